@@ -1,5 +1,5 @@
-// What else a draft must not break: things of which there is one, addresses within their subnets, limits, and who may
-// do it. Every issue becomes a conflict of the draft; what the caller may not even ask for is thrown.
+// Constraints of a draft: uniqueness, addresses within subnets, limits and permissions. Violations become conflicts of
+// the draft; an operation that the caller may not request at all throws.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertReachesAll } from "../../access/reach.ts";
@@ -44,7 +44,7 @@ import { called } from "./plan.ts";
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
 export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
   checkCustomFields(draft, actor);
-  // As an update is, which is refused also where it would change nothing: that it would is told to nobody.
+  // Checked even without changes, as for an update: otherwise the error would reveal whether there are any.
   if (draft.all.some(({ kind }) => kind.code === userKind.code)) assertReachesAll(actor, MANAGING_USERS);
   const written = draft.all.filter(isWritten);
   for (const drafted of written) {
@@ -64,13 +64,13 @@ export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
   checkRoom(draft, written);
 }
 
-/** What an update of the user takes to make it so. */
+/** Input of the user update that restores this state. */
 export function userUpdate(record: RecordBase): Required<Omit<UserUpdate, "id" | "organization_id" | "password">> {
   const { email, name, role, network_ids, is_enabled } = record as UserRecord;
   return { email, name, role, network_ids: [...network_ids], is_enabled };
 }
 
-/** What an update of the key takes to make it so. Networks that stay are not named: its user may have lost some since. */
+/** Input of the key update that restores this state. Omits unchanged networks: the user may have lost some. */
 export function keyUpdate(
   before: RecordBase,
   after: RecordBase,
@@ -93,7 +93,7 @@ export function keyUpdate(
   };
 }
 
-/** Roles are given by the rules of the update, whichever way they are given. */
+/** Applies the update's rules for granting roles. */
 function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
   const { kind, before, after } = drafted;
   if (before === null || after === null) return;
@@ -119,9 +119,7 @@ function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
   }
 }
 
-/**
- * What is brought back is, like what is created, to have an assignment; parts of a draft are within the caller's reach.
- */
+/** A restored credential needs an assignment, as a new one does; parts of a draft are within the caller's reach. */
 function checkCredential(draft: RestoreDraft, { id, before }: Drafted, actor: CommandActor): void {
   if (before !== null) assertReachesCredential(draft.tx, id, actor);
   else if (
@@ -137,7 +135,7 @@ function checkCredential(draft: RestoreDraft, { id, before }: Drafted, actor: Co
 
 function checkAssignment(draft: RestoreDraft, { subject }: Drafted, actor: CommandActor): void {
   const { credential_id: id } = subject as CredentialAssignmentRecord;
-  // One that comes back itself is looked at for itself.
+  // A credential in the draft is checked on its own.
   if (draft.tx.find(credentialKind, id) !== null) assertReachesCredential(draft.tx, id, actor);
 }
 
@@ -153,7 +151,7 @@ function checkAddress(draft: RestoreDraft, drafted: Drafted, actor: CommandActor
       "subnet_id",
     );
   }
-  // A credential that is sent to an address of one's own choice is given away.
+  // Sending a credential to a self-chosen address would disclose it.
   if (before === null || before.ip_address === after.ip_address || atLeast(actor.role, "Admin")) return;
   if (draft.tx.referringTo("ip_address_ids", drafted.id).length > 0)
     draft.refuse(
@@ -164,7 +162,7 @@ function checkAddress(draft: RestoreDraft, drafted: Drafted, actor: CommandActor
     );
 }
 
-/** What goes back to another host leaves nothing behind that names it: a binding is of one host. */
+/** A record that returns to another host must not leave references behind: a binding belongs to one host. */
 function checkMove(draft: RestoreDraft, drafted: Drafted): void {
   const [from, to] = [drafted.before, drafted.after].map((state) => (state as { host_id?: string } | null)?.host_id);
   if (from === undefined || to === undefined || from === to) return;
@@ -222,7 +220,7 @@ function checkIdentities(draft: RestoreDraft, written: readonly Drafted[]): void
     const seen = seenIdentity(kind, after);
     const place = `${kind.code}/${seen}`;
     const live = draft.tx.findTwin(kind, { ...after, id }) as RecordBase | null;
-    // What has it today may be about to give it up.
+    // The current holder may give it up in this draft.
     const holder = live === null ? null : draft.find(kind, live.id);
     const isHeld = holder !== null && seenIdentity(kind, holder) === seen;
     if (isHeld || claimed.has(place)) {
@@ -237,7 +235,7 @@ function checkIdentities(draft: RestoreDraft, written: readonly Drafted[]): void
   }
 }
 
-/** Where there is a most of something: the column that refers to what has it. */
+/** Kinds with a maximum number per parent, and the column that refers to the parent. */
 const CHILDREN: ReadonlyArray<{ readonly kind: AnyKind; readonly column: string; readonly field: string }> = [
   { kind: ipAddressKind, column: "host_n", field: "host_id" },
   { kind: portKind, column: "host_n", field: "host_id" },

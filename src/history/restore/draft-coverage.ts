@@ -1,5 +1,5 @@
-// Where credentials go once a draft is written: by an Admin's restore where they went then, by an Admin's revert where
-// they went before. Below that role nothing widens: what comes back waits for its confirmation.
+// Credential coverage after a draft is written: an Admin's restore or revert returns it to its former state. Below
+// Admin, nothing widens: restored addresses wait for confirmation.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
@@ -21,13 +21,13 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 import { isWritten, type RestoreDraft } from "./draft.ts";
 import type { Planned } from "./plan.ts";
 
-/** What a draft does to coverage besides what the store ends by itself. */
+/** Coverage changes of a draft, besides those that the store makes by itself. */
 export interface CoverageChanges {
   readonly begun: readonly Covered[];
   readonly ended: readonly Covered[];
 }
 
-/** Of a restore: of what it writes, that which was covered as of the transaction that it goes back to. */
+/** For a restore: coverage of written records as of the transaction being restored. */
 export function coverageThen(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const isAssignable = assignable(draft, actor);
   const begun: Covered[] = [];
@@ -47,7 +47,7 @@ export function coverageThen(draft: RestoreDraft, sequence: number, actor: Comma
   return { begun, ended: [] };
 }
 
-/** Of a revert: what the transaction began to cover ends, and what it ended begins again. The plan says so. */
+/** For a revert: ends coverage that the transaction started, restarts coverage that it ended; notes it in the plan. */
 export function coverageBefore(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const ended = coverageMadeIn(draft.tx, sequence);
   for (const { assignmentId, value } of ended)
@@ -59,7 +59,7 @@ export function coverageBefore(draft: RestoreDraft, sequence: number, actor: Com
   return { begun, ended };
 }
 
-/** What a plan tells of it: an assignment of which nothing but where its credential goes is undone changes as well. */
+/** Adds coverage to a plan: an assignment changes even if only its coverage is reverted. */
 export function plannedCoverage(planned: Planned, { ended }: CoverageChanges): Planned {
   const changed = new Set(ended.map(({ assignmentId }) => assignmentId));
   return {
@@ -72,10 +72,10 @@ export function plannedCoverage(planned: Planned, { ended }: CoverageChanges): P
   };
 }
 
-/** What history says has changed by it. */
+/** Changed field reported in history. */
 const COVERED_FIELD = "credential_ids";
 
-/** To be called when the draft is written. What is taken back makes a version, as what was confirmed did. */
+/** Call after writing the draft. Revoked coverage creates a version, as its confirmation did. */
 export function writeCoverage(draft: RestoreDraft, { begun, ended }: CoverageChanges): void {
   const { tx } = draft;
   for (const pair of ended) {
@@ -86,13 +86,13 @@ export function writeCoverage(draft: RestoreDraft, { begun, ended }: CoverageCha
   for (const { assignmentId, value } of begun) cover(tx, assignmentId, [value], "Restored");
 }
 
-/** Assignments whose credential the caller could assign: who restores an address confirms it, too. */
+/** Assignments of credentials that the caller may assign: restoring an address also confirms it. */
 function assignable(
   draft: RestoreDraft,
   actor: CommandActor,
 ): (assignment: CredentialAssignmentRecord | null) => boolean {
   if (!atLeast(actor.role, "Admin")) return () => false;
-  // A credential that comes back itself was looked at for itself.
+  // A credential in the draft was checked on its own.
   return (assignment) =>
     assignment !== null &&
     (draft.tx.find(credentialKind, assignment.credential_id) === null ||

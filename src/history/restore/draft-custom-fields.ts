@@ -1,5 +1,5 @@
-// The custom fields of a draft. A value whose field is gone, or does not take it any more, is left out; a field that
-// records have come to depend on stays as it is.
+// Custom fields of a draft. Drops values whose field is gone or no longer accepts them; a field that other records
+// depend on cannot change.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
@@ -17,7 +17,7 @@ import { called } from "./plan.ts";
 
 type Holding = RecordBase & { readonly custom_fields?: FieldValues };
 
-/** Before anything else of the draft is checked: values that are left out are no change. */
+/** Run before all other checks: dropped values are not changes. */
 export function checkCustomFields(draft: RestoreDraft, actor: CommandActor): void {
   const written = draft.all.filter(isWritten);
   const definitions = written.filter(({ kind }) => kind.code === customFieldKind.code);
@@ -31,7 +31,7 @@ export function checkCustomFields(draft: RestoreDraft, actor: CommandActor): voi
   }
 }
 
-/** The fields that there will be, by key. */
+/** Resulting field definitions, by key. */
 function definitionsAfter(draft: RestoreDraft, organizationId: string): Map<string, CustomFieldRecord> {
   const byKey = new Map<string, CustomFieldRecord>();
   for (const field of liveFields(draft.tx, organizationId))
@@ -67,7 +67,7 @@ function takes(field: CustomFieldRecord, kind: AnyKind, value: FieldValue): bool
   return field.kinds.includes(kind.name as FieldKind) && valueProblem(field, value) === null;
 }
 
-/** A field cannot go, or take less, under the values that there will be. */
+/** A field cannot be deleted or narrowed while values depend on it. */
 function refuseMisfits(draft: RestoreDraft, drafted: Drafted): void {
   if (drafted.before === null) return;
   const before = drafted.before as CustomFieldRecord;

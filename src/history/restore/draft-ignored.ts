@@ -1,11 +1,11 @@
-// What discovery was told not to bring back, and a person brings back after all: it is not ignored any more. Must not
+// Ends the ignore entry of a record that discovery was told not to bring back, when a person restores it. Must not
 // write.
 
 import type { RecordBase } from "../../db/kind.ts";
 import { type IgnoredRecord, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";
 import type { RestoreDraft } from "./draft.ts";
 
-/** Drafts the end of what names a record that the draft brings back. To be run when all that comes back is drafted. */
+/** Drafts the removal of ignore entries for restored records. Run after all restored records are drafted. */
 export function endIgnoring(draft: RestoreDraft): void {
   const revived = draft.all.filter(
     ({ kind, before, after }) => before === null && after !== null && isIgnorable(kind.name),

@@ -1,12 +1,11 @@
-// What a draft must not break of ranges of addresses: each lies in its subnet, and those that have their addresses for
-// themselves share none.
+// Constraints on IP ranges in a draft: each within its subnet, and exclusive ranges without overlap.
 
 import { addressKey, claims, type IpRangeRecord, ipRangeKind, rangeText } from "../../resources/ip-ranges/ip-range.ts";
 import { claimsWithin, isRangeWithin, rangesOverlap } from "../../resources/ip-ranges/rules.ts";
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
 
-/** Refuses ranges that are to be outside of their subnets, or where others are. @param written what is written at all */
+/** Refuses ranges outside their subnets or overlapping others. @param written all records to be written */
 export function checkRanges(draft: RestoreDraft, written: readonly Drafted[]): void {
   const claiming = new Map<string, Drafted[]>();
   for (const drafted of written) {
@@ -25,7 +24,7 @@ export function checkRanges(draft: RestoreDraft, written: readonly Drafted[]): v
   for (const comers of claiming.values()) checkAmong(draft, comers);
 }
 
-/** How many ranges of a subnet would be outside of a prefix. */
+/** Number of a subnet's ranges outside a prefix. */
 export function rangesLeftOutside(draft: RestoreDraft, subnetId: string, cidr: string): number {
   return draft.tx
     .children(ipRangeKind, "subnet_n", subnetId)
@@ -44,7 +43,7 @@ function checkPlace(draft: RestoreDraft, drafted: Drafted, range: IpRangeRecord)
     );
 }
 
-/** What is to be written of one network, against each other. */
+/** Checks the new ranges of one network against each other. */
 function checkAmong(draft: RestoreDraft, comers: readonly Drafted[]): void {
   const endsOf = ({ after }: Drafted) => after as IpRangeRecord;
   const inOrder = [...comers].sort((a, b) => (addressKey(endsOf(a).first) < addressKey(endsOf(b).first) ? -1 : 1));

@@ -1,6 +1,5 @@
-// Follows the references of a draft both ways: what refers to what goes, and what is brought back names what is gone.
-// The rule is that of a removal: what a removal would just take off is left out, what stands in its way stands in the
-// way here as well.
+// Reference checks of a draft in both directions: references to removed records, and references of restored records to
+// missing ones. Same rules as for a removal: optional references are dropped, required ones are conflicts.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
@@ -15,7 +14,7 @@ import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
 import type { Past } from "./past.ts";
 import { called } from "./plan.ts";
 
-/** Takes along, or takes the reference off, what refers to records that go. */
+/** Removes records that refer to removed ones, or drops their reference. */
 export function followRemovals(draft: RestoreDraft): void {
   const going = draft.all.filter(({ before, after }) => before !== null && after === null);
   for (let next = going.pop(); next !== undefined; next = going.pop()) {
@@ -41,8 +40,8 @@ export function followRemovals(draft: RestoreDraft): void {
 }
 
 /**
- * Takes along what nobody but scans has made of records that go, since the transaction that made these: scans find it
- * again where it belongs.
+ * Removes records that only scans created for removed ones, since the transaction that created these: the next scan
+ * will find them again in the right place.
  */
 export function followScans(draft: RestoreDraft, past: Past, sequence: number): void {
   const going = draft.all.filter(({ before, after }) => before !== null && after === null);
@@ -62,7 +61,7 @@ export function followScans(draft: RestoreDraft, past: Past, sequence: number): 
 }
 
 /**
- * Refuses the removal of what others have come to depend on. What is ignored of it goes along: nothing depends on that.
+ * Refuses to remove records that others depend on. Ignore entries are removed as well, since nothing depends on them.
  */
 export function refuseReferred(draft: RestoreDraft): void {
   for (const drafted of draft.all) {
@@ -88,7 +87,7 @@ export function refuseReferred(draft: RestoreDraft): void {
   }
 }
 
-/** Finds for each reference of what is brought back the record that it means today. */
+/** Resolves references of restored records to current records. */
 export class ReferenceResolution {
   private readonly draft: RestoreDraft;
   private readonly past: Past;
@@ -96,7 +95,7 @@ export class ReferenceResolution {
   private readonly actor: CommandActor;
   private readonly incarnations = new Map<string, string | null>();
 
-  /** @param sequence the transaction as of which the draft's records are */
+  /** @param sequence the transaction that the draft's records are from */
   constructor(draft: RestoreDraft, past: Past, sequence: number, actor: CommandActor) {
     this.draft = draft;
     this.past = past;
@@ -104,7 +103,7 @@ export class ReferenceResolution {
     this.actor = actor;
   }
 
-  /** Where there is none, the reference is left out if it may be, and else refused. */
+  /** Drops an unresolved reference if optional; otherwise refuses. */
   run(): void {
     for (const drafted of this.draft.all) {
       if (drafted.after === null || !isWritten(drafted)) continue;
@@ -119,7 +118,7 @@ export class ReferenceResolution {
     const to = this.draft.tx.kindNamed(reference.to);
     if (drafted.after === null || this.draft.find(to, id) !== null) return;
     const today = this.incarnation(to, id);
-    // What was out of the caller's reach is not told by its end either.
+    // Hides ids of records that were out of the caller's reach.
     const isTold = this.actor.networkIds === null || !isFieldOfReach(drafted.kind, field);
     const what = isTold ? `${entityWord(to)} ${id}` : entityWord(to);
     if (today !== null) {
@@ -128,7 +127,7 @@ export class ReferenceResolution {
       return;
     }
     const gone = `the ${what} in ${field} is gone`;
-    // An association is nothing without one of its sides; and one that names addresses never widens to all of them.
+    // An association requires both sides, and one restricted to addresses must never widen to all.
     const isAssociation = drafted.isPart && drafted.kind.code === credentialAssignmentKind.code;
     const changes = reference.refuses === true ? null : (reference.without?.(drafted.after, id) ?? null);
     if (changes !== null) {
@@ -142,7 +141,7 @@ export class ReferenceResolution {
     }
   }
 
-  /** The living record of the same real thing as one that is gone; null for none. */
+  /** Live record with the same identity as a deleted one; null if none. */
   private incarnation(kind: AnyKind, id: string): string | null {
     let found = this.incarnations.get(id);
     if (found === undefined) {

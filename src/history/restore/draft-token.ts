@@ -1,4 +1,4 @@
-// What stands for the plan of a draft: another one where anything else would be done. Must not write.
+// Token of a draft's plan: changes whenever the plan would do anything else. Must not write.
 
 import type { RecordBase } from "../../db/kind.ts";
 import { isFieldOfReach } from "../../records/told-fields.ts";
@@ -7,9 +7,9 @@ import type { CoverageChanges } from "./draft-coverage.ts";
 import type { Planned } from "./plan.ts";
 
 /**
- * By what is told of the plan, and of each record that would be written, by the version that is there and what is put in
- * its place: also of what no plan tells, such as secrets, of which a version says when they changed. What lies beyond the
- * caller's reach is no part of it, or guesses at that could be compared with it.
+ * Hashes the reported plan, and each record to be written with its current version and new content. Includes changes
+ * that no plan shows, such as secrets, whose version has a change time. Excludes data beyond the caller's reach, which
+ * could otherwise be guessed by comparison.
  */
 export function draftToken(
   draft: RestoreDraft,

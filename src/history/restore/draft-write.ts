@@ -1,4 +1,4 @@
-// Writes a draft that nothing stands in the way of, as one unit of work. Must not decide anything.
+// Writes a draft without conflicts, as one unit of work. Must not make decisions.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
@@ -17,9 +17,9 @@ import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
 import { keyUpdate, userUpdate } from "./draft-checks.ts";
 
 /**
- * Each record with its own effects: what is brought back keeps its id, an account its password, a credential the
- * secrets that it still has.
- * @throws DomainError as the commands of users and API keys do
+ * Writes each record with its side effects: a restored record keeps its id, an account its password, a credential its
+ * remaining secrets.
+ * @throws DomainError as the commands for users and API keys do
  */
 export function writeDraft(draft: RestoreDraft, actor: CommandActor): void {
   const { tx } = draft;
@@ -59,7 +59,7 @@ function update(
   }
 }
 
-/** Stored secrets that the credential no longer has go, as with any update. */
+/** Deletes stored secrets that the credential no longer has, as any update does. */
 function forgetUnused({ tx }: RestoreDraft, { id, credential_type: type }: CredentialRecord): void {
   forgetSecrets(
     tx,
@@ -68,7 +68,7 @@ function forgetUnused({ tx }: RestoreDraft, { id, credential_type: type }: Crede
   );
 }
 
-/** The interface entries that got or lost what they forward to. */
+/** Interface entries whose forwarding entries change. */
 function forwarding(written: readonly Drafted[]): Set<string> {
   const entries = written.filter(({ kind }) => kind.code === fdbEntryKind.code);
   return new Set(

@@ -1,5 +1,5 @@
-// What a restore or a revert would make of the records that it is about, before anything is written: each as it is and
-// as it is to be, over what is live. Must not decide what is to be, and must not write.
+// Draft of a restore or revert: the affected records before and after, on top of the live state. Must not decide on the
+// outcome, and must not write.
 
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf, mergedCustomFields } from "../../base/custom-field-names.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -12,24 +12,24 @@ import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { recordName } from "../../resources/record-label.ts";
 import { PLAN_VALUES_MAX, type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
 
-/** A record as it is and as it is to be. */
+/** A record before and after. */
 export interface Drafted {
   readonly kind: AnyKind;
   readonly id: string;
-  /** Null for one that is not alive. */
+  /** Null if the record is not live. */
   readonly before: RecordBase | null;
-  /** Null for one that is not to be. */
+  /** Null if the record is to be removed. */
   after: RecordBase | null;
-  /** Of one that is brought back. */
+  /** Observation values of a restored record. */
   readonly observed: Observed;
-  /** A state of it to name it by. */
+  /** A state of the record, for its name. */
   readonly subject: RecordBase;
-  /** Whether it came along with what was asked for. */
+  /** Whether it was added as part of a requested record. */
   readonly isPart: boolean;
   readonly reasons: Set<string>;
 }
 
-/** What is put into a draft. */
+/** An addition to a draft. */
 interface DraftEntry {
   readonly kind: AnyKind;
   readonly before: RecordBase | null;
@@ -40,24 +40,24 @@ interface DraftEntry {
   readonly reason?: string;
 }
 
-/** One draft, and what stands in its way. */
+/** One draft with its conflicts. */
 export class RestoreDraft {
   readonly tx: WriteTransaction;
   readonly conflicts: PlanConflict[] = [];
   private readonly byId = new Map<string, Drafted>();
-  /** Those that were to stand for a thing at any time, by kind and identity: there may be a hundred thousand of them. */
+  /** Index by kind and identity of records that had the identity at any time: there may be a hundred thousand. */
   private readonly byIdentity = new Map<string, Set<Drafted>>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
   }
 
-  /** In the order in which they were put. */
+  /** In insertion order. */
   get all(): Drafted[] {
     return [...this.byId.values()];
   }
 
-  /** Adds a record, or puts another state in the place of one that is there. */
+  /** Adds a record, or replaces its drafted state. */
   put(entry: DraftEntry): Drafted {
     const { kind, before, after, observed = {}, subject, isPart = false, reason } = entry;
     const note = () => this.noteIdentity(drafted);
@@ -83,19 +83,19 @@ export class RestoreDraft {
     return drafted;
   }
 
-  /** Null for a record that nothing is drafted of. */
+  /** Null if the record is not in the draft. */
   get(id: string): Drafted | null {
     return this.byId.get(id) ?? null;
   }
 
-  /** A record as it is to be, or as it is where nothing is drafted of it; null for none. */
+  /** Drafted state of a record, or its live state if not drafted; null if none. */
   find(kind: AnyKind, id: string): RecordBase | null {
     const drafted = this.byId.get(id);
     if (drafted === undefined) return this.tx.find(kind, id) as RecordBase | null;
     return drafted.kind.code === kind.code ? drafted.after : null;
   }
 
-  /** What is to stand for a thing, of a kind whose things are unique; null for none. */
+  /** Record with a unique identity after the draft; null if none. */
   findByIdentity(kind: AnyKind, identity: string): RecordBase | null {
     const live = this.tx.findByIdentity(kind, identity) as RecordBase | null;
     if (live !== null && !this.byId.has(live.id)) return live;
@@ -116,7 +116,7 @@ export class RestoreDraft {
     else known.add(drafted);
   }
 
-  /** Notes a conflict: the draft is not to be written. @param message without its full stop */
+  /** Adds a conflict, which prevents the write. @param message without its full stop */
   refuse(drafted: Drafted, code: PlanConflict["code"], message: string, field?: string): void {
     this.conflicts.push({
       ...subjectOf(drafted.kind, drafted.subject),
@@ -128,8 +128,8 @@ export class RestoreDraft {
   }
 
   /**
-   * What comes of it, record by record.
-   * @param isAllReached whether whoever is told reaches every network of the organization
+   * The plan, record by record.
+   * @param isAllReached whether the reader of the plan reaches every network of the organization
    */
   planned(isAllReached: boolean): Planned {
     const parts = changedParts(this.all, this.byId);
@@ -144,7 +144,7 @@ export class RestoreDraft {
     return { actions, conflicts: this.conflicts };
   }
 
-  /** As it is to be called, or was. */
+  /** Name after the change, otherwise before. */
   private named({ kind, after, subject }: Drafted): { name?: string } {
     const name = recordCalled(kind, after ?? subject, (other, id) => {
       const drafted = this.byId.get(id);
@@ -155,40 +155,37 @@ export class RestoreDraft {
   }
 }
 
-/** Whether the record is written at all. */
+/** Whether the record would be written at all. */
 export function isWritten({ before, after }: Drafted): boolean {
   if (before === null || after === null) return before !== after;
   return changedOwnFields(before, after).length > 0;
 }
 
 /**
- * A live record with the fields that it had then; what belongs to its life stays.
- * @param except fields that stay as they are as well
+ * A live record with its former content; timestamps and ids of the version stay.
+ * @param except further fields to leave unchanged
  */
 export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
   const fields = changedContent(live, then).filter((name) => !except.includes(name));
-  // What had no value then has none, also where that is said by leaving it out.
+  // Fields without a former value are cleared, also if absent.
   for (const name of fields) if (customFieldKey(name) === null) record[name] = ownValue(then, name);
   const custom = fields.filter((name) => customFieldKey(name) !== null);
   if (custom.length > 0) record[CUSTOM_FIELDS] = mergedCustomFields(record, { ...then }, custom);
   return record as unknown as RecordBase;
 }
 
-/**
- * The fields in which two states of a record differ, but for what scans say of it: that is of today, whatever is
- * brought back.
- */
+/** Differing fields of two states, except those that scans maintain, which always stay current. */
 export function changedContent(before: RecordBase, after: RecordBase): string[] {
   return changedOwnFields(before, after).filter(
     (name) => !(DISCOVERABLE_READ_ONLY as readonly string[]).includes(name),
   );
 }
 
-/** Under which names the parts of drafted records change, by the id of the whole. */
+/** Field names under which parts of drafted records change, by owner id. */
 function changedParts(all: readonly Drafted[], byId: ReadonlyMap<string, Drafted>): Map<string, Set<string>> {
   const parts = new Map<string, Set<string>>();
-  // Owners have lower codes than their parts: what is a part's is known before it is the whole's turn.
+  // Owners have lower codes than their parts, so parts come first.
   for (const drafted of [...all].sort((a, b) => b.kind.code - a.kind.code)) {
     if (drafted.kind.owners === undefined || (!isWritten(drafted) && !parts.has(drafted.id))) continue;
     for (const state of [drafted.before, drafted.after]) {
@@ -216,16 +213,16 @@ function actionOf(drafted: Drafted, parts: ReadonlySet<string>): PlanAction {
   };
 }
 
-/** Its name alone does not say which part of which host it is. */
+/** A name alone does not identify a part: add its host. */
 function hostOf(record: RecordBase): { host_id?: string } {
   const { host_id } = record as { host_id?: unknown };
   return typeof host_id === "string" ? { host_id } : {};
 }
 
-/** Written by the write itself: a plan cannot know when that will be. */
+/** Set during the write, so unknown to a plan. */
 export const OF_THE_WRITE: ReadonlySet<string> = new Set(["secrets_updated_at"]);
 
-/** The fields of a record that stays, from what they are to what they are to be. */
+/** Changed fields of an updated record, with old and new values. */
 function changesOf({ kind, before, after }: Drafted, isAllReached: boolean): NonNullable<PlanAction["changes"]> {
   if (before === null || after === null) return [];
   return changedOwnFields(before, after)

@@ -1,5 +1,5 @@
-// What someone below Admin may revert: transactions of their own, where they could make every write today, those of the
-// transaction and those that undo it. Must not look at what else stands in the way.
+// Permission to revert below Admin: only the caller's own transactions, if the caller could make every write of the
+// transaction and of its reversal today. Must not check for other conflicts.
 
 import { type Access, ADMIN, type CommandActor, requireRole } from "../../access/actor.ts";
 import { liesInReach } from "../../access/reach.ts";
@@ -18,13 +18,13 @@ import type { Past, WrittenVersion } from "./past.ts";
 
 interface Reverted {
   readonly sequence: number;
-  /** What it did; the caller reaches all of it. */
+  /** Its versions, all within the caller's reach. */
   readonly versions: readonly WrittenVersion[];
 }
 
 /**
- * @throws DomainError entity_not_found for one with API keys that the caller may not read; auth_permission_denied for
- * what somebody else wrote, and for kinds of record that the caller may not write
+ * @throws DomainError entity_not_found if it contains API keys that the caller may not read; auth_permission_denied for
+ * another author's transaction, and for record kinds that the caller may not write
  */
 export function assertMayRevert(tx: WriteTransaction, past: Past, reverted: Reverted, actor: CommandActor): void {
   if (atLeast(actor.role, "Admin")) return;
@@ -35,7 +35,7 @@ export function assertMayRevert(tx: WriteTransaction, past: Past, reverted: Reve
 }
 
 /**
- * Of what undoes the transaction: it may reach further than the transaction did, to what came to refer to its records.
+ * Checks the reversal, which may affect more than the transaction did: records that refer to its records.
  * @throws DomainError entity_not_found, auth_permission_denied
  */
 export function assertMayWrite(
@@ -48,12 +48,12 @@ export function assertMayWrite(
   for (const { kind, before, after } of draft.all)
     if ([before, after].some((state) => state !== null && !liesInReach(kind, state, actor))) throw unknown(sequence);
   for (const drafted of draft.all.filter(isWritten)) assertMayWriteKind(drafted.kind, actor);
-  // On whose word a credential goes somewhere, takes that back.
+  // Only a role that may grant coverage may revoke it.
   if (coverage.begun.length + coverage.ended.length > 0)
     requireRole(actor.role, "Admin", "Changing where a credential goes");
 }
 
-/** What a user's keys wrote is the user's too; a key is not its user, and no other key of theirs. */
+/** A user owns the writes of the user's keys. A key owns neither its user's writes nor those of other keys. */
 function isOwn(tx: WriteTransaction, past: Past, sequence: number, actor: CommandActor): boolean {
   const author = past.authorOf(sequence);
   if (author === null || author.id === null) return false;
@@ -64,7 +64,7 @@ function isOwn(tx: WriteTransaction, past: Past, sequence: number, actor: Comman
   return key?.kind.code === apiKeyKind.code && (key.record as ApiKeyRecord).user_id === actor.userId;
 }
 
-/** Keys show to who they belong to, signed in. */
+/** API keys are visible to their owner in a signed-in session only. */
 function isHiddenKey({ kind, before, after }: WrittenVersion, actor: CommandActor): boolean {
   if (kind.code !== apiKeyKind.code) return false;
   return (
@@ -80,7 +80,7 @@ function assertMayWriteKind(kind: AnyKind, actor: CommandActor): void {
 
 function writingTakes(kind: AnyKind): Access {
   const code = kind.code === fdbEntryKind.code ? ifEntryKind.code : kind.code;
-  // What stands in no list of its own is who has which credential, and the organization.
+  // Kinds without a list of their own: credential assignments and the organization.
   return RESOURCES.find((each) => each.kind.code === code)?.write ?? ADMIN;
 }
 

@@ -1,5 +1,5 @@
-// The past as the writer sees it, within its own transaction: which version of a record held at a sequence, what lived
-// in what, what a transaction wrote. Must not write, and knows nothing of callers.
+// History as the writer sees it, within its own transaction: versions at a sequence, contents of containers, versions
+// of a transaction. Must not write, and knows nothing of callers.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -8,43 +8,43 @@ import { PrunedHistory, type Thinned } from "../../db/pruned-history.ts";
 import { membersSql, observedSql, ofKindSql } from "../../db/shape.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 
-/** A record as it was. */
+/** A record's earlier state. */
 export interface PastRecord {
   readonly kind: AnyKind;
   readonly n: number;
-  /** Its own fields, as the newest version then had them. */
+  /** Its own fields, from the newest version at that time. */
   readonly record: RecordBase;
-  /** The observation values written with that version. */
+  /** Observation values written with that version. */
   readonly observed: Observed;
 }
 
-/** What an instant comes to. */
+/** Resolved point in time. */
 interface PastInstant {
-  /** The last transaction at or before it, where history was thinned the last one that is kept; 0 for none. */
+  /** The last transaction at or before it, or the last retained one in thinned history; 0 for none. */
   readonly sequence: number;
   readonly thinned: Thinned | undefined;
 }
 
-/** What one transaction did to one record. */
+/** Effect of one transaction on one record. */
 export interface WrittenVersion {
   readonly kind: AnyKind;
   readonly n: number;
   readonly id: string;
-  /** Null where the record was not there before. */
+  /** Null if the record did not exist before. */
   readonly before: PastRecord | null;
-  /** Null where the record ended. */
+  /** Null if the record was deleted. */
   readonly after: PastRecord | null;
 }
 
 type VersionRow = [n: number, kind: number, observed: string, members: string | null];
 
-// Keys have more bits than a JavaScript number: they are put together and taken apart in SQL.
+// Keys exceed JavaScript's integer precision: SQL packs and unpacks them.
 const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1";
 const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
 const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
 const AUTHOR_OF = "SELECT actor_type, actor_id FROM history_transactions WHERE sequence = ?";
 const SOURCE_OF = "SELECT source FROM history_transactions WHERE sequence = ?";
-/** What moves records between hosts, and what undoes that, says nothing of them. */
+/** Commands that only move records between hosts, and the revert of such a move. */
 const MOVING = "'host.consolidate', 'host.split', 'transaction.revert'";
 const SAID_SINCE = (besides: string) => `SELECT 1 FROM history_versions v
   JOIN history_transactions t ON t.sequence = v.key & 2147483647
@@ -64,11 +64,11 @@ const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, ${observedS
   FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
 
-/** Versions of any record, of any kind, as they were written: within the transaction that restores or reverts. */
+/** Versions of records of any kind, within the transaction that restores or reverts. */
 export class Past {
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
-  /** The members of the version `v` of the record `r`, as every kind has them today. */
+  /** Members of version `v` of record `r`, in the current shape of any kind. */
   private readonly members: string;
   private readonly thinnedPast: PrunedHistory;
 
@@ -85,51 +85,48 @@ export class Past {
     return { sequence, thinned: this.thinnedPast.told(asked, sequence) };
   }
 
-  /** What stands before this transaction. */
+  /** The state before this transaction. */
   present(): PastInstant {
     return { sequence: this.rows(NEWEST)[0]?.[0] as number, thinned: undefined };
   }
 
-  /** Whether what a transaction did may be gone: some of it, or what was before it. */
+  /** Whether a transaction's versions, or the state before it, may have been thinned. */
   isThinned(sequence: number): boolean {
     return sequence <= this.thinnedPast.until;
   }
 
-  /**
-   * The id of the organization that a transaction was of; null for the appliance's own, and where there is no such
-   * transaction.
-   */
+  /** Organization of a transaction; null for the appliance's own, and if there is no such transaction. */
   organizationOf(sequence: number): string | null {
     return (this.rows(ORGANIZATION_OF, sequence)[0]?.[0] as string | null | undefined) ?? null;
   }
 
-  /** Who wrote a transaction; null where there is no such transaction. */
+  /** Author of a transaction; null if there is no such transaction. */
   authorOf(sequence: number): Pick<Author, "type" | "id"> | null {
     const [row] = this.rows(AUTHOR_OF, sequence) as Array<[Author["type"], string | null]>;
     return row === undefined ? null : { type: row[0], id: row[1] };
   }
 
-  /** The name of the command that a transaction was; null where there is no such transaction. */
+  /** Command name of a transaction; null if there is no such transaction. */
   sourceOf(sequence: number): string | null {
     return (this.rows(SOURCE_OF, sequence)[0]?.[0] as string | undefined) ?? null;
   }
 
-  /** Whether nobody but scans has said anything of a record after a transaction; it may have moved to and fro. */
+  /** Whether only scans changed a record's content after a transaction; moves do not count. */
   isScansAloneSince(n: number, sequence: number): boolean {
     return this.rows(SAID_SINCE(MOVING), n, sequence).length === 0;
   }
 
-  /** Whether nobody but scans has written a record after a transaction. */
+  /** Whether only scans wrote a record after a transaction. */
   isWrittenByScansAloneSince(n: number, sequence: number): boolean {
     return this.rows(SAID_SINCE("''"), n, sequence).length === 0;
   }
 
-  /** A record as of a transaction; null where it was not alive. */
+  /** A record as of a transaction; null if it was not alive. */
   at(n: number, sequence: number): PastRecord | null {
     return this.parsed(this.rows(VERSION_AT(this.members), n, sequence)[0] as VersionRow | undefined);
   }
 
-  /** What lived in a container as of a transaction, in page order. */
+  /** Contents of a container as of a transaction, in page order. */
   livedIn(containerN: number, kind: AnyKind, sequence: number): PastRecord[] {
     const rows = this.rows(
       LIVED_IN(membersSql(kind, "v")),
@@ -140,17 +137,17 @@ export class Past {
     return rows.map((row) => this.parsed(row)).filter((each) => each !== null);
   }
 
-  /** Whether a record lived in a container as of a transaction. */
+  /** Whether a record was in a container as of a transaction. */
   didLiveIn(containerN: number, kind: AnyKind, n: number, sequence: number): boolean {
     return this.rows(DID_LIVE_IN, scopeKey(containerN, kind), n, sequence).length > 0;
   }
 
-  /** Whether a record lived in a container at any time. */
+  /** Whether a record was ever in a container. */
   everLivedIn(containerN: number, kind: AnyKind, n: number): boolean {
     return this.rows(EVER_LIVED_IN, scopeKey(containerN, kind), n).length > 0;
   }
 
-  /** What a transaction did, in the order of the records' numbers. */
+  /** Versions of a transaction, by record number. */
   writtenIn(sequence: number): WrittenVersion[] {
     const rows = this.rows(WRITTEN_IN(this.members), sequence) as Array<[...VersionRow, id: string]>;
     return rows.flatMap(([n, code, observed, members, id]) => {

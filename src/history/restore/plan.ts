@@ -1,4 +1,4 @@
-// What a restore or a revert does, or would do, as it is reported: one action per record, and what stands in the way.
+// Response schema of restores and reverts: one action per record, and the conflicts.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Role } from "../../access/role.ts";
@@ -14,10 +14,10 @@ import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
 
 /**
- * reference_gone: it names what is no longer there, or no longer fits. identity_taken: another record stands for the
- * same thing. changed_later: it was changed again since. in_use: others depend on it. secret_gone: secrets are never in
- * history. access_stays: users, API keys and the organization are not reverted. role_too_low: it takes a higher role.
- * limit_reached: there is no room.
+ * reference_gone: refers to a missing record, or no longer fits. identity_taken: another record has the same identity.
+ * changed_later: changed again since. in_use: others depend on it. secret_gone: secrets are never in history.
+ * access_stays: users, API keys and the organization are not reverted. role_too_low: requires a higher role.
+ * limit_reached: a limit would be exceeded.
  */
 const CONFLICT_CODES = [
   "reference_gone",
@@ -30,10 +30,10 @@ const CONFLICT_CODES = [
   "limit_reached",
 ] as const;
 
-/** Conflicts that are listed at most. */
+/** Maximum conflicts listed. */
 const CONFLICTS_MAX = 1_000;
 
-/** Records whose values are told: more are no plan that anybody reads, and each may have long texts. */
+/** Maximum records shown with values: nobody reads larger plans, and each record may have long texts. */
 export const PLAN_VALUES_MAX = 10_000;
 
 const TYPES = KINDS.map((kind) => kind.name);
@@ -97,42 +97,39 @@ export const RevertPlan = Type.Object(
 export type PlanAction = Static<typeof PlanAction>;
 export type PlanConflict = Static<typeof PlanConflict>;
 
-/** What is to be done, and what stands in the way. */
+/** Actions and conflicts. */
 export interface Planned {
   readonly actions: readonly PlanAction[];
   readonly conflicts: readonly PlanConflict[];
 }
 
-/** With what stands for it. */
+/** A plan with its token. */
 export interface TokenedPlan extends Planned {
   readonly token: string;
 }
 
-/**
- * What a command of either tells, as the members of a JSON object: a plan may have a hundred thousand actions, and is
- * rendered once.
- */
+/** Plan as rendered JSON object members: a plan may have a hundred thousand actions, and is rendered once. */
 export interface ReportedPlan {
   readonly members: string;
-  /** Of a restore to an instant in thinned history. */
+  /** Set for a restore from thinned history. */
   readonly thinned?: Thinned;
 }
 
-/** The answer adds whether and where it was written. */
+/** The response adds whether and as which transaction it was written. */
 export function reportPlan({ token, actions, conflicts }: TokenedPlan, thinned?: Thinned): ReportedPlan {
   const members = `"plan":"${token}","actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
   return { members, ...(thinned === undefined ? {} : { thinned }) };
 }
 
-/** Which record an action or a conflict is about. */
+/** Identifies the record of an action or conflict. */
 export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: string; id: string; name?: string } {
   const name = recordName(kind, record);
   return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
 }
 
 /**
- * The refusal of what has conflicts: with the code that they have in common, else as one whose ground has changed.
- * @param what is refused: `The host cannot be restored`
+ * Error for a plan with conflicts: the code they have in common, otherwise entity_stale.
+ * @param what subject of the sentence: `The host cannot be restored`
  * @param role of the caller
  */
 export function refusal(what: string, conflicts: readonly PlanConflict[], role: Role): DomainError {
@@ -158,7 +155,7 @@ export function called(kind: AnyKind, record: RecordBase): string {
 }
 
 function commonCode(conflicts: readonly PlanConflict[]): ErrorCode {
-  // Whoever may not is not told to come back with something else.
+  // Lack of permission overrides all other conflicts.
   if (conflicts.some((conflict) => conflict.code === "role_too_low")) return "auth_permission_denied";
   const codes = new Set(conflicts.map((conflict) => conflict.code));
   if (codes.size === 1 && codes.has("identity_taken")) return "entity_already_exists";

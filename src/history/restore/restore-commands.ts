@@ -1,5 +1,5 @@
-// What the writer runs to bring records back: one to what it was, or all of a transaction. With `dryRun` the same is
-// worked out and returned, and nothing is written.
+// Writer commands for restoring one record and for reverting a transaction. With `dryRun` they compute and return the
+// plan without writing.
 
 import { type CommandActor, requireRole, requireSession } from "../../access/actor.ts";
 import { liesInReach } from "../../access/reach.ts";
@@ -39,10 +39,10 @@ import { draftRevert } from "./revert.ts";
 interface RestoreInput extends Conditional {
   readonly id: string;
   readonly at: Instant;
-  /** Whether `at` had not passed when it was asked for, which is the present however far the ledger's clock leads. */
+  /** Whether `at` was not past when requested: then it means the present, even if the ledger's clock is ahead. */
   readonly isPresent: boolean;
   readonly dryRun: boolean;
-  /** What stands for the plan that was read. */
+  /** Token of the plan that the caller has seen. */
   readonly plan?: string | undefined;
 }
 
@@ -53,10 +53,9 @@ interface RevertInput {
 }
 
 /**
- * The command that brings a record of this kind back to what it was at an instant. It throws DomainError
- * entity_not_found for one that was not there then, or is out of reach; precondition_failed; what its own update would;
- * and what stands in the way: entity_already_exists, entity_in_use, entity_stale, auth_permission_denied; entity_stale
- * also where the plan that was quoted no longer holds.
+ * Command to restore a record of this kind to a point in time. Throws DomainError entity_not_found if it did not exist
+ * then or is out of reach; precondition_failed; the errors of its own update; and for conflicts: entity_already_exists,
+ * entity_in_use, entity_stale, auth_permission_denied; entity_stale also if the quoted plan no longer applies.
  */
 function restoreRecord(kind: AnyKind) {
   return takingLong((tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ReportedPlan => {
@@ -89,25 +88,25 @@ function restoreRecord(kind: AnyKind) {
 }
 
 /**
- * Undoes a transaction.
- * @throws DomainError entity_not_found for one that the caller does not reach all of; auth_permission_denied, below
- * Admin also for what somebody else wrote and for what takes an Admin;
- * auth_session_required; entity_access_denied; and what stands in the way: entity_already_exists, entity_in_use,
- * entity_stale, which it is also where the plan that was quoted no longer holds
+ * Reverts a transaction.
+ * @throws DomainError entity_not_found if the caller does not reach all of it; auth_permission_denied, below Admin also
+ * for other authors' transactions and for writes that require Admin; auth_session_required; entity_access_denied; and
+ * for conflicts: entity_already_exists, entity_in_use, entity_stale, which also means that the quoted plan no longer
+ * applies
  */
 function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: CommandActor): ReportedPlan {
   const { sequence } = input;
   const past = new Past(tx.db, KINDS);
   if (past.isThinned(sequence)) throw notKnown(past, sequence, actor);
   const versions = past.writtenIn(sequence);
-  // Whether there is more to it than what the caller sees, no refusal tells.
+  // No error reveals whether the transaction has more versions than the caller sees.
   const seen = versions.filter((version) => isSeen(tx, past, [version], actor));
   if (seen.length > 0) assertMayRevert(tx, past, { sequence, versions: seen }, actor);
   if (seen.length === 0 || seen.length < versions.length) throw notFound({ name: "transaction" }, String(sequence));
   if (versions.some(({ kind, after }) => kind.code === networkKind.code && after === null))
     requireRole(actor.role, "Owner", "Restoring a deleted network");
   const draft = draftRevert(tx, past, versions, sequence, actor);
-  // Keys show to people who sign in.
+  // API keys are visible in signed-in sessions only.
   if (draft.conflicts.some((conflict) => conflict.entity_type === apiKeyKind.name))
     requireSession(actor, "Reverting changes to API keys");
   const coverage = coverageBefore(draft, sequence, actor);
@@ -124,8 +123,7 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
 }
 
 /**
- * Whether a caller reaches all that a transaction wrote. Who reaches every network does, also where history was
- * thinned.
+ * Whether a caller reaches everything a transaction wrote. In thinned history, only callers who reach every network do.
  */
 export function reachesTransaction(tx: WriteTransaction, sequence: number, author: Author): boolean {
   const actor = author as CommandActor;
@@ -153,8 +151,7 @@ function carriedOut(
 }
 
 /**
- * History was thinned up to beyond a transaction: only who reaches all of the organization is told that it was one of
- * theirs.
+ * Error for a transaction in thinned history: only callers who reach the whole organization learn that it was theirs.
  */
 function notKnown(past: Past, sequence: number, actor: CommandActor): DomainError {
   if (actor.networkIds !== null || past.organizationOf(sequence) !== actor.organizationId)
@@ -166,7 +163,7 @@ function notKnown(past: Past, sequence: number, actor: CommandActor): DomainErro
   );
 }
 
-/** The record as it was, or null where this caller would find none as of then. */
+/** The record at that time; null if this caller would not find it then. */
 function seenThen(
   tx: WriteTransaction,
   past: Past,
@@ -183,7 +180,7 @@ function seenThen(
 }
 
 /**
- * One's own key, then and now; for Owner and Admin any that they may write.
+ * Whether the key is the caller's own, then and now, or writable for an Owner or Admin.
  * @throws DomainError auth_permission_denied
  */
 function isWritableKey(tx: WriteTransaction, then: ApiKeyRecord, actor: CommandActor): boolean {
@@ -191,7 +188,7 @@ function isWritableKey(tx: WriteTransaction, then: ApiKeyRecord, actor: CommandA
   return tx.find(apiKeyKind, then.id) === null || findWritableKey(tx, then.id, actor) !== null;
 }
 
-/** Whether a transaction is the caller's to see as a whole. */
+/** Whether the entire transaction is visible to the caller. */
 function isSeen(tx: WriteTransaction, past: Past, versions: readonly WrittenVersion[], actor: CommandActor): boolean {
   const organizationN = tx.recordN(actor.organizationId) as number;
   return (
@@ -204,7 +201,7 @@ function isSeen(tx: WriteTransaction, past: Past, versions: readonly WrittenVers
   );
 }
 
-/** Every resource has its restore. */
+/** Restore commands of all resources. */
 const RESTORES: { readonly [command: `${string}.restore`]: ReturnType<typeof restoreRecord> } = Object.fromEntries(
   RESOURCES.map(({ kind }) => [`${kind.name}.restore`, restoreRecord(kind)]),
 );

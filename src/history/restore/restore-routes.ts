@@ -1,4 +1,4 @@
-// POST /api/v1/…/{id}/restore of every resource, and /api/v1/transactions/{sequence}/revert.
+// Routes for POST /api/v1/…/{id}/restore of every resource, and POST /api/v1/transactions/{sequence}/revert.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -38,7 +38,7 @@ const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", 
 
 const RESTORES =
   "Brings the record back to its state at `at`; if it was deleted since, under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag, and the `plan` of a dry run, which covers all records that it is about. Where history was thinned, `meta.resolved_at` says which state was used.";
-/** Restores of all resources, and reverts. */
+/** Registers the restores of all resources, and reverts. */
 export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<RestoreCommands>): void {
   for (const { kind, path, group, example, restores, write } of RESOURCES) {
     const subject = { entity_type: kind.name, id: example.id };
@@ -133,7 +133,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
     },
   );
 
-  /** @param at the instant that was asked for; null for none */
+  /** @param at the requested time; null for none */
   async function answerPlan(
     call: ResourceCall<unknown, unknown, unknown>,
     done: Promise<Done<ReportedPlan>>,

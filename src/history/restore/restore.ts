@@ -1,5 +1,5 @@
-// Drafts what brings a record back to what it was as of a transaction: with the parts that it owns, each matched with
-// what is there today by its id, else by the real thing that it stands for. Must not write.
+// Drafts the restore of a record as of a transaction, including its parts. Matches each part with a live one by id,
+// otherwise by identity. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
@@ -29,21 +29,22 @@ import { followRemovals, ReferenceResolution } from "./draft-references.ts";
 import type { Past, PastRecord } from "./past.ts";
 
 /**
- * Whose parts come back with them. A network's would be the whole inventory, and a user's keys are gone for good.
+ * Kinds restored with their parts. A network's parts would be the whole inventory, and a user's keys cannot be
+ * restored.
  */
 const WHOLES = new Set([hostKind.name, credentialKind.name, ifEntryKind.name, serviceKind.name]);
 
-/** What a version says of itself, and not of the record's content. */
+/** Fields that describe the current state instead of the record's content. */
 const OF_TODAY: Readonly<Record<string, readonly string[]>> = {
-  // When the secret of today was set.
+  // Time of the current secret.
   [credentialKind.name]: ["secrets_updated_at"],
-  // The mask of the key of today.
+  // Mask of the current key.
   [apiKeyKind.name]: ["key"],
 };
 
 /**
- * @param subject the record as it was
- * @param sequence the transaction as of which it was that
+ * @param subject the record at that time
+ * @param sequence the transaction that `subject` is from
  * @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would
  */
 export function draftRestore(
@@ -64,7 +65,7 @@ class Restore {
   private readonly sequence: number;
   private readonly actor: CommandActor;
   private readonly draft: RestoreDraft;
-  /** The ids of today of parts that were made again since. */
+  /** Current ids of parts recreated since. */
   private readonly today = new Map<string, string>();
 
   constructor(tx: WriteTransaction, past: Past, subject: PastRecord, sequence: number, actor: CommandActor) {
@@ -80,7 +81,7 @@ class Restore {
     const { draft, subject } = this;
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;
-    // A part alone stays at the host that has it today: what belongs to it there would be left behind.
+    // A part restored on its own stays with its current host: its dependents there would be left behind.
     const ofToday = [...(ownValue(OF_TODAY, kind.name) ?? []), ...(kind.scopes.host === undefined ? [] : ["host_id"])];
     const root = draft.put({
       kind,
@@ -107,7 +108,7 @@ class Restore {
     return draft;
   }
 
-  /** @param isAlive whether the whole is there today, and may have parts */
+  /** @param isAlive whether the owner is live, and so may have parts */
   private parts(kind: AnyKind, column: string, isAlive: boolean): void {
     const { draft, subject } = this;
     const isSeen = (record: RecordBase) =>
@@ -169,8 +170,8 @@ class Restore {
   }
 
   /**
-   * A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore
-   * that it was.
+   * Sending a credential to a self-chosen address would disclose it, so restoring an assignment requires the right to
+   * assign the credential.
    */
   private leaveUnassignable(assignment: Drafted): void {
     const { credential_id: id } = assignment.subject as CredentialAssignmentRecord;
@@ -179,17 +180,17 @@ class Restore {
       leaveAsItIs(assignment, "the credential is not assigned only within the caller's networks");
   }
 
-  /** A record with the ids of today for parts that were made again since. */
+  /** Replaces ids of recreated parts by their current ones. */
   private renamed(kind: AnyKind, record: RecordBase): RecordBase {
     return this.today.size === 0 ? record : renamedEverywhere(kind, record, (id) => this.today.get(id) ?? id);
   }
 
-  /** What lies in networks beyond the caller's reach stays as it is, and is not reported. */
+  /** Assignments in networks beyond the caller's reach stay unchanged and unreported. */
   private isReached(assignment: CredentialAssignmentRecord): boolean {
     return reachesNetwork(this.actor, assignment.network_id);
   }
 
-  /** Inline secrets are never in history: those of today stay, as long as there are any. */
+  /** Inline secrets are never in history: the current ones stay, if any. */
   private secrets(root: Drafted): void {
     const [before, after] = [root.before as CredentialRecord | null, root.after as CredentialRecord];
     const inline = SECRET_FIELDS.filter((field) => secretIn(after.credential_type, field)?.mode === "Inline");
@@ -216,7 +217,7 @@ class Restore {
   }
 }
 
-/** Undrafts a part that the caller has no right to. @param reason what the right would take */
+/** Resets a part that the caller may not change. @param reason the required permission */
 function leaveAsItIs(drafted: Drafted, reason: string): void {
   const changes = isWritten(drafted);
   drafted.after = drafted.before;
@@ -224,7 +225,7 @@ function leaveAsItIs(drafted: Drafted, reason: string): void {
   if (changes) drafted.reasons.add(`${reason}: it stays unchanged`);
 }
 
-/** In the order of the kinds' codes: a part refers to parts before it. */
+/** In order of kind codes: a part only refers to parts before it. */
 function partsOf(kind: AnyKind): AnyKind[] {
   if (!WHOLES.has(kind.name)) return [];
   return KINDS.filter(({ scopes }) => Object.hasOwn(scopes, kind.name));

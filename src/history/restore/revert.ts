@@ -1,5 +1,5 @@
-// Drafts what undoes a transaction: what it created goes, the fields that it changed get their values back, what it
-// deleted comes back. Whatever came later stands in the way where it touched the same. Must not write.
+// Drafts the reversal of a transaction: removes created records, restores changed fields, revives deleted records.
+// Later changes to the same fields are conflicts. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -19,14 +19,14 @@ import { endIgnoring } from "./draft-ignored.ts";
 import { followScans, ReferenceResolution, refuseReferred } from "./draft-references.ts";
 import type { Past, PastRecord, WrittenVersion } from "./past.ts";
 
-/** Who may do what is not undone: a right that was taken is not given back in passing. */
+/** Access rights are not reverted: a revoked right must not be restored in passing. */
 const ACCESS_KINDS: readonly AnyKind[] = [organizationKind, userKind, apiKeyKind];
 
-/** Commands that move records between hosts: scans go on writing both, and nobody could undo them otherwise. */
+/** Commands that move records between hosts. Scans write to both later, which must not block the revert. */
 const MOVES: ReadonlySet<string> = new Set(["host.consolidate", "host.split"]);
 
 /**
- * @param versions what the transaction did
+ * @param versions the transaction's versions
  * @throws DomainError entity_access_denied as an update of a credential would
  */
 export function draftRevert(
@@ -38,7 +38,7 @@ export function draftRevert(
 ): RestoreDraft {
   const draft = new RestoreDraft(tx);
   const isMove = MOVES.has(past.sourceOf(sequence) ?? "");
-  // Nearly all of what moved is as it was left, and need not be asked about.
+  // Skips the query for most moved records, which are unchanged since.
   const isOfScans = ({ kind, n, after }: WrittenVersion, live: RecordBase | null) =>
     isMove &&
     (live === null || after === null || kind.code === hostKind.code || changedContent(after.record, live).length > 0) &&
@@ -64,7 +64,7 @@ export function draftRevert(
   return draft;
 }
 
-/** @param isOfScans that what scans have made of it since goes along */
+/** @param isOfScans discards later scan changes too */
 function undoCreation(
   draft: RestoreDraft,
   { kind, record }: PastRecord,
@@ -100,12 +100,12 @@ function undoDeletion(draft: RestoreDraft, { kind, record, observed }: PastRecor
   }
 }
 
-/** What a transaction changed. */
+/** A record changed by the transaction. */
 interface Changed {
   readonly before: PastRecord;
   readonly after: PastRecord;
   readonly live: RecordBase | null;
-  /** That what scans have made of it since does not stand in the way. */
+  /** Whether later scan changes are no conflict. */
   readonly isOfScans: boolean;
 }
 
@@ -122,13 +122,13 @@ function undoUpdate(
       drafted.reasons.add("a scan has ended it since");
       return;
     }
-    // A whole of which only parts were changed has nothing of its own to get back.
+    // An owner with changes only in its parts has nothing to restore.
     if (fields.length > 0) draft.refuse(drafted, "changed_later", "it was deleted since");
     return;
   }
   const drafted = draft.put({ kind, before: live, after: live, subject: live });
   if (isOfScans) {
-    // Of a host that was two, nobody knows whose word it was; of what moved, it is its own.
+    // On a formerly merged host, fields have no clear origin; on a moved record, they are its own.
     const isAsBefore = kind.code === hostKind.code && past.isWrittenByScansAloneSince(n, sequence);
     const others = isAsBefore ? [] : changedContent(made, live).filter((name) => !fields.includes(name));
     drafted.after = asItWas(live, old, others);
@@ -153,8 +153,8 @@ function undoUpdate(
 }
 
 /**
- * What scans have found since of a host that was two, or of one of the two, goes: nobody knows whose it was, and the next
- * scan finds it where it belongs. What somebody has come to name stays.
+ * Removes records that scans added since to a merged host or one of its halves: their origin is unknown, and the next
+ * scan finds them in the right place. Records that people refer to stay.
  */
 function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): void {
   const { tx } = draft;
@@ -178,8 +178,8 @@ function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): voi
 }
 
 /**
- * What took a reference off because the transaction deleted its target is reported and left; anything more stands in
- * the way.
+ * Reports and skips a version that only lost references to records deleted in the transaction; any other change is a
+ * conflict.
  */
 function leaveAccess(
   draft: RestoreDraft,
@@ -199,7 +199,7 @@ function leaveAccess(
     );
 }
 
-/** Whether all that a version changed is references to records that were deleted with it. */
+/** Whether a version changed nothing but references to records deleted with it. */
 function onlyLost(kind: AnyKind, before: RecordBase, after: RecordBase, deleted: ReadonlySet<string>): boolean {
   const fields = changedContent(before, after);
   const references = referencesOf(kind, before);
