@@ -1,6 +1,5 @@
-// What stands beside the ledger and is not implied by it: checks each row against its checksum, and all rows of a table
-// against their number, and drops those that are damaged. What is done about the observations that are missing then, and
-// what else is derived, is left to others.
+// Verification and repair of tables outside the ledger that it does not imply: checks row checksums and row counts, and
+// drops damaged rows. Missing observations and derived data are handled elsewhere.
 
 import { ownValue } from "../../base/fields.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -16,17 +15,17 @@ import {
 import { type RowSum, rowSumOf, strangeRowSums, summedTables } from "../../db/row-sums.ts";
 import { type BesideCheck, type Findings, whereRecord } from "./findings.ts";
 
-/** One of these tables, for whoever is told of it. */
+/** Description of such a table for messages. */
 interface Beside {
   readonly check: BesideCheck;
-  /** What a row is: `1 session`. */
+  /** Noun for one row: `1 session`. */
   readonly one: string;
   readonly several: string;
-  /** What is to be done when a row was dropped; null where it comes again by itself, or is not missed. */
+  /** Action for the operator after a row was dropped; null if it is recreated by itself, or not missed. */
   readonly remedy: string | null;
 }
 
-/** Every table with checksums, by name, and those that had some: of these a repair may have lost rows. */
+/** Tables with checksums, by name, including former ones: repairs may have lost rows of these. */
 const BESIDE: Readonly<Record<string, Beside>> = {
   [OBSERVATIONS]: {
     check: "observation",
@@ -136,8 +135,8 @@ const BESIDE: Readonly<Record<string, Beside>> = {
 };
 
 /**
- * SQLite's findings about single rows and their places in indexes: what makes them is dropped or made anew. Else the
- * table itself is broken.
+ * SQLite findings about single rows and their index entries, which a repair fixes. All others mean that the table
+ * itself is broken.
  */
 const OF_ROWS = new RegExp(
   [
@@ -150,15 +149,15 @@ const OF_ROWS = new RegExp(
   "i",
 );
 
-/** @returns the check that such a table's findings belong to; null for any other table */
+/** @returns the check for findings in such a table; null for any other table */
 export function besideCheckOf(table: string, message = ""): BesideCheck | null {
   const beside = ownValue(BESIDE, table);
   return beside === undefined || (message !== "" && !OF_ROWS.test(message)) ? null : beside.check;
 }
 
 /**
- * Every row of every such table against its checksum, and whether any are missing.
- * @returns how many rows each step took
+ * Checks every row of these tables against its checksum, and the row counts.
+ * @returns the number of rows per step
  */
 export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Findings): Generator<number> {
   for (const table of checkedTables(db)) {
@@ -187,7 +186,7 @@ export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Find
   });
 }
 
-/** By how much a table differs from what was written; null where it does not. */
+/** Message about a table's difference from its row sum; null if none. */
 function differenceOf({ rows, written, isRight }: RowSum): string | null {
   if (isRight) return null;
   if (written === null) return `has ${inRows(rows)}, and how many were written is not known`;
@@ -202,17 +201,17 @@ function inRows(count: number): string {
   return count === 1 ? "1 row" : `${count} rows`;
 }
 
-/** What a repair went on without. */
+/** Rows lost in a repair. */
 export interface Dropped {
-  /** By table, how many rows were dropped as damaged; of observations, how many are those of the newest versions now. */
+  /** By table, the number of damaged rows dropped; for observations, the number reset to the newest versions. */
   readonly damaged: ReadonlyMap<string, number>;
-  /** How many rows were missing already, by table. */
+  /** By table, the number of rows already missing. */
   readonly missing: ReadonlyMap<string, number>;
 }
 
 /**
- * Drops the rows that are not what was written, within a transaction of the caller's.
- * @throws SQLite's errors for a table that is broken beyond its rows
+ * Drops damaged rows, in the caller's transaction.
+ * @throws SQLite's errors if a table is broken beyond single rows
  */
 export function dropDamaged(db: Sql): void {
   for (const table of checkedTables(db)) {
@@ -228,9 +227,8 @@ export function dropDamaged(db: Sql): void {
 }
 
 /**
- * Drops what refers to rows that are not there, such as the findings of a scan that was dropped, and makes the indexes
- * of these tables anew. When all that is derived is right again: a password is not to go because the row of its user
- * was missing.
+ * Drops rows with dangling foreign keys, such as findings of a dropped scan, and reindexes these tables. Run after
+ * derived data is rebuilt: a password must not be dropped because its user's row was missing.
  */
 export function dropOrphans(db: Sql): void {
   for (const { name } of checkedTables(db)) {
@@ -247,7 +245,7 @@ export function dropOrphans(db: Sql): void {
   }
 }
 
-/** How many rows each of these tables has. */
+/** Row count of each of these tables. */
 export function countBeside(db: Sql): ReadonlyMap<string, number> {
   return new Map(
     checkedTables(db).map(({ name }) => [
@@ -257,7 +255,7 @@ export function countBeside(db: Sql): ReadonlyMap<string, number> {
   );
 }
 
-/** How many rows of each table are missing. */
+/** Number of missing rows per table. */
 export function countMissing(db: Sql): ReadonlyMap<string, number> {
   return new Map(
     summedTables(db).map((name) => {
@@ -267,7 +265,7 @@ export function countMissing(db: Sql): ReadonlyMap<string, number> {
   );
 }
 
-/** What an operator reads of a repair: a line for each table, none where nothing was dropped and nothing is missing. */
+/** Operator's report of a repair: one line per table with dropped or missing rows. */
 export function describeDropped({ damaged, missing }: Dropped): string[] {
   const lines = (what: string, lost: ReadonlyMap<string, number>) =>
     [...lost].flatMap(([table, rows]) => {
@@ -279,7 +277,7 @@ export function describeDropped({ damaged, missing }: Dropped): string[] {
   return [...lines("Dropped as damaged", damaged), ...lines("Missing", missing)];
 }
 
-/** What an operator reads of what repairs have gone on without. @param lost rows by table */
+/** Operator's report of rows lost in earlier repairs. @param lost rows by table */
 export function describeLost(lost: ReadonlyMap<string, number>): string[] {
   return [...lost].map(([table, rows]) => `Lost before, as a repair or an upgrade found: ${inWords(table, rows)}`);
 }
@@ -308,7 +306,7 @@ function whereRow(db: Sql, kinds: readonly AnyKind[], table: CheckedTable, row: 
   return `${table.name}, ${table.key.map((column, place) => `${column} ${printed(key[place])}`).join(", ")}`;
 }
 
-/** Enough to tell one row from another. */
+/** Short form that distinguishes rows. */
 function printed(value: unknown): string {
   return value instanceof Uint8Array ? `${Buffer.from(value.subarray(0, 4)).toString("hex")}…` : JSON.stringify(value);
 }

@@ -1,21 +1,21 @@
-// Compares the census, the counts kept per scope, with what the spans of each scope come to. Scope by scope, as the
-// spans are handed in; holds the events of one scope at a time.
+// Compares the census, the counts stored per scope, with the spans of each scope. Works scope by scope on a stream of
+// spans; holds the events of one scope at a time.
 
 import type { Sql } from "../../db/connection.ts";
 import { onward, STEP_ROWS } from "./ledger-walk.ts";
 
-/** Called with a sequence at which the two differ; null where one of them has no row. */
+/** Called with a sequence at which the two differ; null for a missing row. */
 type OnDifference = (scope: number, sequence: number, expected: number | null, actual: number | null) => void;
 
 type Row = [scope: number, sequence: number, count: number];
 
-/** One comparison: every span, and then the rest. */
+/** One comparison: first every span, then the rest. */
 export class CensusComparison {
   private readonly until: number;
   private readonly onDifference: OnDifference;
   private readonly rows: { values(...values: number[]): unknown[][] };
   private scope: number | null = null;
-  /** Sequence × 2, and 1 more for a birth: a scope of a million records is 8 MB. */
+  /** Sequence × 2, plus 1 for a start: a scope of a million records takes 8 MB. */
   private events = new Float64Array(1_024);
   private length = 0;
   private page: Row[] = [];
@@ -32,7 +32,7 @@ export class CensusComparison {
     ) as never;
   }
 
-  /** The spans come in ascending order of their scopes. */
+  /** Call in ascending order of scopes. */
   span(scope: number, born: number, died: number): void {
     if (scope !== this.scope) {
       this.compare();
@@ -42,10 +42,10 @@ export class CensusComparison {
     if (died <= this.until) this.event(died * 2);
   }
 
-  /** After the last span. */
+  /** Call after the last span. */
   *rest(): Generator<number> {
     this.compare();
-    // Scopes beyond the last one that has spans.
+    // Scopes beyond the last one with spans.
     for (let row = this.next(Number.POSITIVE_INFINITY); row !== null; row = this.next(Number.POSITIVE_INFINITY))
       this.onDifference(row[0], row[1], null, row[2]);
     yield 0;
@@ -93,7 +93,7 @@ export class CensusComparison {
     }
   }
 
-  /** The next row of a scope up to this one. */
+  /** The next row of this scope or an earlier one. */
   private next(scope: number): Row | null {
     const row = this.peek();
     if (row === null || row[0] > scope) return null;

@@ -1,5 +1,5 @@
-// Counts of changes against the versions that the ledger has: made anew from them, and compared with them. Holds a sum
-// per scope, however many versions there are.
+// Change counts: rebuild from the ledger's versions, and comparison with them. Holds one sum per scope, however many
+// versions there are.
 
 import type { VersionOperation } from "../../db/change-counts.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -8,40 +8,40 @@ import type { Life } from "./derived.ts";
 import { inSnapshot, onward } from "./ledger-walk.ts";
 
 const STEP_ROWS = 5_000;
-/** Rows that are put aside together: the versions of one transaction mostly lie side by side. */
+/** Maximum rows buffered in memory: the versions of one transaction are mostly adjacent. */
 const GATHERED_MAX = 100_000;
 /** Below every scope. */
 const LOWEST = Number.MIN_SAFE_INTEGER;
-/** What is mixed is at most 2^32: so many of it and a sum are a whole number that is exact. */
+/** Hashes are at most 2^32: this many of them plus a sum stay an exact integer. */
 const EXACT_COUNT_MAX = 2 ** 20;
 const SUM_MODULUS = 2 ** 52;
 const OPERATIONS = Object.keys(OPERATION) as VersionOperation[];
 
-/** By scope, one number that tells its counts from others: which version was counted in which transaction as what. */
+/** Checksum of counts per scope: covers each counted version with its transaction and operation. */
 export class ChangeSums {
   private readonly sums = new Map<number, number>();
 
   add(scope: number, sequence: number, operation: VersionOperation, count: number): void {
     const each = mixed(sequence * 4 + OPERATION[operation]);
-    // Exact, or the order would show.
+    // Must be exact, or the result would depend on the order.
     const all = count <= EXACT_COUNT_MAX ? count * each : Number((BigInt(count) * BigInt(each)) % BigInt(SUM_MODULUS));
     this.sums.set(scope, ((this.sums.get(scope) ?? 0) + all) % SUM_MODULUS);
   }
 
-  /** The sum of a scope, which is then forgotten; null for a scope without any. */
+  /** Returns and removes the sum of a scope; null if there is none. */
   take(scope: number): number | null {
     const sum = this.sums.get(scope) ?? null;
     this.sums.delete(scope);
     return sum;
   }
 
-  /** Those that were not taken. */
+  /** Scopes not yet taken. */
   get scopes(): Iterable<number> {
     return this.sums.keys();
   }
 }
 
-/** Spreads neighboring numbers: below 2^32, never 0. */
+/** Hash that spreads adjacent numbers: 1 to 2^32. */
 function mixed(value: number): number {
   let hash = (value ^ Math.floor(value / 2 ** 32)) | 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
@@ -50,9 +50,9 @@ function mixed(value: number): number {
 }
 
 /**
- * All rows up to a transaction against what is expected of each scope, in steps.
- * @param onDifference called once for each scope that differs
- * @returns how many rows each step took
+ * Compares all rows up to a transaction with the expected sums, in steps.
+ * @param onDifference called once per differing scope
+ * @returns the number of rows per step
  */
 export function* compareChangeCounts(
   db: Sql,
@@ -98,7 +98,7 @@ export function* compareChangeCounts(
   for (const missing of expected.scopes) onDifference(missing, "the counts of changes are missing");
 }
 
-/** Counts the changes of every life anew, into an empty table. */
+/** Recounts the changes of all records, into an empty table. */
 export class ChangeCountsMade {
   private readonly db: Sql;
   private gathered = new Map<number, Map<number, [number, number, number]>>();

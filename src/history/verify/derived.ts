@@ -1,5 +1,5 @@
-// What the ledger implies of everything that is kept beside it to make reading cheap: a record's live row, its links,
-// and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
+// Data derived from the ledger to make reads cheap: a record's live row, links, and spans in its containers. Pure
+// except for id lookups. Must not write.
 
 import { calledChanges, entryPlace } from "../../db/called-words.ts";
 import { activityScopes, countedScopes, isCounted, type VersionOperation } from "../../db/change-counts.ts";
@@ -21,73 +21,73 @@ import { membersSql } from "../../db/shape.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
-/** A stretch of the ledger in which a record lived in a scope: from `born` on, until before `died`. */
+/** Transactions during which a record was in a scope: from `born` up to, but excluding, `died`. */
 interface Span {
   readonly scope: number;
   readonly born: number;
   readonly died: number;
 }
 
-/** What a record is found by from a transaction on. */
+/** Full-text entry of a record, from a transaction on. */
 interface TextSince {
   readonly sequence: number;
   readonly ownerN: number;
   readonly text: string;
 }
 
-/** What changes of what a record is called with a transaction. */
+/** Word-index changes of a record in a transaction. */
 interface WordsSince {
   readonly sequence: number;
   readonly entries: string;
 }
 
-/** The life of one record so far, version by version. */
+/** History of one record so far, version by version. */
 export interface Life {
   readonly n: number;
   readonly id: string;
   readonly kind: AnyKind;
   readonly organizationN: number;
-  /** Scope → the sequence since which the record lives in it. */
+  /** Scope → the sequence since which the record is in it. */
   readonly open: Map<number, number>;
   readonly closed: Span[];
   readonly texts: TextSince[];
   readonly words: WordsSince[];
-  /** Each of its ends: a record that was brought back may have several. */
+  /** All deletions: a restored record may have several. */
   readonly ends: Array<{ readonly sequence: number; readonly identity: string; readonly lineageId: string }>;
-  /** Where each of its versions shows: scope and sequence. */
+  /** Scopes that show each version, with its sequence. */
   readonly activity: Array<readonly [number, number]>;
-  /** Where each of its versions is counted: scope, sequence and operation. */
+  /** Scopes that count each version, with sequence and operation. */
   readonly counted: Array<readonly [number, number, VersionOperation]>;
-  /** The newest version, and the record as it stands there or, on a tombstone, as it stood last. */
+  /** The newest version, and its record or, for a tombstone, the last record before it. */
   newest: LedgerVersion;
   record: RecordBase;
 }
 
-/** Ids kept at hand; beyond that they are looked up again. */
+/** Maximum cached ids; beyond it the cache is cleared. */
 const MAX_KNOWN_IDS = 100_000;
 
 const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
 const FIRST_MEMBERS = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v
   WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
 
-/** What is implied of a life: an upgrade that brings one of these need not work the others out. */
+/** Derived data sets: an upgrade that adds one of them can skip the others. */
 const IMPLIED = ["spans", "activity", "words", "counts", "texts"] as const;
 export type Implied = (typeof IMPLIED)[number];
 
-/** Carries lives through their versions, and tells what is implied. */
+/** Replays versions and collects derived data. */
 export class Derivation {
   private readonly knownNs = new Map<string, number>();
   private readonly organizationsOfNetworks = new Map<string, string>();
   private readonly db: Sql;
   private readonly wanted: ReadonlySet<Implied>;
 
-  /** @param wanted what lives are to tell; all of it unless told otherwise */
+  /** @param wanted data sets to collect; default: all */
   constructor(db: Sql, wanted: readonly Implied[] = IMPLIED) {
     this.db = db;
     this.wanted = new Set(wanted);
   }
 
-  /** @throws Error for an id that no record has */
+  /** @throws Error if no record has the id */
   n(id: string): number {
     let n = this.knownNs.get(id);
     if (n === undefined) {
@@ -99,7 +99,7 @@ export class Derivation {
     return n;
   }
 
-  /** A life's beginning. @throws Error where the record names others that are not there */
+  /** Starts a life with its first version. @throws Error if the record refers to missing ones */
   begin(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): Life {
     const life: Life = {
       n: version.n,
@@ -122,9 +122,9 @@ export class Derivation {
   }
 
   /**
-   * A life's next version.
-   * @param record null at its end
-   * @throws Error where the record names others that are not there
+   * Adds a life's next version.
+   * @param record null for a deletion
+   * @throws Error if the record refers to missing ones
    */
   go(life: Life, version: LedgerVersion, record: RecordBase | null): void {
     const before = life.newest.operation === OPERATION.Deleted ? null : life.record;
@@ -137,7 +137,7 @@ export class Derivation {
     if (this.wanted.has("spans")) this.live(life, version, record);
   }
 
-  /** Where a record lives from a version on, and where no more. */
+  /** Updates the scopes of a record from a version on. */
   private live(life: Life, version: LedgerVersion, record: RecordBase | null): void {
     const scopes = new Set(record === null ? [] : this.scopes(life, record));
     for (const [scope, born] of life.open) {
@@ -148,7 +148,7 @@ export class Derivation {
     for (const scope of scopes) if (!life.open.has(scope)) life.open.set(scope, version.sequence);
   }
 
-  /** What a version means for where it shows and what finds it. */
+  /** Derives activity, names, counts and texts of a version. */
   private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
     if (this.wanted.has("activity")) this.noteActivity(life, version, before, after);
     if (this.wanted.has("words")) this.noteWords(life, version, before, after);
@@ -202,12 +202,12 @@ export class Derivation {
     if (text !== before || (text !== "" && ownerN !== ownerBefore)) life.texts.push({ sequence, ownerN, text });
   }
 
-  /** The spans of a life so far, those that it still lives in among them, with ALIVE for their end. */
+  /** Spans of a life so far; open ones end with ALIVE. */
   spans(life: Life): Span[] {
     return [...life.closed, ...[...life.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
   }
 
-  /** The live row of a record that is alive, by column. */
+  /** Live row of a live record, by column. */
   liveRow(life: Life): Record<string, string | number | null> {
     const { kind, record, newest } = life;
     return {
@@ -222,7 +222,7 @@ export class Derivation {
     };
   }
 
-  /** The links of a record that is alive: relation and record number, each once. */
+  /** Distinct links of a live record: relation and record number. */
   links(life: Life): Array<{ relation: string; target_n: number }> {
     return (life.kind.links?.(life.record) ?? []).flatMap(({ relation, ids }) =>
       [...new Set(ids)].map((id) => ({ relation, target_n: this.n(id) })),
@@ -233,7 +233,7 @@ export class Derivation {
     return scopesOf(life.kind, record, life.organizationN, (id) => this.n(id));
   }
 
-  /** A record says its organization itself, or lives in a network that does; an organization is its own. */
+  /** A record contains its organization, or belongs to a network that does; an organization is its own. */
   private organizationN(kind: AnyKind, record: RecordBase): number {
     const own = (record as { organization_id?: unknown }).organization_id;
     if (typeof own === "string") return this.n(own);

@@ -1,20 +1,20 @@
-// What a verification has found so far. Must not check anything itself.
+// Findings of a verification. Must not check anything itself.
 
 import { sqliteCode } from "../../db/sqlite-code.ts";
 
 /**
- * The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its
+ * Checks of the ledger itself, and of derived data, which can be rebuilt along with the indexes and triggers on its
  * tables.
  */
 export const LEDGER_CHECKS = ["file", "transaction", "record", "version", "segment"] as const;
 const DERIVED_CHECKS = ["schema", "live", "link", "span", "census", "activity", "search", "lineage"] as const;
 /**
- * What stands beside the ledger and is not implied by it: damaged rows are dropped, and observations come again from
+ * Checks of tables outside the ledger that it does not imply: a repair drops damaged rows, and resets observations to
  * the newest versions.
  */
 export const BESIDE_CHECKS = ["observation", "scan", "memory", "outcome", "session", "secret"] as const;
 export type BesideCheck = (typeof BESIDE_CHECKS)[number];
-/** What was written down of the ledger once, and is not so: the ledger may be sound all the same, and another one. */
+/** A formerly recorded head that does not match: the ledger may be intact, but a different one. */
 export const KNOWN_CHECK = "known";
 type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | BesideCheck | typeof KNOWN_CHECK;
 
@@ -25,10 +25,10 @@ export interface Damage {
   readonly message: string;
 }
 
-/** Findings kept; the others are counted. */
+/** Maximum findings listed; the others are only counted. */
 const MAX_FINDINGS = 1_000;
 
-/** What was found, as far as it is listed: of a verification that is under way, or of its report. */
+/** Findings as far as listed, of a running verification or of its report. */
 export interface ListedDamage {
   readonly findings: readonly Damage[];
   /** Findings beyond those listed. */
@@ -37,16 +37,16 @@ export interface ListedDamage {
 
 export class Findings {
   readonly list: Damage[] = [];
-  /** Those that are not in the list. */
+  /** Findings not in the list. */
   more = 0;
 
-  /** Lists a finding, or counts it where the list is full. */
+  /** Lists a finding, or counts it if the list is full. */
   add(check: Check, where: string, message: string): void {
     if (this.list.length < MAX_FINDINGS) this.list.push({ check, where, message });
     else this.more += 1;
   }
 
-  /** Runs a check that may not even come to its end; what it throws is a finding, but for want of room. */
+  /** Runs a check and records a thrown error as a finding, except for lack of disk space. */
   during(check: Check, where: string, run: () => void): void {
     try {
       run();
@@ -57,13 +57,13 @@ export class Findings {
   }
 }
 
-/** Whether there is no room for what a verification puts aside: that says nothing of the data, which it only reads. */
+/** Whether disk space for temporary data ran out, which says nothing about the data: they are only read. */
 export function isOutOfRoom(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
 }
 
-/** The first finding, and how many there are beside it; null where nothing was found. */
+/** The first finding, with the number of others; null if there are none. */
 export function describeFirst({ findings, more }: ListedDamage): string | null {
   const [first] = findings;
   if (first === undefined) return null;
@@ -71,7 +71,7 @@ export function describeFirst({ findings, more }: ListedDamage): string | null {
   return `${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}`;
 }
 
-/** How a finding names a record. @param id null where the ledger has none for the number */
+/** A record's name in findings. @param id null if the ledger has none for the number */
 export function whereRecord(kind: string, id: string | null, n: number): string {
   return `${kind} ${id ?? "?"} (n ${n})`;
 }

@@ -1,5 +1,5 @@
-// What records imply of the tables of secrets: a password for each user, a hash for each API key, a secret for each inline
-// field of a credential. Must not look into any of them.
+// Completeness of secret tables: a password for each user, a hash for each API key, a secret for each inline field of a
+// credential. Must not read the secrets.
 
 import { getTableName } from "drizzle-orm";
 import type { Sql } from "../../db/connection.ts";
@@ -10,10 +10,10 @@ import { secretIn } from "../../resources/credentials/secrets.ts";
 import { userKind } from "../../resources/users/user.ts";
 import { type Findings, whereRecord } from "./findings.ts";
 
-/** Records per step: each of them is of one statement, so of one moment. */
+/** Records per step: each step is one statement, so one snapshot. */
 const STEP_ROWS = 500;
 
-/** @returns how many records each step took */
+/** @returns the number of records per step */
 export function* verifySecrets(db: Sql, findings: Findings): Generator<number> {
   const own = (name: string, column: string) => `(SELECT count(*) FROM ${name} s WHERE s.${column} = l.n)`;
   yield* eachLive(db, userKind, own("user_passwords", "user_n"), (where, _members, count) => {
@@ -33,7 +33,7 @@ export function* verifySecrets(db: Sql, findings: Findings): Generator<number> {
   });
 }
 
-/** @param beside SQL for what stands beside the live row `l` */
+/** @param beside SQL for secret data of live row `l` */
 function* eachLive(
   db: Sql,
   kind: AnyKind,
@@ -49,7 +49,7 @@ function* eachLive(
     const rows = step.values(after) as Array<[number, string | null, string, unknown]>;
     for (const [n, id, members, found] of rows) each(whereRecord(kind.name, id, n), members, found);
     const last = rows.at(-1)?.[0] ?? after;
-    // A table whose order is damaged might be gone through for ever.
+    // A damaged order could loop forever.
     if (rows.length > 0 && last <= after) throw new Error(`the rows of ${kind.plural} are not in their order`);
     after = last;
     count = rows.length;

@@ -1,25 +1,25 @@
-// Compares all that the indexes of words say with what is indexed, word for word: SQLite's own check of an index whose
-// texts lie elsewhere looks at its structure alone. Holds sums of both sides, however many words there are.
+// Compares full-text indexes with their source texts, word by word: SQLite's check of an external-content FTS5 index
+// only covers its structure. Holds checksums of both sides, however many words there are.
 
 import type { Sql } from "../../db/connection.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 
-/** Words of a step, and the rest of the last one's. */
+/** Words per step, plus the rest of the last one's occurrences. */
 const STEP_WORDS = 5_000;
-/** A sum and a number below 2^32 are a whole number that is exact. */
+/** A sum plus a number below 2^32 stays an exact integer. */
 const SUM_MODULUS = 2 ** 52;
 
-/** One side: which word stands in which text. In any order. */
+/** Checksum of one side: words with their texts, in any order. */
 export class WordSums {
   private count = 0;
   private sum = 0;
   private parity = 0;
 
-  /** A word of the text that a record is found by from a transaction on. */
+  /** Adds a word of a record's text that starts at a transaction. */
   add(word: string, n: number, sequence: number): void {
     const mixed = Bun.hash.crc32(`${n} ${sequence} ${word}`);
     this.count += 1;
-    // So that the addition itself is exact: else the order would show.
+    // Keeps the addition exact, or the result would depend on the order.
     this.sum = (this.sum + mixed) % SUM_MODULUS;
     this.parity ^= mixed;
   }
@@ -29,14 +29,14 @@ export class WordSums {
   }
 }
 
-/** The words of a text as it is indexed (src/db/search-text.ts). */
+/** Words of an indexed text (src/db/search-text.ts). */
 export function wordsOf(text: string): string[] {
   return text === "" ? [] : text.split(" ");
 }
 
 /**
- * All that an index says of transactions up to `until`, in steps.
- * @returns how many words each step took
+ * Sums all index entries of transactions up to `until`, in steps.
+ * @returns the number of words per step
  */
 export function* sumIndex(
   db: Sql,
@@ -45,7 +45,7 @@ export function* sumIndex(
   sums: WordSums,
 ): Generator<number> {
   const isQueryOnly = (db.$client.query("PRAGMA query_only").get() as { query_only: number }).query_only === 1;
-  // SQLite's view of an index is a table that has to be made; a temporary one, which is not in the file.
+  // fts5vocab requires a virtual table; a temporary one does not touch the file.
   if (isQueryOnly) db.$client.run("PRAGMA query_only = OFF");
   try {
     db.$client.run(`CREATE VIRTUAL TABLE temp.all_words USING fts5vocab('main', '${index}', 'instance')`);

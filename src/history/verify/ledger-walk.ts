@@ -1,12 +1,12 @@
-// Goes through the whole ledger in steps that each hold a state of the database for a moment only: a store of millions
-// of versions can be walked beside a running appliance. Must not judge what it finds.
+// Walks the whole ledger in short steps, with a snapshot per step, so that millions of versions can be read while an
+// appliance is running. Must not judge what it finds.
 
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { writtenSql } from "../../db/packing.ts";
 import { membersSql, ofKindSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
 
-/** A version with the rows that it belongs to; their columns are null where there is none. */
+/** A version joined with its record and transaction; their columns are null if missing. */
 export interface LedgerVersion {
   readonly n: number;
   readonly sequence: number;
@@ -21,14 +21,14 @@ export interface LedgerVersion {
   readonly hash: Uint8Array;
   readonly kind: number | null;
   readonly id: string | null;
-  /** The instant of its transaction. */
+  /** Timestamp of its transaction. */
   readonly at: number | null;
-  /** `members` and `sort_keys` in today's shape. */
+  /** `members` and `sort_keys` in the current shape. */
   readonly membersToday: string | null;
   readonly sortKeysToday: string | null;
 }
 
-/** A version that a prune dropped, with the rows that it belongs to. */
+/** A version dropped by a prune, joined with its record and transaction. */
 export interface DroppedVersion {
   readonly n: number;
   readonly sequence: number;
@@ -69,9 +69,9 @@ const COLUMNS = [
   "members",
   "hash",
 ];
-/** With what tells how they are packed. */
+/** Including the packing column. */
 const STORED = [...COLUMNS, "patch"];
-/** The kinds that versions may be of. */
+/** Kinds by code. */
 type Kinds = ReadonlyMap<number, AnyKind>;
 
 const IN_STEP = "key > ((?1 << 31) | ?2) AND key < ((?3 + 1) << 31)";
@@ -87,7 +87,7 @@ const VERSIONS_AND_DROPPED = (kinds: Kinds) =>
   );
 
 function versionsFrom(kinds: Kinds, source: string, where: string): string {
-  // Most are of today's shape: they need not be told twice.
+  // Most versions have the current shape: do not return them twice.
   const today = [membersSql, sortKeysSql].map(
     (sqlOf) => `CASE WHEN ${isOlder(kinds)} THEN ${ofKindSql(kinds.values(), "r.kind", "v", sqlOf)} END`,
   );
@@ -105,7 +105,7 @@ function isPacked(column: string): column is "members" | "observed" | "sort_keys
   return column === "members" || column === "observed" || column === "sort_keys";
 }
 
-/** Whether the version `v` of the record `r` is of an earlier shape than its kind's. */
+/** SQL that tests whether version `v` of record `r` has an earlier shape than its kind. */
 function isOlder(kinds: Kinds): string {
   const arms = [...kinds.values()]
     .filter((kind) => shapeOf(kind) > 1)
@@ -119,10 +119,10 @@ const TRANSACTIONS = `
   FROM history_transactions WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ${STEP_ROWS}`;
 
 /**
- * Every version of the records up to `lastN`, the versions of a record in the order of time, one record after the
- * other. Bounded, or a busy writer would keep it going for ever.
- * @param each called for a step's versions on one state of the database; `isLast` with the last of them, maybe none
- * @returns the record numbers that the steps came to
+ * Every version of the records up to `lastN`, record by record, in chronological order. Bounded, since a busy writer
+ * could otherwise keep it running forever.
+ * @param each called with a step's versions, from one snapshot; `isLast` on the last call, possibly without versions
+ * @returns the record number reached, per step
  */
 export function walkVersions(
   db: Sql,
@@ -133,7 +133,7 @@ export function walkVersions(
   return walk(db, VERSIONS(kinds), lastN, each);
 }
 
-/** As walkVersions, with the versions that were dropped in their places. */
+/** As walkVersions, including dropped versions. */
 export function walkAllVersions(
   db: Sql,
   kinds: Kinds,
@@ -151,7 +151,7 @@ function* walk(
   each: (versions: LedgerVersion[], isLast: boolean) => void,
 ): Generator<number> {
   const statement = db.$client.prepare(sql);
-  // Below every key, also one that was made up. Keys stay in SQL: they have more bits than a JavaScript number.
+  // Below every key, even a forged one. Keys stay in SQL: they exceed JavaScript's integer precision.
   let n = -(2 ** 32);
   let sequence = 0;
   for (let isLast = false; !isLast; ) {
@@ -167,7 +167,7 @@ function* walk(
   statement.finalize();
 }
 
-/** Every transaction up to a sequence, in order, in steps. @returns the sequences that the steps came to */
+/** Every transaction up to a sequence, in order, in steps. @returns the sequence reached, per step */
 export function* walkTransactions(
   db: Sql,
   until: number,
@@ -187,22 +187,21 @@ export function* walkTransactions(
 }
 
 /**
- * Where the next step of a table goes on. Rows that a damaged key has put out of their order would be gone through for
- * ever.
+ * Position for the next step of a table. Rows out of order, due to a damaged key, could loop forever.
  * @returns `reached`
- * @throws Error where that is not beyond `before`
+ * @throws Error if `reached` is not beyond `before`
  */
 export function onward<Key extends ReadonlyArray<number | string>>(table: string, before: Key, reached: Key): Key {
   const place = reached.findIndex((value, at) => value !== before[at]);
   const [from, to] = [before[place], reached[place]];
-  // As SQLite orders texts: by their bytes.
+  // SQLite orders texts by their bytes.
   const isBeyond =
     typeof to === "string" ? Buffer.compare(Buffer.from(String(from)), Buffer.from(to)) < 0 : Number(from) < Number(to);
   if (place < 0 || !isBeyond) throw new Error(`the rows of ${table} are not in their order`);
   return reached;
 }
 
-/** Several reads on one state of the database; within a transaction, on that transaction's. */
+/** Runs several reads on one snapshot; within a transaction, on its snapshot. */
 export function inSnapshot<T>(db: Sql, read: () => T): T {
   const client = db.$client;
   return client.inTransaction ? read() : client.transaction(read).deferred();

@@ -1,6 +1,5 @@
-// Makes anew, from the ledger alone, all that is kept beside it: spans, census, activity, search, lineages, live rows
-// and links. One transaction on the writable connection, while no appliance runs. Secrets, passwords and observations
-// have no history: they stay.
+// Rebuilds all derived data from the ledger: spans, census, activity, search, lineages, live rows and links. One
+// transaction on an offline store. Secrets, passwords and observations have no history and stay.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { ownValue } from "../../base/fields.ts";
@@ -17,7 +16,7 @@ import { ChangeCountsMade } from "./change-counts.ts";
 import { Derivation, type Implied, type Life } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
 
-/** Who was the last to end under each identity. */
+/** The last record to end under each identity. */
 const LINEAGES = `
   INSERT INTO history_lineages (kind, identity, lineage_id)
   SELECT kind, identity, lineage_id
@@ -25,7 +24,7 @@ const LINEAGES = `
     FROM temp.ends)
   WHERE place = 1`;
 
-/** @param where which spans are counted */
+/** @param where restricts the spans to count */
 const censusOf = (where: string) => `
   INSERT INTO history_census (scope, sequence, count)
   SELECT scope, sequence, sum(sum(delta)) OVER (PARTITION BY scope ORDER BY sequence) FROM (
@@ -34,7 +33,7 @@ const censusOf = (where: string) => `
       died <= (SELECT max(sequence) FROM history_transactions)
   ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
 
-/** The blocks that the spans come to, of the kinds of container that have them: organization and network. */
+/** Span blocks of the container kinds that have them: organization and network. */
 export const SPAN_BLOCKS = `
   SELECT s.scope, s.n >> ${BLOCK_BITS}, count(*) FILTER (WHERE s.died = ${ALIVE}),
     coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0)
@@ -46,7 +45,7 @@ const ACTIVITY = `
   SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence)
     FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
 
-/** The index's own command. */
+/** FTS5 command. */
 const FORGET_WORDS = "INSERT INTO history_words (history_words) VALUES ('delete-all')";
 
 const INSERT_OBSERVED = "INSERT INTO observations (n, observed, checksum) VALUES (?, ?, ?) ON CONFLICT (n) DO NOTHING";
@@ -56,12 +55,12 @@ interface Statement {
 }
 
 /**
- * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says
- * is taken at its word. What stands beside it and is damaged is dropped; observations are those of the newest versions
- * then. Rows that are missing are taken for lost, which stays on record.
+ * Rebuilds all derived data, and restores indexes and triggers. The ledger must be intact: it is taken as truth. Drops
+ * damaged rows outside the ledger, and resets missing observations to the newest versions. Missing rows count as lost,
+ * on record.
  * @param onProgress called with the record number reached
- * @returns what was dropped, and what was missing
- * @throws Error where a version can't be understood; nothing is changed then
+ * @returns the dropped and the missing rows
+ * @throws Error if a version is unreadable; then nothing is changed
  */
 export function rebuildDerived(
   db: Sql,
@@ -86,17 +85,14 @@ export function rebuildDerived(
 }
 
 /**
- * As rebuildDerived, within a transaction of the caller's, and nothing of what stands beside the ledger.
- * @returns how many observations were missing
+ * Rebuilds derived data in the caller's transaction, without tables outside the ledger.
+ * @returns the number of missing observations
  */
 function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): number {
   return new Rebuild(db, kinds).run(onProgress);
 }
 
-/**
- * As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the
- * newest.
- */
+/** As rebuildWithin, except for the live state, which stays: for use after dropping versions other than the newest. */
 export function rebuildPastWithin(
   db: Sql,
   kinds: readonly AnyKind[],
@@ -105,29 +101,29 @@ export function rebuildPastWithin(
   new Rebuild(db, kinds).runForPast(onProgress);
 }
 
-/** Makes activity and search texts of a store that has none yet, within a transaction of the caller's. */
+/** Fills activity and search texts of a store without any, in the caller's transaction. */
 export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds, ["activity", "texts"]).runForChangesAndTexts();
 }
 
-/** Makes the index of what records are called anew, or in a store that has none yet, within a transaction of the caller's. */
+/** Rebuilds or fills the word index of record names, in the caller's transaction. */
 export function deriveWords(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds, ["words"]).runForWords();
 }
 
-/** Counts the changes of a store that has no counts yet, within a transaction of the caller's. */
+/** Fills the change counts of a store without any, in the caller's transaction. */
 export function deriveChangeCounts(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds, ["counts"]).runForChangeCounts();
 }
 
-/** Makes the groups of a store that has none yet, within a transaction of the caller's. */
+/** Fills the groups of a store without any, in the caller's transaction. */
 export function deriveGroups(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds, ["spans"]).runForGroups();
 }
 
 /**
- * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a
- * transaction of the caller's. What else is derived stays: an upcaster leaves alone what that is made of.
+ * Rewrites live rows and links of these kinds if the newest version has an earlier shape, in the caller's transaction.
+ * Other derived data stays: upcasters do not change its inputs.
  */
 export function rebuildLiveWithin(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds).runForLive();
@@ -141,22 +137,22 @@ class Rebuild {
   private life: Life | null = null;
   private observationsReturned = 0;
 
-  /** @param wanted what of each life is needed; all of it unless told otherwise */
+  /** @param wanted data sets to derive; default: all */
   constructor(db: Sql, kinds: readonly AnyKind[], wanted?: readonly Implied[]) {
     this.db = db;
     this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
     this.derivation = new Derivation(db, wanted);
   }
 
-  /** @returns how many observations were missing */
+  /** @returns the number of missing observations */
   run(onProgress: (n: number) => void): number {
     const { $client } = this.db;
-    // Rows refer to rows that are written later; all of them are there at the COMMIT.
+    // Rows may refer to rows that are written later; at COMMIT all exist.
     $client.run("PRAGMA defer_foreign_keys = ON");
     $client.run("DELETE FROM live_links");
     for (const kind of this.kinds.values()) {
       const table = getTableName(kind.table);
-      // Rows are updated in place, or what hangs on them, such as a password, would be deleted with them.
+      // Updates rows in place: deleting them would cascade to dependent rows, such as passwords.
       $client.run(`UPDATE ${table} SET identity = NULL`);
       $client.run(
         `DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`,
@@ -213,7 +209,7 @@ class Rebuild {
     this.walk((life) => this.words(life));
   }
 
-  /** What is missing of the spans, and the census of scopes that had none. */
+  /** Adds missing spans, and the census of scopes without one. */
   runForGroups(): void {
     const { $client } = this.db;
     const insert = "INSERT OR IGNORE INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)";
@@ -227,7 +223,7 @@ class Rebuild {
     $client.run("DROP TABLE temp.counted");
   }
 
-  /** Every life, one after the other. */
+  /** Replays every record in turn. */
   private walk(onLife: (life: Life) => void, onProgress: (n: number) => void = () => {}): void {
     const { lastN } = this.db.$client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
       lastN: number;
@@ -270,7 +266,7 @@ class Rebuild {
   private gatherChangesAndTexts(): void {
     const { $client } = this.db;
     $client.run(ACTIVITY);
-    // The index's own command: it reads the texts again.
+    // FTS5 command that reads the texts again.
     $client.run("INSERT INTO history_search (history_search) VALUES ('rebuild')");
     $client.run("DROP TABLE temp.activity");
   }
@@ -342,7 +338,7 @@ class Rebuild {
     }
   }
 
-  /** The live row and the links of a record that is alive. */
+  /** Writes the live row and links of a live record. */
   private alive(life: Life): void {
     const { kind, n } = life;
     const row = this.derivation.liveRow(life);
@@ -354,7 +350,7 @@ class Rebuild {
       this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
   }
 
-  /** @returns how many rows were changed */
+  /** @returns the number of changed rows */
   private execute(sql: string, ...values: unknown[]): number {
     let statement = this.statements.get(sql);
     if (statement === undefined) {

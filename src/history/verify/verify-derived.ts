@@ -1,6 +1,5 @@
-// Compares what is kept beside the ledger with what the ledger implies: spans, census, activity, search, lineages, live
-// rows and links. Beside a running appliance: what is in question is looked at again as it is now before it is called
-// wrong.
+// Compares derived data with the ledger: spans, census, activity, search, lineages, live rows and links. Safe while an
+// appliance is running: rechecks a difference against the current state before reporting it.
 
 import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../../db/connection.ts";
@@ -20,21 +19,21 @@ const SPAN_STEP_ROWS = 5_000;
 /** Below every key. */
 const LOWEST = Number.MIN_SAFE_INTEGER;
 
-/** The newest version of a record as it is now. */
+/** Key of a record's current newest version. */
 const NEWEST = "SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647)";
 
 const SPANS_OF = "SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3";
 const NEWEST_NOW = `SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l
   JOIN history_versions v ON v.key = (${NEWEST})`;
 
-/** Blocks that are looked at together: as many times 1,024 spans, if all of their records live. */
+/** Blocks per step: up to 1,024 live spans each. */
 const BLOCK_STEP_ROWS = 32;
-/** Records among which organizations and networks are looked for. */
+/** Records per step when looking for organizations and networks. */
 const RECORD_STEP_ROWS = 20_000;
-/** The kinds of container that have blocks: organization and network. */
+/** Container kinds with blocks: organization and network. */
 const HAS_BLOCKS = "kind IN (1, 2)";
 
-/** Blocks, and whether each says what its spans do: of one statement, so of one moment. */
+/** Blocks, and whether each matches its spans: one statement, so one snapshot. */
 const CHECKED_BLOCKS = `
   SELECT b.scope, b.block, EXISTS (SELECT 1 FROM history_records WHERE n = b.scope >> 6 AND ${HAS_BLOCKS}) AND (
     SELECT count(*) > 0 AND count(*) FILTER (WHERE s.died = ${ALIVE}) = b.alive
@@ -43,7 +42,7 @@ const CHECKED_BLOCKS = `
       AND s.n < (b.block + 1) << ${BLOCK_BITS})
   FROM (SELECT * FROM history_span_blocks WHERE (scope, block) > (?1, ?2)
     ORDER BY scope, block LIMIT ${BLOCK_STEP_ROWS}) b`;
-/** The next block that has spans of a container, whatever the kind, and whether there is a row for it. */
+/** The next block with spans of a container, of any kind, and whether it has a row. */
 const NEXT_BLOCK = `
   SELECT s.scope, s.n >> ${BLOCK_BITS}, EXISTS (SELECT 1 FROM history_span_blocks b
     WHERE b.scope = s.scope AND b.block = s.n >> ${BLOCK_BITS})
@@ -54,9 +53,7 @@ interface Statement {
   values(...values: Array<string | number>): unknown[][];
 }
 
-/**
- * One verification's comparisons, to be run in the order of the methods: later ones go by what earlier ones counted.
- */
+/** Comparisons of one verification. Run the methods in order: later ones use the counts of earlier ones. */
 export class DerivedVerification {
   private readonly db: Sql;
   private readonly kinds: readonly AnyKind[];
@@ -70,9 +67,9 @@ export class DerivedVerification {
   private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
   private readonly changeSums = new ChangeSums();
   private textsFound = 0;
-  /** Of the texts that are there. */
+  /** Words of the stored texts. */
   private readonly words = new WordSums();
-  /** Of what records are called, as the ledger implies it. */
+  /** Word-index entries implied by the ledger. */
   private readonly called = new WordSums();
   private spansFound = 0;
   private spansCounted = 0;
@@ -91,7 +88,7 @@ export class DerivedVerification {
     this.derivation = options.derivation;
   }
 
-  /** A record's whole life: its spans, its place among the living, and what its end leaves behind. */
+  /** Checks a complete record history: spans, live row and traces of its deletion. */
   life(life: Life): void {
     const where = whereRecord(life.kind.name, life.id, life.n);
     this.spans(life, where);
@@ -109,7 +106,7 @@ export class DerivedVerification {
       this.findings.add("live", where, "it is alive in the ledger, but has no live row");
   }
 
-  /** Every live row, of one kind after the other. */
+  /** Checks every live row, kind by kind. */
   *liveRows(): Generator<number> {
     for (const kind of this.kinds) {
       const table = getTableName(kind.table);
@@ -141,7 +138,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Links and observations of what is not alive. */
+  /** Finds links and observations of records that are not alive. */
   *leftovers(): Generator<number> {
     for (const [check, table] of [
       ["link", "live_links"],
@@ -166,7 +163,7 @@ export class DerivedVerification {
     }
   }
 
-  /** The census against the spans, which are checked against the ledger; counts the spans on the way. */
+  /** Compares the census with the spans, which are checked against the ledger; counts the spans in passing. */
   *census(): Generator<number> {
     const { sequence: until } = this.until;
     const spans = this.prepare(
@@ -197,8 +194,8 @@ export class DerivedVerification {
   }
 
   /**
-   * Spans that no life has: found by their number, and looked for only if there are any. After the census, which counts
-   * them.
+   * Finds spans without a record history. Compares counts first, and searches only if there is a surplus. Run after the
+   * census, which counts them.
    */
   *surplusSpans(): Generator<number> {
     const { sequence } = this.until;
@@ -216,7 +213,7 @@ export class DerivedVerification {
         after = onward("history_spans", after, [scope, n, born]);
         const kind = this.kinds.find((each) => each.code === kindCode);
         const life = kind === undefined || id === null ? null : this.lifeOf(kind, id, n);
-        // What has a counterpart was counted, or reported as wrong, with the life itself.
+        // A span with a counterpart was already counted, or reported as wrong.
         if (life !== null && this.derivation.spans(life).some((span) => span.scope === scope && span.born === born))
           continue;
         this.findings.add(
@@ -231,7 +228,7 @@ export class DerivedVerification {
     }
   }
 
-  /** The blocks against the spans: those that are there, and then whether one is missing. */
+  /** Compares blocks with spans: first existing blocks, then missing ones. */
   *spanBlocks(): Generator<number> {
     const add = (scope: number, block: number, message: string) =>
       this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
@@ -254,7 +251,7 @@ export class DerivedVerification {
     }
   }
 
-  /** From block to block: each costs a seek, however many spans are in it. */
+  /** Steps from block to block: one seek each, however many spans a block has. */
   private missingBlocks(containerN: number, add: (scope: number, block: number, message: string) => void): void {
     let [scope, block] = [containerN * 64, -1];
     for (;;) {
@@ -267,7 +264,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Which transactions show where: both sides in the same order, row by row. */
+  /** Compares activity rows: both sides in the same order, row by row. */
   *activity(): Generator<number> {
     const expected = this.scratch.prepare(
       "SELECT scope, sequence FROM activity WHERE (scope, sequence) > (?1, ?2) ORDER BY scope, sequence LIMIT ?3",
@@ -302,7 +299,7 @@ export class DerivedVerification {
             ? "is missing"
             : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`,
         );
-        // One row too many or too few displaces all that follow.
+        // A surplus or missing row shifts all following ones.
         return;
       }
       count = Math.max(want.length, have.length);
@@ -310,16 +307,16 @@ export class DerivedVerification {
     }
   }
 
-  /** How much changed where: the rows' increases against the versions. */
+  /** Compares change counts with the versions. */
   *changeCounts(): Generator<number> {
     yield* compareChangeCounts(this.db, this.until.sequence, this.changeSums, (scope, message) =>
       this.findings.add("activity", whereScope(scope), message),
     );
   }
 
-  /** Texts that no life has, found by their number. */
+  /** Detects texts without a record history, by their number. */
   *surplusTexts(): Generator<number> {
-    // Keys stay in SQL: they have more bits than a JavaScript number.
+    // Keys stay in SQL: they exceed JavaScript's integer precision.
     const step = this.prepare(`
       SELECT count(*), count(*) FILTER (WHERE key & 2147483647 <= ?3), max(key) >> 31, max(key) & 2147483647
       FROM (SELECT key FROM history_search_texts WHERE key > ((?1 << 31) | ?2) ORDER BY key LIMIT ${SPAN_STEP_ROWS})`);
@@ -345,7 +342,7 @@ export class DerivedVerification {
       );
   }
 
-  /** All words of the index against those of the texts. */
+  /** Compares all words of the index with those of the texts. */
   *indexWords(): Generator<number> {
     const found = new WordSums();
     yield* sumIndex(this.db, "history_search", this.until.sequence, found);
@@ -353,7 +350,7 @@ export class DerivedVerification {
     this.findings.add("search", "history_search", "does not match the words of the texts");
   }
 
-  /** All entries of what records are called against those that the ledger implies. */
+  /** Compares all entries of the word index with those implied by the ledger. */
   *calledWords(): Generator<number> {
     const found = new WordSums();
     yield* sumIndex(this.db, "history_words", this.until.sequence, found);
@@ -362,8 +359,8 @@ export class DerivedVerification {
   }
 
   /**
-   * Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is
-   * gone or wrong of the old ones.
+   * Compares the last ended record of each identity. Exact while nothing is written; with a concurrent writer, only
+   * reports missing or wrong earlier rows.
    */
   *lineages(): Generator<number> {
     const expected = this.scratch
@@ -406,7 +403,7 @@ export class DerivedVerification {
       this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
   }
 
-  /** Lets go of what was put aside. */
+  /** Deletes temporary data. */
   close(): void {
     this.scratch.close();
   }
@@ -423,7 +420,7 @@ export class DerivedVerification {
     for (const { scope, born, died } of expected) {
       const found = actual.get(`${scope}/${born}`);
       if (found !== undefined) this.spansFound += 1;
-      // What ended after the verification began was alive until then.
+      // A record that ended after the verification started was alive until then.
       const endedSince =
         found !== undefined && died === ALIVE && found > this.until.sequence && found <= this.headNow();
       if (found === died || endedSince) continue;
@@ -456,7 +453,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Whether the index has the last entry of a text: it takes a text in whole or not at all. */
+  /** Whether the index has a text's last entry: FTS5 indexes a text completely or not at all. */
   private isFound(n: number, sequence: number, text: string): boolean {
     const entry = text.slice(text.lastIndexOf(" ") + 1);
     return (
@@ -516,7 +513,7 @@ export class DerivedVerification {
       this.findings.add("link", where, `the link ${missing.replace(" ", " to n ")} is missing`);
   }
 
-  /** The life of one record up to where the verification began, made again; null where it can't be understood. */
+  /** Replays one record up to the start of the verification; null if a version is unreadable. */
   private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
     const versions = this.db.$client
       .query(
@@ -544,7 +541,7 @@ export class DerivedVerification {
     return (this.prepare("SELECT max(sequence) FROM history_transactions").values()[0]?.[0] as number | null) ?? 0;
   }
 
-  /** Prepared once: `query` keeps what it has prepared. */
+  /** Cached: `query` keeps prepared statements. */
   private prepare(sql: string): Statement {
     return this.db.$client.query(sql) as unknown as Statement;
   }
@@ -562,7 +559,7 @@ interface LiveRow {
   readonly "v.members": string;
 }
 
-/** A text is stored as UTF-8, which has no half of a surrogate pair. */
+/** UTF-8 storage has no lone surrogates. */
 function isSameValue(actual: unknown, expected: unknown): boolean {
   return actual === (typeof expected === "string" ? expected.toWellFormed() : (expected ?? null));
 }

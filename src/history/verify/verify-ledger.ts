@@ -1,5 +1,5 @@
-// Checks the ledger itself: every version against its hash, its record and its transaction, every transaction against
-// the chain. Hands each life, once it is complete, to whoever checks what is derived from it.
+// Verifies the ledger itself: every version against its hash, record and transaction, every transaction against the
+// chain. Passes each complete record history on to the checks of derived data.
 
 import { formatInstant } from "../../base/instant.ts";
 import { openScratch, type Sql } from "../../db/connection.ts";
@@ -17,13 +17,13 @@ import {
   walkTransactions,
 } from "./ledger-walk.ts";
 
-/** Where the ledger stood when the verification began: what came later is left to the next one. */
+/** End of the ledger when the verification started; later transactions are left to the next run. */
 export interface Until {
   readonly sequence: number;
   readonly lastN: number;
 }
 
-/** How much of the ledger was gone through, dropped versions not counted. */
+/** Verified amount, without dropped versions. */
 export interface LedgerCount {
   transactions: number;
   records: number;
@@ -34,27 +34,24 @@ interface Current {
   readonly n: number;
   readonly where: string;
   readonly kind: AnyKind | undefined;
-  /** The first version's instant, also of one that was dropped. */
+  /** Timestamp of the first version, even if that was dropped. */
   readonly createdAt: string;
-  /** As the first document says that is left. */
+  /** From the first remaining document. */
   lineageId: unknown;
   versions: number;
-  /** Whether versions were dropped since the last one that is left. */
+  /** Whether versions were dropped since the last remaining one. */
   isAfterDropped: boolean;
   ended: boolean;
-  /** Null where a version can't be understood: what it implies is then unknown. */
+  /** Null if a version is unreadable: derived data is then unknown. */
   life: Life | null;
 }
 
-/** One verification of the ledger: the versions first, then the transactions, which need the versions' hashes. */
+/** One verification of the ledger: versions first, then transactions, which need the versions' hashes. */
 export class LedgerVerification {
   readonly count: LedgerCount = { transactions: 0, records: 0, versions: 0 };
-  /** Versions of which only the hash is left. */
+  /** Number of versions with only the hash left. */
   dropped = 0;
-  /**
-   * The prunes that the ledger tells of, and the last transaction of each day: known when all transactions were gone
-   * through.
-   */
+  /** Prunes recorded in the ledger, and the last transaction of each day: complete after all transactions were read. */
   readonly prunes: Array<PruneOrder & { readonly sequence: number }> = [];
   readonly dayEnds: LedgerPlace[] = [];
   private readonly db: Sql;
@@ -62,7 +59,7 @@ export class LedgerVerification {
   private readonly until: Until;
   private readonly findings: Findings;
   private readonly derivation: Derivation;
-  /** The versions' hashes, to be read again in the order of the transactions. More than memory should hold. */
+  /** Version hashes, to be read back in transaction order. Too many for memory. */
   private readonly scratch = openScratch(
     "CREATE TABLE scratch.hashes (sequence INTEGER, n INTEGER, is_creation INTEGER, hash BLOB)",
   );
@@ -85,10 +82,9 @@ export class LedgerVerification {
   }
 
   /**
-   * Every version against its hash, its record and its transaction.
-   * @param onLife called for each record whose versions are all understood, on the state of the database that its last
-   * step saw
-   * @returns the record numbers that the steps came to
+   * Checks every version against its hash, record and transaction.
+   * @param onLife called for each record whose versions are all readable, on the snapshot of its last step
+   * @returns the record number reached, per step
    */
   *versions(onLife: (life: Life) => void): Generator<number> {
     this.scratch.run("BEGIN");
@@ -106,8 +102,8 @@ export class LedgerVerification {
   }
 
   /**
-   * Every transaction against its predecessor and the hashes of its versions.
-   * @returns the sequences that the steps came to
+   * Checks every transaction against its predecessor and the hashes of its versions.
+   * @returns the sequence reached, per step
    */
   *transactions(): Generator<number> {
     const hashes = this.scratch
@@ -118,7 +114,7 @@ export class LedgerVerification {
     yield* walkTransactions(this.db, this.until.sequence, (transactions) => {
       for (const transaction of transactions) {
         const own: HashRow[] = [];
-        // Those of a transaction that is missing are passed over: the versions said so already.
+        // Skip versions of a missing transaction: already reported with the versions.
         while (next.done !== true && next.value.sequence <= transaction.sequence) {
           if (next.value.sequence === transaction.sequence) own.push(next.value);
           next = hashes.next();
@@ -129,12 +125,12 @@ export class LedgerVerification {
     });
   }
 
-  /** Lets go of what was put aside. */
+  /** Deletes temporary data. */
   close(): void {
     this.scratch.close();
   }
 
-  /** The record that a version is of, and where it stands; the record is another one than before, or still the same. */
+  /** Record and location of a version; starts a new record if the number changes. */
   private enter(
     version: LedgerVersion | DroppedVersion,
     onLife: (life: Life) => void,
@@ -150,9 +146,7 @@ export class LedgerVerification {
     return { current, where };
   }
 
-  /**
-   * A version of which nothing is left but that it was, and its hash: whether it might be dropped is not asked here.
-   */
+  /** A version with only its hash left. Whether it could be dropped is checked elsewhere. */
   private droppedVersion(version: DroppedVersion, onLife: (life: Life) => void): void {
     const { current } = this.enter(version, onLife);
     if (version.sequence > this.until.sequence) return;
@@ -226,12 +220,12 @@ export class LedgerVerification {
     const isFirst = current.versions === 1;
     const isCreation = version.operation === OPERATION.Created;
     if (current.isAfterDropped) {
-      // What came before it may have been anything, but never is an end left without what it ended.
+      // A dropped predecessor may have been of any type, but a deletion never remains without the versions it ends.
       if (isFirst && version.operation === OPERATION.Deleted)
         this.findings.add("version", where, "nothing is left of the record but its end");
     } else if (isFirst && !isCreation)
       this.findings.add("version", where, "the record's first version is not its creation");
-    // A record that was brought back is created anew under its own id.
+    // A restored record is created again under its own id.
     else if (!isFirst && isCreation && !current.ended)
       this.findings.add("version", where, "the record is created while it is alive");
     else if (current.ended && !isCreation) this.findings.add("version", where, "it follows the record's end");
@@ -264,7 +258,7 @@ export class LedgerVerification {
       this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
   }
 
-  /** Carries the life on; one that can't be understood is given up, its versions' own findings stand. */
+  /** Continues the record history; gives up if a version is unreadable, whose findings are already recorded. */
   private derive(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {
     const isUnderstood =
       current.kind !== undefined &&
@@ -287,7 +281,7 @@ export class LedgerVerification {
     if (life !== null) this.findings.during("version", this.current?.where ?? "", () => onLife(life));
   }
 
-  /** Records between the current one and the one that comes next. */
+  /** Reports missing records up to the next one. */
   private gap(last: number): void {
     const first = Math.max(0, this.current?.n ?? 0) + 1;
     if (last >= first)
@@ -323,7 +317,7 @@ export class LedgerVerification {
     if (!isEqual(hash, transaction.hash)) add("its hash does not match its predecessor, its content and its versions");
   }
 
-  /** Notes what thinning goes by. @returns whether the transaction is a prune's */
+  /** Collects day ends and prunes. @returns whether the transaction is a prune */
   private placed({ sequence, at, source, actor_type, organization_id }: LedgerTransaction): boolean {
     const last = this.dayEnds.at(-1);
     if (last !== undefined && Math.floor(last.at / DAY_MS) === Math.floor(at / DAY_MS)) this.dayEnds.pop();

@@ -1,6 +1,5 @@
-// Checks what prunes left behind: the stretches against what the ledger's own transactions say was pruned, and every
-// dropped version against these: none may be missing that a kept transaction needs. The hashes themselves are checked
-// with the transactions.
+// Verifies prunes: the segments against the prunes recorded in the ledger, and every dropped version against the
+// segments, since no version needed by a retained transaction may be missing. Hashes are checked with the transactions.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -13,7 +12,7 @@ import { type Findings, whereRecord } from "./findings.ts";
 import { onward, STEP_ROWS } from "./ledger-walk.ts";
 import type { Until } from "./verify-ledger.ts";
 
-/** Dropped versions, each with what follows it and what is left before it. */
+/** Dropped versions, with their successor and the remaining version before them. */
 const DROPPED = `
   SELECT t.key >> 31, t.key & 2147483647, t.hash, r.kind, r.id, EXISTS (SELECT 1 FROM history_versions v
     WHERE v.key = t.key),
@@ -33,21 +32,21 @@ interface Dropped {
   readonly kind: number | null;
   readonly id: string | null;
   readonly isLeft: boolean;
-  /** The sequence of the version after it, dropped or not; the highest that there can be where there is none. */
+  /** Sequence of the next version, dropped or not; the maximum if there is none. */
   readonly successor: number;
-  /** Of the version before it that is left; null for none. */
+  /** Operation of the remaining version before it; null for none. */
   readonly operationBefore: number | null;
 }
 
-/** A stretch as it is reported. */
+/** A segment in the report. */
 export interface ThinnedSegment extends Segment {
-  /** The instant of its last transaction. */
+  /** Timestamp of its last transaction. */
   readonly until: Instant;
 }
 
-/** One verification of what prunes left behind. */
+/** One verification of prunes. */
 export class ThinningVerification {
-  /** The stretches as the ledger implies them. */
+  /** Segments implied by the ledger. */
   segments: readonly ThinnedSegment[] = [];
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
@@ -62,10 +61,10 @@ export class ThinningVerification {
   }
 
   /**
-   * The stretches, and every dropped version. After the transactions.
-   * @param prunes what these said of prunes
-   * @param dayEnds what these said of the days
-   * @returns how many rows each step took
+   * Checks the segments and every dropped version. Run after the transactions.
+   * @param prunes from the transactions
+   * @param dayEnds from the transactions
+   * @returns the number of rows per step
    */
   *run(
     prunes: ReadonlyArray<PruneOrder & { readonly sequence: number }>,
@@ -92,7 +91,7 @@ export class ThinningVerification {
         this.findings.add("segment", whereSegment(segment), "was thinned, but no row of history_segments says so");
     }
     for (const segment of found) {
-      // A prune that came after the verification began.
+      // A prune after the verification started.
       if (segment.prunedBy > this.until.sequence) continue;
       if (!implied.some(isSame(segment)))
         this.findings.add(
@@ -134,7 +133,7 @@ export class ThinningVerification {
     const needed = firstKeptFrom(kept, sequence);
     if (needed === Number.POSITIVE_INFINITY) return add("was dropped, but no prune reached it");
     if (needed >= successor) return;
-    // Only an end may go that a kept transaction finds, and only together with all that it ended.
+    // A retained transaction may only lack a deletion, and only if everything it ended was dropped too.
     if (kind === undefined || !isEnd(version, kind))
       add(`was dropped, but is needed as of transaction ${needed}, which is kept`);
     else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted)
@@ -142,7 +141,7 @@ export class ThinningVerification {
   }
 }
 
-/** Whether the hash is that of a deletion, of which all is known but the shape that its kind then had. */
+/** Whether the hash is that of a deletion, of which all but the shape at that time is known. */
 function isEnd({ id, sequence, hash }: Dropped, kind: AnyKind): boolean {
   const end = {
     id: id ?? "",

@@ -1,6 +1,5 @@
-// Proves a store: the file, the hash chain over the ledger, all that is derived from it, and by its checksums what
-// stands beside it. Reads only, in short steps, so that it may run beside a running appliance; what is written after it
-// began is left to the next time.
+// Verifies a store: the file, the hash chain of the ledger, derived data, and checksums of tables outside the ledger.
+// Read-only, in short steps, so that an appliance can keep running; later writes are left to the next run.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -19,56 +18,51 @@ import { DerivedVerification } from "./verify-derived.ts";
 import { type LedgerCount, LedgerVerification, type Until } from "./verify-ledger.ts";
 import { type ThinnedSegment, ThinningVerification } from "./verify-thinning.ts";
 
-/** How far a long piece of work has come. */
+/** Progress of a long operation. */
 export interface VerifyProgress {
   readonly step: string;
-  /** How far this step has come. */
+  /** Progress within this step. */
   readonly done: number;
-  /** Where it ends; null where that is not known beforehand. */
+  /** Total of this step; null if unknown in advance. */
   readonly total: number | null;
 }
 
-/** What a verification came to. */
+/** Result of a verification. */
 export interface Report extends ListedDamage {
-  /**
-   * The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one.
-   */
+  /** The newest transaction at the start of the verification; its hash covers the whole ledger. Null if empty. */
   readonly head: { readonly sequence: number; readonly at: Instant; readonly hash: string } | null;
   readonly count: Readonly<LedgerCount>;
-  /** Versions that prunes dropped: their hashes are left. */
+  /** Versions dropped by prunes, with only hashes left. */
   readonly dropped: number;
   readonly segments: readonly ThinnedSegment[];
-  /** Tables whose pages were left out. */
+  /** Tables whose pages were not checked. */
   readonly unchecked: readonly string[];
-  /** By table, how many rows beside the ledger repairs have gone on without. */
+  /** By table, the rows outside the ledger that repairs gave up. */
   readonly lost: ReadonlyMap<string, number>;
 }
 
-/** A transaction as it was noted once: what `GET /api/v1/ledger` or an earlier verification said. */
+/** A recorded transaction, from `GET /api/v1/ledger` or an earlier verification. */
 export interface KnownHead {
   readonly sequence: number;
-  /** As hexadecimal digits. */
+  /** In hexadecimal. */
   readonly hash: string;
 }
 
-/** What a verification goes by. */
+/** Options of a verification. */
 interface VerifyOptions {
-  /**
-   * An appliance is at work on the data: nothing may hold a state of the database for long, or its log would grow
-   * meanwhile.
-   */
+  /** An appliance is using the data: no snapshot may be held for long, or the WAL would grow meanwhile. */
   readonly isBusy?: boolean;
-  /** Must be in the ledger as it was. */
+  /** Must match the ledger. */
   readonly knownHead?: KnownHead;
-  /** Where what is found is put: for whoever tells of it meanwhile. */
+  /** Receives findings as they are found, for progress reports. */
   readonly findings?: Findings;
   readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
-/** By far the largest table. Every row of it is read and checked in any case; this is about SQLite's own pages. */
+/** By far the largest table. All its rows are read and checked anyway; only SQLite's page check is skipped. */
 const LARGE_TABLE = "history_versions";
 
-/** Everything at once. @throws DatabaseRefused where a prune changed the ledger in the meantime */
+/** Runs all steps at once. @throws DatabaseRefused if a prune changed the ledger meanwhile */
 export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Report {
   const steps = verifySteps(db, kinds, options);
   for (;;) {
@@ -78,17 +72,16 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
   }
 }
 
-/** @param sentence what is said of data that are not sound, before the first finding @throws DatabaseRefused */
+/** @param sentence introduces the first finding @throws DatabaseRefused */
 export function requireSound(report: Report, sentence: string): void {
   const wrong = describeFirst(report);
   if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. Run netledger verify for all findings.`);
 }
 
 /**
- * In steps, none of which holds a state of the database for more than some tens of milliseconds, but for SQLite's own
- * checks of the file, which take a table at a time.
- * @throws DatabaseRefused where a prune changed the ledger in the meantime; SQLITE_FULL where there is no room for what
- * is put aside
+ * In steps that hold a snapshot for at most some tens of milliseconds, except for SQLite's own file checks, which take
+ * one table at a time.
+ * @throws DatabaseRefused if a prune changed the ledger meanwhile; SQLITE_FULL without disk space for temporary data
  */
 export function* verifySteps(
   db: Sql,
@@ -170,10 +163,7 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
   };
 }
 
-/**
- * Each table, index, trigger and view that is missing, that is another one than the migrations made, or that none of
- * them made.
- */
+/** Finds tables, indexes, triggers and views that are missing, differ from the migrations, or are foreign. */
 function checkSchema(db: Sql, findings: Findings): void {
   for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
     const { type, name, table } = (expected ?? found) as SchemaObject;
@@ -191,7 +181,7 @@ function checkSchema(db: Sql, findings: Findings): void {
   }
 }
 
-/** Finds that the ledger was cut, or made anew, since its head was written down. */
+/** Detects a ledger truncated or replaced since its head was recorded. */
 function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
   findings.during(KNOWN_CHECK, `transaction ${sequence}`, () => {
     const row = db.$client
@@ -203,7 +193,7 @@ function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings):
   });
 }
 
-/** Whether a prune came after the verification began: what it saw of the ledger was no whole. */
+/** Whether a prune happened during the verification, which then saw an inconsistent ledger. */
 function isOvertaken(db: Sql, until: Until): boolean {
   return (
     db.$client
@@ -214,7 +204,7 @@ function isOvertaken(db: Sql, until: Until): boolean {
   );
 }
 
-/** Where the ledger stands, and whether its end is in order. */
+/** Determines the end of the ledger, and checks it. */
 function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"] } {
   const ends: Array<{ table: string; n: number }> = [];
   for (const [table, maximum] of [
@@ -228,7 +218,7 @@ function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"
       });
     });
   }
-  // After them: what is written in between is not beyond it.
+  // Read after the maxima, so that concurrent writes are not beyond it.
   let rows: Array<[number, number, number, Uint8Array]> = [];
   findings.during("file", "history_transactions", () => {
     rows = db.$client
@@ -244,27 +234,22 @@ function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"
   };
 }
 
-/** As it stands among what was left out. */
+/** Name in the list of unchecked parts. */
 const FREE_PAGES = "the free pages";
 
-/**
- * Whether there are pages that belong to no table: SQLite checks the list of them only together with the whole file.
- */
+/** Whether there are pages that belong to no table: SQLite only checks the freelist together with the whole file. */
 function hasFreePages(db: Sql): boolean {
   return (db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count > 0;
 }
 
-/** The full text index that a table belongs to: itself, or what SQLite keeps for it. Made anew from the ledger. */
+/** Full-text index of a table: the table itself, or one of its FTS5 shadow tables. Can be rebuilt from the ledger. */
 function searchIndexOf(table: string): "history_search" | "history_words" | null {
   if (table === "history_words" || table.startsWith("history_words_")) return "history_words";
   if (table === "history_search_texts") return null;
   return table === "history_search" || table.startsWith("history_search_") ? "history_search" : null;
 }
 
-/**
- * SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table
- * takes.
- */
+/** Runs SQLite's own checks table by table, so that a snapshot is held for one table only. */
 function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], isBusy: boolean): Generator<number> {
   const tables = db.$client
     .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
@@ -275,7 +260,7 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
     const check = index === null ? "file" : "search";
     findings.during(check, table, () =>
       inSnapshot(db, () => {
-        // The index notices what was committed since only when it is asked something.
+        // The index only notices recent commits when it is queried.
         if (index !== null) db.$client.prepare(`SELECT count(*) FROM ${index} WHERE ${index} MATCH 'a'`).values();
         for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
           if (message !== "ok") findings.add(besideCheckOf(table, message) ?? check, table, message);
@@ -290,7 +275,7 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
     );
     yield 1;
   }
-  // Where an appliance is at work also those that have become free since the verification began are left out.
+  // With a running appliance, skip pages that became free since the start, too.
   if (isBusy || !hasFreePages(db)) return;
   const seen = new Set(findings.list.map(({ message }) => message));
   findings.during("file", FREE_PAGES, () => {
@@ -301,7 +286,7 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
   yield 1;
 }
 
-/** A file that is damaged may end a step; the others still tell what they can. */
+/** A damaged file may abort a step; the others still run. */
 function* guarded(findings: Findings, steps: Generator<number>): Generator<number> {
   try {
     yield* steps;
@@ -311,7 +296,7 @@ function* guarded(findings: Findings, steps: Generator<number>): Generator<numbe
   }
 }
 
-/** Steps that tell how many rows they took. */
+/** Steps that report their number of rows. */
 function* summed(step: string, steps: Generator<number>): Generator<VerifyProgress> {
   let done = 0;
   for (const count of steps) {
@@ -320,19 +305,19 @@ function* summed(step: string, steps: Generator<number>): Generator<VerifyProgre
   }
 }
 
-/** Steps that tell which place of `total` they came to. */
+/** Steps that report their position within `total`. */
 function* placed(step: string, steps: Generator<number>, total: number): Generator<VerifyProgress> {
   for (const done of steps) yield { step, done, total };
 }
 
-/** What is kept of a stretch, in words. */
+/** Retention of a segment, in words. */
 export const KEPT_IN_WORDS: Readonly<Record<Resolution, string>> = {
   daily: "the last state of each day",
   monthly: "the last state of each month",
   none: "only the last state",
 };
 
-/** What an operator reads. */
+/** Report for the operator. */
 export function describeReport(report: Report): string {
   const { head, count, dropped, segments, findings, more, unchecked, lost } = report;
   const lines = [
