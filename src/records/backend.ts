@@ -1,4 +1,4 @@
-// What routes are handed of the appliance, and the calls that they answer.
+// Interface between routes and the appliance, and types of the calls that routes handle.
 
 import type { Access, Actor, AskedBy, CommandActor } from "../access/actor.ts";
 import type { Log } from "../base/log.ts";
@@ -8,19 +8,18 @@ import type { Calls, NoCalls } from "../db/writing/command.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { Call, RequestContext } from "../http/request.ts";
 
-/** What routes need of the appliance. */
-/** @typeParam C the commands that they run */
+/** Services of the appliance that routes use. @typeParam C commands that the routes run */
 export interface Backend<C extends Calls = NoCalls> {
   readonly reader: Reader;
   readonly writes: WriteQueue<C>;
   readonly longReads: LongReads;
-  /** The caller as commands and the ledger know it. */
+  /** Converts the caller to the actor of commands and the ledger. */
   readonly authorOf: (call: AskedBy) => CommandActor;
   readonly log: Log;
 }
 
-/** A call of someone, whatever it asks for. */
+/** An authenticated call, whatever the request. */
 export type ActorCall = RequestContext & Pick<AskedBy, "actor" | "access"> & { readonly bodyBytes: number };
 
-/** The handler's view of a call, for resources that name the type. */
+/** A handler's view of a call, for resources that name the type. */
 export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B, Access>;

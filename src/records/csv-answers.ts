@@ -1,4 +1,4 @@
-// How every resource answers its export: all of a list as a table.
+// CSV exports, shared by all resources: an entire list as a table.
 
 import type { Access } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
@@ -13,7 +13,7 @@ import { listCondition, thinnedUntil } from "./list-filter.ts";
 import { exampleName, withNames } from "./name-columns.ts";
 import { readingAt, resolvedHeaders } from "./read-instant.ts";
 
-/** What a CSV export answers, for its operation. */
+/** Response description of a CSV export. */
 export function csvAnswer(
   plural: string,
   columns: readonly CsvColumn[],
@@ -38,7 +38,7 @@ export function csvAnswer(
   };
 }
 
-/** All that a list would answer over all of its pages, as a table. */
+/** Exports all pages of a list as a table. */
 export function answerCsv(
   backend: Backend,
   call: ActorCall & {
@@ -54,7 +54,7 @@ export function answerCsv(
     const { asOf } = moment;
     const headers = tableHeaders(call, options.resource.kind.plural.replaceAll("_", "-"), moment);
     const filter = filterText(call, backend.reader, moment);
-    // Before there is a status, so that what is wrong with it can be said.
+    // Before the response starts, so that errors still get a status.
     const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
     assertOrder(backend.reader, call, options, asOf);
     const { after } = listCondition(backend.reader, filtered, filter);
@@ -71,7 +71,7 @@ export function answerCsv(
 }
 
 /**
- * How an export that is no list of records is described: a question's answer as a table.
+ * Response description of a table whose rows are not records, such as a report.
  * @param example records as rows
  */
 export function tableMedia(columns: readonly CsvColumn[], example: readonly Record<string, unknown>[]): MediaAnswer {
@@ -85,9 +85,7 @@ export function tableMedia(columns: readonly CsvColumn[], example: readonly Reco
   };
 }
 
-/**
- * What goes before a table: its file's name, which says the instant, and what is kept where history was thinned.
- */
+/** Response headers of a table: a file name with the timestamp, and the resolution of thinned history. */
 export function tableHeaders(
   { headers }: Pick<ActorCall, "headers">,
   plural: string,

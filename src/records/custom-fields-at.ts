@@ -1,5 +1,5 @@
-// The custom fields of an organization as of an instant: what the columns of a table and the fields of a filter are made
-// of. Looked up only where a table or a filter asks.
+// Custom fields of an organization at a point in time, for table columns and filter fields. Looked up only if a table
+// or filter needs them.
 
 import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
 import { ownValue } from "../base/fields.ts";
@@ -10,32 +10,32 @@ import type { FieldKind, FieldType } from "../resources/custom-fields/field-type
 import type { CsvColumn } from "../schemas/csv.ts";
 import type { ValueType } from "./filter/value-tests.ts";
 
-/** Those of an organization as of an instant, in the order in which they were made. @param asOf null for now */
+/** Custom fields of an organization, in order of creation. @param asOf null for now */
 export function customFieldsAt(reader: Reader, reach: Reach, asOf: AsOf | null): CustomFieldRecord[] {
   const items = reader.items({ kind: customFieldKind, reach, asOf, limit: 0, offset: 0 });
   return items.map(({ text }) => JSON.parse(text) as CustomFieldRecord);
 }
 
-/** Those of one kind of record. */
+/** Custom fields of one kind of record. */
 export function ofKind(fields: readonly CustomFieldRecord[], kindName: string): CustomFieldRecord[] {
   return fields.filter(({ kinds }) => kinds.includes(kindName as FieldKind));
 }
 
-/** What a filter asks of the custom fields of a kind: of each its type, by key. */
+/** Filter types of a kind's custom fields, by key. */
 export type CustomFieldsOf = (kindName: string) => ReadonlyMap<string, FieldOfFilter>;
 
 export interface FieldOfFilter {
   readonly value: ValueType;
-  /** Its label, and what else is said of it. */
+  /** Its label and description. */
   readonly description: string;
 }
 
-/** None at all. */
+/** No custom fields. */
 export const NO_CUSTOM_FIELDS: CustomFieldsOf = () => new Map();
 
 /**
- * Those that a filter can ask as of an instant: those of then, and for an instant before a field was made those of today,
- * so that a filter goes along through time. Looked up when the first is asked.
+ * Custom fields that a filter accepts at a point in time: those of that time and, for the time before a field was
+ * created, the current ones, so that one filter works across history. Looked up on first use.
  */
 export function askableFields(reader: Reader, reach: Reach, asOf: AsOf | null): CustomFieldsOf {
   let fields: CustomFieldRecord[] | null = null;
@@ -68,7 +68,7 @@ const VALUE_TYPE_OF: { readonly [Type in FieldType]: (choices: readonly string[]
   choice: (values) => ({ name: "enumeration", values }),
 };
 
-/** The columns of a table with one for each custom field, in the place of the one that holds them all. */
+/** Replaces the column of all custom fields by one column per field. */
 export function withCustomFields(
   columns: readonly CsvColumn[],
   fieldsOf: () => readonly CustomFieldRecord[],

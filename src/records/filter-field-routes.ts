@@ -1,4 +1,4 @@
-// /api/v1/fields/{kind}: what a filter can ask of the records of a kind, for whoever writes or completes one.
+// Routes for /api/v1/fields/{kind}: filterable fields of a kind, for writing and completing filters.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
@@ -44,11 +44,11 @@ const Fields = Type.Object(
 );
 
 /**
- * /api/v1/fields/{kind}.
- * @param rowLists the lists of what is no record
+ * Registers /api/v1/fields/{kind}.
+ * @param rowLists lists whose rows are not records
  */
 export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reader, rowLists: readonly RowList[]): void {
-  // Each is worked out when it is first asked for: all of them would be a tenth of a start.
+  // Computed on first request: computing all would take a tenth of the startup time.
   const told = new Map<string, () => Answer>([
     ...RESOURCES.map(({ kind, path }) => once(kind.name, () => answerOf(kind.name, path, fieldsOf(kind.name)))),
     ...rowLists.map((list) => once(list.name, () => answerOf(list.name, list.path, new RowFields(list)))),

@@ -1,5 +1,4 @@
-// What can be asked of the records of a kind, by wire name: worked out from the schema of its answer, from what it
-// refers to and from what is listed in it.
+// Filterable fields of a kind, by wire name, derived from its response schema, references and parts.
 
 import type { TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
@@ -32,33 +31,33 @@ import {
 } from "./part-fields.ts";
 import { RESOURCES } from "./resources.ts";
 
-/** What a field of a filter stands for. */
+/** Resolution of a field name in a filter. */
 export type Asked =
   | {
       readonly type: "value";
       readonly place: FieldPlace;
       readonly value: ValueType;
-      /** How the index of words has it; null where it has not. */
+      /** Word-index settings; null if not indexed. */
       readonly called: CalledField | null;
-      /** Of a list of ids that shows no more than what is in reach: the kind that they are of. */
+      /** For a list of ids restricted to the caller's reach: the kind of the ids. */
       readonly within: AnyKind | null;
-      /** Values of other times may be of another type. */
+      /** Earlier values may have another type. */
       readonly isCustom?: true;
     }
-  /** Has fields of its own; alone it is only there or not. */
+  /** An object with fields of its own; by itself it only supports the presence test. */
   | { readonly type: "object"; readonly place: FieldPlace }
-  /** A field, or the existence, of a record that this one names. */
+  /** A field, or the existence, of a record that this one refers to. */
   | {
       readonly type: "names";
       readonly places: readonly FieldPlace[];
       readonly kind: AnyKind;
       readonly rest: Asked | null;
-      /** As of a condition. */
+      /** See Condition. */
       readonly entryOf?: (id: string) => string;
     }
-  /** Any of these: what a field names may be of several kinds. */
+  /** Any of these: the field may refer to records of several kinds. */
   | { readonly type: "either"; readonly of: readonly Asked[] }
-  /** The same of records that name this one. */
+  /** The same for records that refer to this one. */
   | {
       readonly type: "named";
       readonly by: string;
@@ -67,14 +66,14 @@ export type Asked =
       readonly rest: Asked | null;
     };
 
-/** What a filter is read for: what it can ask, and how. */
+/** Filterable fields of a list, and the features of its filters. */
 export interface Filterable {
   readonly entity: Entity;
-  /** Whether a filter may hold words to search for. */
+  /** Whether filters may contain search words. */
   readonly isSearched: boolean;
-  /** Whether there are versions, of which functions over time can ask. */
+  /** Whether there are versions for functions over time. */
   readonly hasVersions: boolean;
-  /** @throws FilterProblem for a name that is none */
+  /** @throws FilterProblem for an unknown name */
   resolve(segments: readonly string[], position: number): Asked;
   names(): string[];
   list(): FieldOfKind[];
@@ -85,7 +84,7 @@ interface Reference {
   readonly kindName: string;
 }
 
-/** The fields of one kind. */
+/** Filterable fields of one kind. */
 class Fields implements Filterable {
   readonly kind: AnyKind;
   readonly properties: Readonly<Record<string, TSchema>>;
@@ -95,8 +94,8 @@ class Fields implements Filterable {
   private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
   /**
-   * @param example a record of the kind, of which the index of words tells how it has which field
-   * @throws Error for a field that shows what is in reach and could be asked for more than that
+   * @param example a record of the kind, whose word-index texts show the settings of each field
+   * @throws Error for a field restricted by reach that would give access to more
    */
   constructor(
     kind: AnyKind,
@@ -127,7 +126,7 @@ class Fields implements Filterable {
     return this.kind;
   }
 
-  /** The same where custom fields can be asked, of these records and of what they refer to. */
+  /** Returns a copy with custom fields, also for referenced records. */
   with(custom: CustomFieldsOf): Fields {
     const same = Object.create(this) as Fields;
     same.custom = custom;
@@ -147,7 +146,7 @@ class Fields implements Filterable {
     const part = ownValue(ownValue(PART_FIELDS, this.kind.name), name);
     if (part !== undefined) {
       const { kind, by, value, where = null } = part;
-      // A list of values leads to no record that a reader would know of.
+      // A list of values does not count as a reference.
       const following =
         value === undefined
           ? this.following(kind, rest, position, hops, part)
@@ -167,7 +166,7 @@ class Fields implements Filterable {
     return name === CUSTOM_FIELDS ? this.customField(segments, position) : this.value(segments, schema, position);
   }
 
-  /** `custom_fields.rack`; alone it is only there or not. */
+  /** `custom_fields.rack`; by itself it only supports the presence test. */
   private customField([name = "", key, ...rest]: readonly string[], position: number): Asked {
     const lead: FieldStep = { name, isMany: false };
     if (key === undefined) return { type: "object", place: { steps: [lead], of: "members" } };
@@ -182,7 +181,7 @@ class Fields implements Filterable {
       );
     }
     const place: FieldPlace = { steps: [lead, { name: key, isMany: false }], of: "members" };
-    // The index of words has what is text of them.
+    // The word index contains text values.
     const isText = field.value.name === "text" || field.value.name === "enumeration";
     return {
       type: "value",
@@ -194,7 +193,7 @@ class Fields implements Filterable {
     };
   }
 
-  /** What stands behind `{type, id}` that names an interface entry or a host. */
+  /** Resolves fields behind a `{type, id}` that refers to an interface entry or a host. */
   private farEnd(segments: readonly string[], position: number, hops: number): Asked | null {
     const path = (ownValue(FAR_ENDS, this.kind.name) ?? []).find((each) => segments.join(".").startsWith(`${each}.`));
     if (path === undefined) return null;
@@ -215,7 +214,7 @@ class Fields implements Filterable {
     };
     if (meant === "interface") return named("if_entry", rest, hops);
     const ofHost = meant === "name" ? ["name"] : rest;
-    // The interface on the way to its device is no reference that was written.
+    // The interface on the way to its device does not count as a reference in the filter.
     return { type: "either", of: [named("host", ofHost, hops), named("if_entry", ["host", ...ofHost], hops - 1)] };
   }
 
@@ -233,7 +232,7 @@ class Fields implements Filterable {
     return fields.resolve(rest, position, hops + 1);
   }
 
-  /** A place within the record itself. */
+  /** A field within the record itself. */
   private value(segments: readonly string[], first: TSchema, position: number): Asked {
     const steps: FieldStep[] = [];
     let schema = first;
@@ -256,7 +255,7 @@ class Fields implements Filterable {
   }
 
   private inner(schema: TSchema, before: readonly string[], name: string, position: number): TSchema {
-    // By field, what a scan says where a person says otherwise: of the types of the record's own fields.
+    // `discovered` holds scan values that differ from manual ones, with the types of the record's own fields.
     const isOwnAgain = before.length === 1 && before[0] === "discovered";
     const properties = isOwnAgain ? this.properties : propertiesOf(schema);
     const inner = ownValue(properties, name);
@@ -272,7 +271,8 @@ class Fields implements Filterable {
 
   private unknown(segments: readonly string[], name: string, position: number): FilterProblem {
     const [, ...rest] = segments;
-    // What was meant has the rest too: on a list of hosts `host.name` is `name`, and not `hostname.name`.
+    // The suggestion must have the remaining fields too: on a list of hosts, `host.name` means `name`, not
+    // `hostname.name`.
     const isOwn = name === this.kind.name && this.names().includes(rest[0] ?? "");
     const nearest = nearestName(name, rest.length === 0 ? this.names() : this.leading());
     const meantSegments = isOwn ? rest : nearest === null ? [] : [nearest, ...rest];
@@ -283,7 +283,7 @@ class Fields implements Filterable {
     );
   }
 
-  /** Those that others follow, after a dot. */
+  /** Names that may be followed by a dot and further fields. */
   private leading(): string[] {
     const isObject = (name: string) => {
       const schema = ownValue(this.properties, name);
@@ -296,7 +296,7 @@ class Fields implements Filterable {
     return [...new Set([...Object.keys(this.properties), ...this.references.keys()])];
   }
 
-  /** In the order of the answer, references after their own fields. */
+  /** In response order, followed by references. */
   list(): FieldOfKind[] {
     const listed: FieldOfKind[] = [];
     const unasked = ownValue(UNASKED_FIELDS, this.kind.name) ?? {};
@@ -379,7 +379,7 @@ function farEndFields(path: string): FieldOfKind[] {
 
 const known = new Map<string, Fields>();
 
-/** @param kindName of a resource @throws Error for another */
+/** @param kindName of a resource @throws Error for any other kind */
 export function fieldsOf(kindName: string): Fields {
   let fields = known.get(kindName);
   if (fields === undefined) {
@@ -396,14 +396,14 @@ function kindNamed(name: string): AnyKind {
   return fieldsOf(name).kind;
 }
 
-/** By the field without `_id`, and by lists of ids with an s: `host`, `vlans`, `tags`. */
+/** References by field name without `_id`; plural for lists of ids: `host`, `vlans`, `tags`. */
 function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema>>): Map<string, Reference> {
   const targets = new Map<string, string>();
   for (const { to, field } of kind.references ?? [])
     if (ownValue(properties, field) !== undefined) targets.set(field, to);
   for (const scope of Object.keys(kind.scopes))
     if (properties[`${scope}_id`] !== undefined) targets.set(`${scope}_id`, scope);
-  // A field that may name records of several kinds names none in particular.
+  // A field that may refer to several kinds has no single target kind.
   for (const field of targets.keys()) if (!/(?:_ids?|^tags)$/.test(field)) targets.delete(field);
   const references = new Map<string, Reference>();
   for (const [field, kindName] of targets)

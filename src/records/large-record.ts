@@ -1,5 +1,4 @@
-// A record with very many parts, put together beside the thread that answers: what it is answered with is what a small
-// one is.
+// Long read of a record with very many parts. Its response is identical to that of a small record.
 
 import type { Actor } from "../access/actor.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
@@ -9,7 +8,7 @@ import { entityTag, type TaggedVersion } from "../schemas/entity-tags.ts";
 import { composedWith } from "./long-list.ts";
 import { ANSWER_SHAPE, resourceOf } from "./resources.ts";
 
-/** A version that was found, as plain data. */
+/** A found version, as plain data. */
 export interface LargeRecordInput {
   readonly kind: string;
   readonly n: number;
@@ -20,7 +19,7 @@ export interface LargeRecordInput {
   readonly include: string | undefined;
 }
 
-/** First its entity tag, then the record as a JSON object. */
+/** Yields the entity tag, then the record as a JSON object. */
 export const largeRecordRead = longRead(
   "record",
   function* (reader: Reader, input: LargeRecordInput) {

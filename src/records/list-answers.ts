@@ -1,4 +1,4 @@
-// How every resource answers its lists: a page at once, all of it as a stream, what is long beside this thread.
+// List responses, shared by all resources: a page at once, the entire list as a stream, expensive lists as long reads.
 
 import { plainActor } from "../access/actor.ts";
 import { customFieldKey, customFieldName } from "../base/custom-field-names.ts";
@@ -21,13 +21,13 @@ import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { composedWith, longListRead } from "./long-list.ts";
 import { fixed, readingAt } from "./read-instant.ts";
 
-/** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
+/** Maximum records with parts to compose at once; more, or few with very many parts, are a long read. */
 const COMPOSED_AT_ONCE = 20;
-/** Other records that are read at once without a look at what SQLite would put into them. */
+/** Maximum other records to read at once without checking the number of parts that SQLite would render. */
 const PLAIN_AT_ONCE = 100;
-/** Records that are gone through at once; more are gone through beside the thread that answers. */
+/** Maximum records to walk at once; more are a long read. */
 const LONG_ABOVE = 1_000;
-/** Rows that are passed over at once. */
+/** Maximum rows to skip at once. */
 const LONG_OFFSET = 10_000;
 
 interface ListParameters extends OrderParameters<string> {
@@ -42,15 +42,15 @@ export interface ListOptions {
   readonly resource: Shown;
   readonly filters?: readonly Filter[];
   readonly search?: string | undefined;
-  /** Hosts without their children. */
+  /** Omits the children of hosts. */
   readonly isAlone?: boolean;
-  /** What each record is shown with, of the resource's `includes`. */
+  /** Additions to each record, from the resource's `includes`. */
   readonly include?: string;
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
   readonly order?: readonly OrderTerm[];
 }
 
-/** A page, or with `limit=0` all of it as a stream. */
+/** A page, or the entire list as a stream for `limit=0`. */
 export function answerList(
   backend: Backend,
   call: ActorCall & { readonly query: ListParameters },
@@ -91,13 +91,13 @@ function listAt(
       { isAlone: options.isAlone === true, include: options.include, isPage, at: moment.at, filter, format: "json" },
       headers,
     );
-  // What is counted for it may be much.
+  // Counting the additions may be expensive.
   if (options.include !== undefined) return beside(limit > 0);
   const query = reader.siftedAtOnce(asking);
   if (query === null) return beside(limit > 0 && parts === undefined);
   const more = thinnedUntilMember(thinnedUntil(reader, after));
   if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
-  // Each whole host may have ten thousand children of each kind.
+  // Each complete host may have ten thousand children of each kind.
   if (
     parts !== undefined &&
     (limit === 0 || limit > COMPOSED_AT_ONCE) &&
@@ -106,7 +106,7 @@ function listAt(
     return beside(false);
   if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return beside(true);
   if (limit === 0 && parts === undefined) {
-    // The present is held still at one sequence: the stream may take minutes, and writers go on.
+    // Pins the present to one sequence: the stream may take minutes, and writers continue.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);
     return new Response(
@@ -128,7 +128,7 @@ function listAt(
 }
 
 /**
- * That the custom fields by which a list is ordered are there, as of its instant or today.
+ * Checks that custom fields in the sort order exist, at the list's time or now.
  * @throws DomainError validation_failed
  */
 export function assertOrder(
@@ -149,7 +149,7 @@ export function assertOrder(
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The filter that a request came with, and where its ages end. */
+/** The filter of a request, and the time from which its ages count. */
 export function filterText(
   call: { readonly query: { readonly filter?: string } },
   reader: Reader,
@@ -175,19 +175,17 @@ export function listQuery(
   };
 }
 
-/**
- * Whether a list takes more than its page: an order, a filter or a search that goes through many, or a page far behind.
- */
+/** Whether a list costs more than its page: a sort, filter or search over many records, or a large offset. */
 function isLong(reader: Reader, query: ListQuery): boolean {
   const { order, filters, search, ...plain } = query;
-  // What a word or a tag finds is found in the whole store, however little of it the list is of.
+  // Words and tags are searched in the whole store, however small the list is.
   if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
   const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
   if (isPlain && query.offset <= LONG_OFFSET) return false;
   return reader.total(plain) > LONG_ABOVE;
 }
 
-/** The list beside this thread, at the sequence that this request is about. */
+/** The list as a long read, at the sequence of this request. */
 export async function longList(
   backend: Backend,
   call: ActorCall,
@@ -203,7 +201,7 @@ export async function longList(
   },
   headers: Record<string, string>,
 ): Promise<Response> {
-  // A condition does not cross to another thread: the filter that it was read from does.
+  // Conditions cannot cross to another thread: pass the filter text.
   const { kind, reach: _actor, asOf, condition: _read, ...rest } = query;
   const { at, ...others } = more;
   const input = {
@@ -213,9 +211,9 @@ export async function longList(
     moment: fixed(backend.reader, { at, asOf }),
     actor: plainActor(call.actor),
   };
-  // What was written is answered, however much else its caller asks for.
+  // Responses to writes are exempt from the caller's limit.
   const chunks = await backend.longReads.start(longListRead, input, { isAdmitted: more.isRemoval === true });
-  // A page has a length, as where it is answered at once; a page of whole hosts may be large.
+  // A page has a length, as if answered at once; a page of complete hosts may be large.
   if (more.isPage)
     return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), {
       headers,

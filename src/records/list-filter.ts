@@ -1,4 +1,4 @@
-// The filter of a request: its parameter, what it means for this caller at this instant, and how far back it looks.
+// Filter of a request: its query parameter, its condition for the caller and time, and its look-back.
 
 import { Type } from "@sinclair/typebox";
 import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
@@ -11,7 +11,7 @@ import { fieldsOf } from "./filter-fields.ts";
 import { readFilter } from "./read-filter.ts";
 import { meantInstant } from "./read-instant.ts";
 
-/** The query parameter of every list and export. */
+/** Query parameter of every list and export. */
 export const FilterQuery = {
   filter: Type.Optional(
     Type.String({
@@ -25,23 +25,23 @@ export const FilterQuery = {
 /** A filter as plain data. */
 export interface FilterText {
   readonly text: string;
-  /** Where ages in it end. */
+  /** Time from which ages count. */
   readonly base: Instant;
 }
 
 interface ListCondition {
-  /** Undefined for a filter that asks nothing. */
+  /** Undefined for an empty filter. */
   readonly condition: Condition | undefined;
-  /** The transaction from which on it needs all changes; null where it asks nothing over time. */
+  /** First transaction whose changes it needs; null if it has no condition on history. */
   readonly after: number | null;
 }
 
-/** What a filter is about. */
+/** Subject of a filter. */
 interface Filtered {
   readonly kindName: string;
-  /** Whose markers it may name. */
+  /** Reach for the markers it may name. */
   readonly reach: Reach;
-  /** The instant that the list is of; null for the present. */
+  /** Point in time of the list; null for the present. */
   readonly asOf: AsOf | null;
 }
 
@@ -65,7 +65,7 @@ export function listCondition(
   return { condition: condition ?? undefined, after };
 }
 
-/** What `meta` says of a filter that looks back to where not all is kept: until when. */
+/** End of thinned history within a filter's look-back, for `meta`. */
 export function thinnedUntil(reader: Reader, after: number | null): Instant | null {
   return after === null ? null : reader.thinnedPast.incompleteUntil(after);
 }

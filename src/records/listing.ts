@@ -1,4 +1,4 @@
-// What the query parameters of a list mean to the store. Must not know any resource.
+// Translates list query parameters into store queries. Must not know any resource.
 
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import { ownValue } from "../base/fields.ts";
@@ -9,13 +9,13 @@ import type { Shown } from "../resources/resource.ts";
 import { searched } from "../resources/searching.ts";
 import type { ListOptions } from "./list-answers.ts";
 
-/** Parameters that mean the same in every list that has them. */
+/** Parameters with the same meaning in every list. */
 interface CommonParameters extends OrderParameters<string> {
   readonly ids?: string[];
   readonly search?: string;
   readonly include_children?: boolean;
   readonly include?: string;
-  /** The same, of a list whose records come with their parts unless less is asked for. */
+  /** As `include`, for lists whose records include their parts by default. */
   readonly children?: string;
 }
 
@@ -24,8 +24,8 @@ type FieldOf<R extends RecordBase, Value> = {
 }[keyof R & string];
 
 /**
- * Only records whose field has the value, or lists any of the values; that live in the container of that id; or that
- * refer to the record of that id by a live column.
+ * Meaning of a parameter. Selects records whose field equals the value or lists any of the values; records in the
+ * container with that id; or records that refer to that id by a live column.
  */
 type MeaningOf<R extends RecordBase, Value> = [Value] extends [readonly string[]]
   ? { readonly namesAny: FieldOf<R, Value> }
@@ -35,7 +35,7 @@ type MeaningOf<R extends RecordBase, Value> = [Value] extends [readonly string[]
           ? { readonly within: ScopeName } | { readonly names: FieldOf<R, Value> & `${string}_id` }
           : never);
 
-/** By parameter: the compiler asks for each that `filters` declares. */
+/** By parameter: the compiler requires all parameters in `filters`. */
 type Meanings<R extends RecordBase, Filters extends TProperties, Query = Static<TObject<Filters>>> = {
   readonly [Name in Exclude<keyof Query, keyof CommonParameters>]-?: MeaningOf<R, NonNullable<Query[Name]>>;
 };
@@ -43,9 +43,9 @@ type Meanings<R extends RecordBase, Filters extends TProperties, Query = Static<
 type AnyMeaning = Partial<Record<"equals" | "namesAny" | "names", string>> & { readonly within?: ScopeName };
 
 /**
- * What a list and its export are of.
+ * Defines a list and its export.
  * @param filters their query parameters
- * @returns of a request's query, which was checked against these
+ * @returns a function from a validated query to list options
  */
 export function listing<R extends RecordBase, Filters extends TProperties>(
   resource: Shown<R>,

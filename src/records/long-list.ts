@@ -1,5 +1,5 @@
-// Lists that no index serves in their order or by their filters, and exports: read beside the thread that answers.
-// What they answer is what the same list answers at once where it is short.
+// Lists with a sort or filter that no index serves, and exports, as long reads. Responses are identical to those of
+// short lists.
 
 import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
@@ -21,11 +21,11 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
   readonly kind: string;
   readonly actor: Actor;
   readonly moment: FixedMoment;
-  /** Hosts without their children. */
+  /** Omits the children of hosts. */
   readonly isAlone: boolean;
   readonly include?: string | undefined;
   readonly filter?: FilterText;
-  /** Whether it is what a removal closed, which has no pages. */
+  /** Whether it lists the records of a removal, which has no pages. */
   readonly isRemoval?: true;
   readonly format: "json" | "csv";
 }
@@ -51,7 +51,7 @@ export const longListRead = longRead(
     const composeFor =
       (format === "csv" ? resource.composeRows : undefined) ?? composedWith(resource, { isAlone, include });
     const compose = composeFor?.(reader, actor) ?? null;
-    // What has to be gone through is, before there is a status: then it can still be that of an error.
+    // Runs the expensive part before the response starts, so that an error still gets a status.
     const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
     if (format === "csv") {
       const own = withCustomFields(
@@ -85,14 +85,14 @@ export const longListRead = longRead(
   { isInLargeSteps: true },
 );
 
-/** What steps come to; each of them hands the turn to other reads. */
+/** Runs steps to their result, yielding to other reads in between. */
 function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) yield PAUSE;
   return step.value;
 }
 
-/** What records of a list are put together with; undefined for nothing. */
+/** Composition of list records; undefined for none. */
 export function composedWith(
   { compose, composeAlone, includes }: Shown,
   { isAlone, include }: { readonly isAlone?: boolean; readonly include?: string | undefined },

@@ -1,4 +1,4 @@
-// A long read as the whole body of an answer.
+// Responses whose entire body is a long read.
 
 import type { LongRead } from "../db/reading/long-reads.ts";
 import { byteStream } from "../http/byte-stream.ts";
@@ -6,8 +6,8 @@ import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
 
 /**
- * Its bytes as they are made.
- * @throws DomainError as the read threw it before its first bytes
+ * Streams the bytes as they are produced.
+ * @throws DomainError from the read before its first bytes
  */
 export async function answerLongRead<Input>(
   backend: Backend,

@@ -1,5 +1,5 @@
-// The columns of a table that say what its ids stand for: which column has which beside it, and whose names are in it.
-// Must not look names up: that is reference-names.ts.
+// Name columns of tables: pairs each id column with a column of names, and determines the referenced kinds. Must not
+// look names up; see reference-names.ts.
 
 import { ownValue } from "../base/fields.ts";
 import type { ColumnOfObjects, Named, ObjectNames } from "../resources/resource.ts";
@@ -7,13 +7,13 @@ import { virtualizingService } from "../resources/services/resource.ts";
 import type { CsvColumn } from "../schemas/csv.ts";
 import { PARTS } from "./resources.ts";
 
-/** A record that another one refers to. */
+/** A referenced record. */
 export interface Target {
   readonly of: Named;
   readonly id: string;
 }
 
-/** What people call a record; null for one that the caller does not see. */
+/** Returns a record's name; null if not visible to the caller. */
 export type NameOf = (target: Target) => string | number | null;
 
 interface Naming {
@@ -21,7 +21,7 @@ interface Naming {
   readonly column: string | ColumnOfObjects;
 }
 
-/** By the column of the ids. One column may hold ids of more than one kind. */
+/** By id column. One column may hold ids of several kinds. */
 const NAMINGS: ReadonlyMap<string, readonly Naming[]> = Map.groupBy(
   [...PARTS, virtualizingService]
     .flatMap((part) => (part.names === undefined ? [] : [part as Named]))
@@ -30,8 +30,8 @@ const NAMINGS: ReadonlyMap<string, readonly Naming[]> = Map.groupBy(
 );
 
 /**
- * Whose ids a column holds, and the column of their names beside it; null for one that holds none.
- * @returns `isPlain`: whether its cells are ids, and nothing else
+ * Kinds of the ids in a column, and its name column; null for any other column.
+ * @returns `isPlain`: whether the cells contain nothing but ids
  */
 export function namingOf(
   idsColumn: string,
@@ -44,7 +44,7 @@ export function namingOf(
   return { of: namings.map(({ of }) => of), column, isPlain };
 }
 
-/** The columns, and right after each that holds ids the one of their names. */
+/** Inserts a name column after each id column. */
 export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvColumn[] {
   return columns.flatMap((column) => {
     const [naming] = NAMINGS.get(column.name) ?? [];
@@ -57,7 +57,7 @@ export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvCol
         return Array.isArray(value) ? value.map(said) : value == null ? null : said(value);
       }
       const found = targetsOf(column, value).map((target) => nameOf(target) ?? "");
-      // As many names as there are ids, in their order.
+      // One name per id, in the same order.
       return Array.isArray(value) ? found : found[0];
     };
     return [column, { name: typeof naming.column === "string" ? naming.column : naming.column.name, cell }];
@@ -73,14 +73,14 @@ function namesIn(targets: readonly Target[], nameOf: NameOf): ObjectNames {
   return names;
 }
 
-/** What `withNames` is going to ask the names of, for these records. */
+/** Records whose names `withNames` will request for these records. */
 export function targetsIn(columns: readonly CsvColumn[], records: ReadonlyArray<Record<string, unknown>>): Target[] {
   return columns.flatMap((column) =>
     NAMINGS.has(column.name) ? records.flatMap((record) => targetsOf(column, ownValue(record, column.name))) : [],
   );
 }
 
-/** A name for the documentation's example of a table. */
+/** Example name for the documentation of a table. */
 export function exampleName({ of }: Target): string | number {
   return of.names.example;
 }

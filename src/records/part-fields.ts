@@ -1,4 +1,4 @@
-// The fields of answers that are not kept with their record: lists of records of other kinds that name it.
+// Response fields that are not stored with their record: lists of records of other kinds that refer to it.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { AnyKind } from "../db/kind.ts";
@@ -9,18 +9,18 @@ import { neighborClue } from "../resources/if-entries/link-clues.ts";
 import { MacText, Uuid } from "../schemas/schemas.ts";
 import { resourceOf } from "./resources.ts";
 
-/** A field of an answer that lists records of another kind. */
+/** A response field that lists records of another kind. */
 export interface PartField {
   readonly kind: AnyKind;
-  /** The part's field with the id of the record that shows it. */
+  /** The part's field with the id of the owner. */
   readonly by: string;
-  /** What can be asked of a part that has no answer of its own: a schema by field. */
+  /** Filterable fields of a part without a response schema of its own. */
   readonly items?: Readonly<Record<string, TSchema>>;
-  /** A part, of which the index of words tells how it has which field. */
+  /** Example part, whose word-index texts show the settings of each field. */
   readonly example?: object;
-  /** Where the list is of values and not of objects: the part's field that holds each. */
+  /** For a list of values instead of objects: the part's field with the value. */
   readonly value?: string;
-  /** Which parts are in the list. */
+  /** Restricts the parts in the list. */
   readonly where?: Condition;
 }
 
@@ -28,7 +28,7 @@ const ofHost: Condition = { type: "present", place: { of: "members", steps: [{ n
 const ofNetwork: Condition = { type: "not", part: ofHost };
 const assigned = { kind: credentialAssignmentKind, items: { credential_id: Uuid, network_id: Uuid, host_id: Uuid } };
 
-/** By the name of the kind, by field. */
+/** By kind name, then by field. */
 export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartField>>>> = {
   host: {
     ip_addresses: { kind: resourceOf("ip_address").kind, by: "host_id" },
@@ -54,22 +54,22 @@ export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartFi
   },
 };
 
-/** What else a record names, under a name of its own: a port's VLAN, tagged or not. */
+/** Additional references under a name of their own: a port's VLAN, tagged or untagged. */
 export const REFERENCES_TOGETHER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   if_entry: { vlan: ["native_vlan_id", "vlan_ids"] },
 };
 
 /**
- * By the name of the kind, where `{type, id}` stands that names an interface entry or a host: after it `interface` is the
- * entry, `host` is the device, and `name` what the device is called.
+ * By kind name, fields with a `{type, id}` that refers to an interface entry or a host: after them, `interface` means
+ * the entry, `host` the device, and `name` the device's name.
  */
 export const FAR_ENDS: Readonly<Record<string, readonly string[]>> = {
   if_entry: ["neighbor", "more_neighbors.neighbor"],
 };
-/** The entry of the search index by which it is found who names one. */
+/** Full-text entry of records that refer to an id. */
 export const farEndEntry = neighborClue;
 
-/** What no filter asks, and why, by the name of the kind: what is worked out when it is shown, secrets and masks. */
+/** Fields that filters reject, with the reason, by kind name: fields computed for display, secrets and masks. */
 export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   host: { consolidated_into: "is said only by a host's last version" },
   schedule: { next_run_at: "is worked out when the schedule is shown" },

@@ -1,5 +1,5 @@
-// Reads a filter for the records of a kind: from its text to a condition. Finds all that is wrong with its fields and
-// values at once. Reads no record.
+// Parses a filter for a kind of record into a condition. Reports all problems with fields and values at once. Must not
+// read records.
 
 import { customFieldKey } from "../base/custom-field-names.ts";
 import { oneEntity } from "../base/entity-words.ts";
@@ -21,12 +21,12 @@ import {
 import { type InstantOf, instantFrom, testOfType, valueTest } from "./filter/value-tests.ts";
 import type { Asked, Filterable } from "./filter-fields.ts";
 
-/** What a filter means depends on when and for whom it is read. */
+/** Context of a filter: its meaning depends on time and caller. */
 export interface FilterTerms {
-  /** Ages end here: the instant that the list is of, else now. */
+  /** Ages count from here: the time of the list, otherwise now. */
   readonly base: Instant;
   readonly instantOf: InstantOf;
-  /** The last transaction at or before an instant, as far as it is kept. */
+  /** The last transaction at or before a time, as far as retained. */
   readonly sequenceAt: (instant: Instant) => number;
 }
 
@@ -34,8 +34,8 @@ const OVER_TIME = ["changes", "ever", "always", "was"] as const;
 type OverTime = (typeof OVER_TIME)[number];
 
 /**
- * @param fields of what it is a filter
- * @returns null for a filter that asks nothing
+ * @param fields that the filter may use
+ * @returns null for an empty filter
  * @throws DomainError validation_failed with each position
  */
 export function readFilter(text: string, fields: Filterable, terms: FilterTerms): Condition | null {
@@ -62,7 +62,7 @@ function filterInvalid(problems: readonly FilterProblem[], text: string): Domain
   return invalid(issues);
 }
 
-/** What stands in for a part that is wrong, so that the rest is read as well. */
+/** Placeholder for an invalid part, so that parsing continues. */
 const NOTHING: Condition = { type: "any", parts: [] };
 
 class FilterReader {
@@ -80,7 +80,7 @@ class FilterReader {
     return this.read(node, null);
   }
 
-  /** @param within the function that it is an argument of */
+  /** @param within the enclosing function */
   private read(node: Node, within: OverTime | null): Condition {
     switch (node.type) {
       case "and":
@@ -117,10 +117,10 @@ class FilterReader {
     return this.asked(asked, by, value);
   }
 
-  /** A comparison with what a field stands for, through whatever leads to it. */
+  /** Condition for a comparison with a resolved field, following its references. */
   private asked(asked: Asked, by: Comparator, literal: Literal): Condition {
     const isPresence = by === ":" && literal.raw === "*" && !literal.isQuoted;
-    // `!=` is NOT =, whatever the field leads through.
+    // `!=` is NOT =, whatever references the field follows.
     if (by === "!=") return { type: "not", part: this.asked(asked, "=", literal) };
     switch (asked.type) {
       case "value": {
@@ -240,7 +240,7 @@ class FilterReader {
     return isNegated ? { type: "not", part: changes } : changes;
   }
 
-  /** When a period began, or what was asked about. */
+  /** Start of a period, or the time in question. */
   private instant(node: Node, name: OverTime): Instant {
     if (node.type !== "literal")
       throw new FilterProblem(node.position, `must have an instant or an age there: ${OVER_TIME_USAGE[name]}`);
@@ -251,7 +251,7 @@ class FilterReader {
   }
 }
 
-/** How each function is written, for sentences. */
+/** Usage of each function, for messages. */
 export const OVER_TIME_USAGE: Readonly<Record<OverTime, string>> = {
   changes: 'changes(field, period) >= 3, such as changes(oper_status, "-7d") >= 3',
   ever: 'ever(comparison, period), such as ever(oper_status = "Down", "-7d")',
@@ -259,7 +259,7 @@ export const OVER_TIME_USAGE: Readonly<Record<OverTime, string>> = {
   was: 'was(instant, comparison), such as was("2026-11-01", oper_status = "Up")',
 };
 
-/** @throws FilterProblem for what is not kept in the versions of the record itself */
+/** @throws FilterProblem for a field that is not stored in the record's own versions */
 function assertVersioned(asked: Asked, name: string, within: OverTime, position: number): void {
   if (asked.type === "names" || asked.type === "named" || asked.type === "either")
     throw new FilterProblem(

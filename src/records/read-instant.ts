@@ -1,4 +1,4 @@
-// The instant that a read is about: what a caller wrote for it, when it is settled, and what an answer says of it.
+// Point in time of a read: parsing of the caller's text, settling of the past, and its presentation in responses.
 
 import type { Entity } from "../base/entity-words.ts";
 import { DomainError, invalid, notFound } from "../base/errors.ts";
@@ -14,10 +14,10 @@ type ReadingBackend = { readonly reader: Reader; readonly writes: Pick<WriteQueu
 type Answer = Response | Promise<Response>;
 
 /**
- * Answers as of what the request's `at` means, on one state of the database: the present where it has not passed, else
- * the past, and that only when nothing can be written there any more.
- * @param now what an age reaches back from
- * @throws DomainError validation_failed for a marker that is not there
+ * Answers as of the request's `at`, on one snapshot: the present if it has not passed; otherwise the past, once nothing
+ * can be written there any more.
+ * @param now from which ages count
+ * @throws DomainError validation_failed for an unknown marker
  */
 export function readingAt(
   backend: ReadingBackend,
@@ -29,7 +29,7 @@ export function readingAt(
   return settledAt(backend, at, (asOf) => read({ at, asOf }));
 }
 
-/** The same of an instant; null for the present. */
+/** The same for a timestamp; null for the present. */
 export function settledAt(backend: ReadingBackend, at: Instant | null, read: (asOf: AsOf | null) => Answer): Answer {
   const { reader, writes } = backend;
   return reader.snapshot(() => {
@@ -40,16 +40,16 @@ export function settledAt(backend: ReadingBackend, at: Instant | null, read: (as
   });
 }
 
-/** The moment for a long read. */
+/** Moment for a long read. */
 export function fixed(reader: Reader, { at, asOf }: Moment): FixedMoment {
   return { at, asOf: asOf ?? reader.present() };
 }
 
 /**
- * The instant that a caller asks for in a parameter or a field at `path`.
- * @param text an instant, an age, `now` or a marker: what the formats as-of and instant-or-age let through
- * @param now what an age reaches back from: the same for both ends of a range
- * @throws DomainError validation_failed as meantInstant has it
+ * Timestamp requested by a caller in the parameter or field at `path`.
+ * @param text a timestamp, age, `now` or marker, as accepted by the formats as-of and instant-or-age
+ * @param now from which ages count: the same for both ends of a range
+ * @throws DomainError validation_failed with the problem from meantInstant
  */
 export function askedInstant(reader: Reader, reach: Reach, text: string, path: string, now = reader.now()): Instant {
   const meant = meantInstant(reader, reach, text, now);
@@ -59,9 +59,9 @@ export function askedInstant(reader: Reader, reach: Reach, text: string, path: s
 }
 
 /**
- * What a text means where an instant is asked for: an instant (RFC 3339), an age, `now`, or `marker:` with the name or
- * the id of a live marker in the caller's reach. The one place that knows.
- * @returns null for any other text; the problem, as the rest of a sentence, of a marker that is none or several
+ * Parses a text as a point in time: a timestamp (RFC 3339), an age, `now`, or `marker:` with the name or id of a live
+ * marker in the caller's reach. The only place that implements this.
+ * @returns null for any other text; for an unknown or ambiguous marker the problem, as the rest of a sentence
  */
 export function meantInstant(
   reader: Reader,
@@ -74,7 +74,7 @@ export function meantInstant(
   const found = reader.snapshot(() => markersCalled(reader, reach, name));
   const [marker, ...others] = found;
   if (marker === undefined) {
-    // No name is longer; a filter has room for far more.
+    // Names are shorter, but a filter has room for far more.
     const shown = JSON.stringify([...name].slice(0, NAME_MAX_LENGTH).join(""));
     return { problem: `must name a marker: there is none named ${shown}; GET /api/v1/markers lists them` };
   }
@@ -84,14 +84,14 @@ export function meantInstant(
   return { problem: `is the name of ${found.length} markers; give the id of one: ${listed.join(", ")}${more}` };
 }
 
-/** Of several with one name. */
+/** Maximum markers listed for an ambiguous name. */
 const MARKERS_LISTED = 10;
 
 function describedMarker({ id, networkName }: CalledMarker): string {
   return `${MARKER_PREFIX}${id} (${networkName === null ? "of the organization" : `of the network ${networkName}`})`;
 }
 
-/** What `meta` says of thinned history, for an answer that has none. */
+/** Headers in place of the `meta` fields on thinned history. */
 export function resolvedHeaders({ asOf }: Moment): Record<string, string> {
   if (asOf?.thinned === undefined) return {};
   const { resolution, resolvedAt } = asOf.thinned;
@@ -101,7 +101,7 @@ export function resolvedHeaders({ asOf }: Moment): Record<string, string> {
   };
 }
 
-/** 404 as of a moment. Where history was thinned, nobody knows whether it was there. */
+/** 404 as of a moment. In thinned history, the record may have existed. */
 export function notFoundThen(entity: Entity, id: string, { at, asOf }: ToldMoment): DomainError {
   const error = notFound(entity, id, at === null ? null : formatInstant(at));
   if (asOf?.thinned === undefined) return error;

@@ -1,4 +1,4 @@
-// How every resource answers one record, with its version as entity tag.
+// Single-record responses, shared by all resources, with the version as entity tag.
 
 import { plainActor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -15,9 +15,9 @@ import { notFoundThen, readingAt } from "./read-instant.ts";
 import { ANSWER_SHAPE } from "./resources.ts";
 
 /**
- * One record, with its version as entity tag.
- * @param within names containers outside of which the caller sees none
- * @param include what it is shown with, of the resource's `includes`
+ * Responds with one record, with its version as entity tag.
+ * @param within restricts the record to these containers
+ * @param include additions from the resource's `includes`
  */
 export function answerRecord(
   backend: Backend,
@@ -35,20 +35,18 @@ export function answerRecord(
   });
 }
 
-/** A record that was found, and what belongs to it. */
+/** A found record with its context. */
 interface FoundRecord {
   readonly kind: AnyKind;
   readonly found: FoundItem;
   readonly asOf: AsOf | null;
   readonly compose: ComposeFor | undefined;
   readonly include?: string | undefined;
-  /** Whether it is what a write made of it: that is answered, however much else its caller asks for. */
+  /** Whether it is the result of a write: then exempt from the caller's limit of long reads. */
   readonly isWritten?: true;
 }
 
-/**
- * A record as an answer: 304 where that is what the caller has; put together beside this thread where it is very large.
- */
+/** Response for a record: 304 if the caller has this version; a long read if the record is very large. */
 export function shown(
   backend: Backend,
   call: ActorCall,
@@ -60,7 +58,7 @@ export function shown(
   const { found, asOf, compose } = record;
   const answer = (tag: string, body: () => string | Blob) => {
     const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
-    // What was written is returned, whatever its caller has of it.
+    // A write always returns its result, whatever version the caller has.
     if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag))
       return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });

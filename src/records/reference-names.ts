@@ -1,5 +1,5 @@
-// What the records that a table refers to were called, as of the instant that the table is of: looked up many at a
-// time, and only where the caller reaches them. Must not know tables: which ids there are is told by name-columns.ts.
+// Names of records that a table refers to, as of the table's point in time: looked up in batches, only within the
+// caller's reach. Must not know tables; name-columns.ts determines the ids.
 
 import { ownValue } from "../base/fields.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
@@ -8,14 +8,14 @@ import { recordName } from "../resources/record-label.ts";
 import type { Named } from "../resources/resource.ts";
 import type { Target } from "./name-columns.ts";
 
-/** Names kept at hand between two lookups; one lookup may bring more. */
+/** Maximum cached names between two lookups; one lookup may exceed it. */
 const MAX_KNOWN = 20_000;
-/** Records that are looked up by one statement. */
+/** Records per lookup statement. */
 const LOOKUP_MAX = 1_000;
 
 interface Known {
   readonly name: string | number | null;
-  /** What it is a part of, whose name stands before its own. */
+  /** The owner of a part; its name precedes the part's own. */
   readonly whole?: Target;
 }
 
@@ -31,14 +31,14 @@ export class ReferenceNames {
     this.asOf = asOf;
   }
 
-  /** Looks up what `of` is going to be asked. */
+  /** Prefetches names for `of`. */
   learn(targets: readonly Target[]): void {
     if (this.known.size > MAX_KNOWN) this.known.clear();
     this.lookUp(targets);
     this.lookUp(targets.flatMap(({ id }) => this.known.get(id)?.whole ?? []));
   }
 
-  /** Null for what the caller does not reach, or what was not there then. Learned before. */
+  /** Null if the record is out of reach or did not exist then. Requires a prior `learn`. */
   of({ id }: Target): string | number | null {
     const known = this.known.get(id);
     if (known === undefined) throw new Error(`reference names: ${id} was not looked up`);

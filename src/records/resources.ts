@@ -1,5 +1,4 @@
-// The list of all resources, and of the kinds of record that go along with them. Whatever goes over all of them is
-// made from it.
+// Registry of all resources and kinds of record. Everything that covers all of them derives from it.
 
 import type { AnyKind } from "../db/kind.ts";
 import { shapeOf } from "../db/shape.ts";
@@ -51,14 +50,15 @@ export const RESOURCES: readonly Resource[] = [
 ];
 
 /**
- * What shows among changes. API keys do not: they are read by sign-in only, each by those who may see it.
+ * Kinds shown in the change log. Excludes API keys: they are visible in signed-in sessions only, each to its own
+ * readers.
  */
 export const SHOWN: readonly Shown[] = [
   organizationShown,
   ...RESOURCES.filter((resource) => resource.read.sessionOnly !== true),
 ];
 
-/** All that there is, whether it shows or not. */
+/** All kinds, shown in the change log or not. */
 export const PARTS: readonly Part[] = [
   organizationShown,
   ...RESOURCES,
@@ -68,13 +68,16 @@ export const PARTS: readonly Part[] = [
   { kind: hostConsolidationKind },
 ];
 
-/** Every kind of record, in the order of their codes: references point upwards in this list. */
+/** All kinds of record in the order of their codes: references point upwards in this list. */
 export const KINDS: readonly AnyKind[] = PARTS.map(({ kind }) => kind).sort((a, b) => a.code - b.code);
 
-/** Grows with every kind, and every field that one gets: a record may show parts of other kinds. */
+/**
+ * Version of the response format: grows with every kind and every new field, as a record may include parts of other
+ * kinds.
+ */
 export const ANSWER_SHAPE = KINDS.reduce((shape, kind) => shape + shapeOf(kind), 0);
 
-/** The resource whose records are of this kind. @throws Error for a kind that has none */
+/** The resource of a kind. @throws Error for a kind without one */
 export function resourceOf(kindName: string): Resource {
   const resource = RESOURCES.find((each) => each.kind.name === kindName);
   if (resource === undefined) throw new Error(`resources: there is none of the kind ${kindName}`);

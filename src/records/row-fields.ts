@@ -1,5 +1,5 @@
-// What can be asked of the rows of a list that are no records (scans, findings, transactions): worked out from the
-// schema of a row. They have no versions, and no words that they are found by.
+// Filterable fields of lists whose rows are not records (scans, findings, transactions), derived from the row schema.
+// Rows have no versions and no search words.
 
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
@@ -12,26 +12,26 @@ import { FilterProblem, shownPart } from "./filter/grammar.ts";
 import { type FieldOfKind, itemOf, plainField, propertiesOf, valueTypeOf } from "./filter/schema-fields.ts";
 import { type Asked, type Filterable, fieldsOf } from "./filter-fields.ts";
 
-/** A list of rows that are no records. */
+/** A list whose rows are not records. */
 export interface RowList extends Entity {
-  /** Of the list, as a `RESOURCES` path; with the slash at its beginning where it is not below `/api/v1`. */
+  /** Path of the list, as in `RESOURCES`; with a leading slash if it is not below `/api/v1`. */
   readonly path: string;
-  /** Of one row. */
+  /** Schema of one row. */
   readonly row: TObject;
-  /** By path, the keys of what is keyed by data: counts by type of finding. */
+  /** By path, the possible keys of an object with dynamic keys: counts by type of finding. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
-  /** By path, what no filter asks, and why. */
+  /** By path, fields that filters reject, with the reason. */
   readonly unasked?: Readonly<Record<string, string>>;
-  /** The kind of the record that `record` is a version of. */
+  /** Kind of the record in `record`, for lists of versions. */
   readonly recordOf?: string;
-  /** By name, the field with the id of a record, and its kind. */
+  /** By name, the field with a record's id, and the kind of that record. */
   readonly references?: Readonly<Record<string, { readonly field: string; readonly kindName: string }>>;
 }
 
-/** Where a version has the custom fields of its record. */
+/** Path to the record's custom fields in a version. */
 const RECORD_FIELDS: readonly FieldStep[] = ["record", CUSTOM_FIELDS].map((name) => ({ name, isMany: false }));
 
-/** The fields of a row. */
+/** Filterable fields of a row. */
 export class RowFields implements Filterable {
   readonly entity: RowList;
   readonly isSearched = false;
@@ -42,7 +42,7 @@ export class RowFields implements Filterable {
     this.entity = list;
   }
 
-  /** The same where the custom fields of the record that rows are versions of can be asked. */
+  /** Returns a copy with the custom fields of the record in each version. */
   with(custom: CustomFieldsOf): RowFields {
     const same = Object.create(this) as RowFields;
     same.custom = custom;
@@ -140,7 +140,7 @@ export class RowFields implements Filterable {
     return [field, ...inner.map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
   }
 
-  /** The fields of what is at a path; of what is keyed by data those keys that there may be. */
+  /** Fields at a path; for an object with dynamic keys, its possible keys. */
   private within(schema: TSchema, path: readonly string[]): Readonly<Record<string, TSchema>> {
     const [keyed] = Object.values((schema.patternProperties ?? {}) as Record<string, TSchema>);
     if (keyed === undefined) return propertiesOf(schema);

@@ -1,5 +1,5 @@
-// The filter of a list whose rows are no records: what it means for this caller, and which rows match. Rows are looked
-// at in steps, by SQL as far as it can tell.
+// Filter of lists whose rows are not records: its condition for the caller, and the matching rows. Tests rows in steps,
+// in SQL as far as possible.
 
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
@@ -10,7 +10,7 @@ import { readFilter } from "./read-filter.ts";
 import { meantInstant } from "./read-instant.ts";
 import type { RowFields } from "./row-fields.ts";
 
-/** What a row has to be like. */
+/** A condition on rows. */
 export class RowFilter {
   private readonly condition: Condition;
   private settledAlone: Settled | null = null;
@@ -20,7 +20,7 @@ export class RowFilter {
   }
 
   /**
-   * @returns null for a filter that asks nothing
+   * @returns null for an empty filter
    * @throws DomainError validation_failed
    */
   static of(reader: Reader, fields: RowFields, reach: Reach, filter: FilterText | undefined): RowFilter | null {
@@ -36,26 +36,26 @@ export class RowFilter {
     return condition === null ? null : new RowFilter(condition);
   }
 
-  /** Whether it asks anything of a field of the row. */
+  /** Whether the filter uses a field of the row. */
   asks(field: string): boolean {
     return asksOf(this.condition, field);
   }
 
   /**
-   * With what it asks of records looked up.
-   * @param asOf a fixed sequence, unless all steps are taken on one state of the database
+   * Resolves its lookups of records.
+   * @param asOf a fixed sequence, unless all steps run on one snapshot
    */
   *settled(reader: Reader, reach: Reach, asOf: AsOf | null): Generator<void, Settled> {
     return yield* reader.settledRow(this.condition, reach, asOf);
   }
 
-  /** Of rows that name no record: such a filter asks nothing of the store. */
+  /** For rows without references to records: needs no lookups. */
   get alone(): Settled {
     this.settledAlone ??= settledAlone(this.condition);
     return this.settledAlone;
   }
 
-  /** Whether a row matches that names no record. */
+  /** Whether a row without references to records matches. */
   holds(row: object): boolean {
     return holdsForRow(this.alone, row);
   }
@@ -65,15 +65,15 @@ export function holdsForRow(settled: Settled, row: object): boolean {
   return holdsFor(settled, 0, row as Readonly<Record<string, unknown>>, () => null);
 }
 
-/** Rows in their order, as they are gone through. */
+/** Ordered source of rows. */
 export interface RowSource<Key> {
-  /** Those of the next step; none at the end. SQL tells 1 or 0, or null where only the row itself can tell. */
+  /** Rows of the next step; empty at the end. The SQL verdict is 1, 0, or null if only the row itself can decide. */
   readonly next: (last: Key | null) => ReadonlyArray<readonly [key: Key, verdict: number | null]>;
-  /** As they are answered. */
+  /** Rows in response form. */
   readonly rows: (keys: readonly Key[]) => ReadonlyMap<Key, object>;
 }
 
-/** The keys of all rows that match, in their order. */
+/** Keys of all matching rows, in order. */
 export function* matchingKeys<Key>({ next, rows }: RowSource<Key>, settled: Settled): Generator<void, Key[]> {
   const found: Key[] = [];
   for (let step = next(null); step.length > 0; step = next((step.at(-1) as (typeof step)[0])[0])) {

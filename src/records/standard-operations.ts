@@ -1,5 +1,5 @@
-// The operations that every resource has, as they are promised and documented: what is said here of all of them is what
-// a resource's routes need not say.
+// Standard operations of every resource: their contract and documentation, so that a resource's routes need not repeat
+// them.
 
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Access } from "../access/actor.ts";
@@ -13,17 +13,17 @@ import { At, BulkIds, Cascade, IdParams, listQueries } from "../schemas/schemas.
 import { csvAnswer } from "./csv-answers.ts";
 import { FilterQuery } from "./list-filter.ts";
 
-/** What one resource says otherwise of an operation, or besides. */
+/** Properties of an operation that a resource changes or adds. */
 type Overrides = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
 
-/** What a create may be refused with where its resource does not say otherwise. */
+/** Default errors of a create. */
 const CREATE_ERRORS: readonly ErrorCode[] = [
   "entity_reference_invalid",
   "entity_access_denied",
   "entity_already_exists",
 ];
 
-/** @returns by what they do, the operations of a resource; `filters` are the query parameters of its lists */
+/** @returns the operations of a resource by action; `filters` are the query parameters of its lists */
 export function standardOperations<Filters extends TProperties>(resource: Resource, filters: Filters) {
   const { kind, group, read, write, answer, listed = answer, example } = resource;
   const [one, many] = [oneEntity(kind), entityWords(kind)];
@@ -43,7 +43,7 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
       example: { data: [example] },
       ...overrides,
     }),
-    /** @param words what is in the table, as a sentence says it */
+    /** @param words the table's content, as part of a sentence */
     table: (overrides: Overrides = {}, words = many) => ({
       ...reading,
       operationId: `export${titles}`,
@@ -52,7 +52,7 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
       ...csvAnswer(words, resource.columns ?? schemaColumns(answer), example),
       ...overrides,
     }),
-    /** @param sent the body of its example, but for the id */
+    /** @param sent example body without the id */
     create: <B extends TSchema>(body: B, sent: object, overrides: Overrides = {}) => ({
       ...writing,
       operationId: `create${title}`,
@@ -70,7 +70,7 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
       query: At,
       ...overrides,
     }),
-    /** @param sent the body of its example */
+    /** @param sent example body */
     update: <B extends TSchema>(body: B, sent: object, overrides: Overrides) => ({
       ...writing,
       operationId: `update${title}`,

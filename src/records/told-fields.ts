@@ -1,5 +1,5 @@
-// Which fields of a record are told with their values where changes are told: what its answer has, and to whom not all of
-// the organization is in reach, only what is the same for everybody who reaches the record.
+// Fields whose values may appear in reports of changes: response fields and, for callers who do not reach the whole
+// organization, only those that do not depend on reach.
 
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -13,8 +13,8 @@ const ANSWERS = new Map(
 );
 
 /**
- * Whether the value of a field may be told; `custom_fields.rack` is one.
- * @param isAllReached whether whoever is told reaches every network of the organization
+ * Whether a field's value may be shown; `custom_fields.rack` is one field.
+ * @param isAllReached whether the reader reaches every network of the organization
  */
 export function isFieldTold(kind: AnyKind, field: string, isAllReached = false): boolean {
   const answer = ANSWERS.get(kind);
@@ -22,7 +22,7 @@ export function isFieldTold(kind: AnyKind, field: string, isAllReached = false):
   return answer.fields.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS);
 }
 
-/** Whether a field shows no more than what whoever is told reaches. */
+/** Whether a field's content is restricted to the reader's reach. */
 export function isFieldOfReach(kind: AnyKind, field: string): boolean {
   return ANSWERS.get(kind)?.ofReach.has(field) === true;
 }

@@ -1,5 +1,4 @@
-// How every resource answers its writes: the caller's command is run, and the record answered as it was written or
-// removed.
+// Write responses, shared by all resources: run the caller's command and respond with the record as written or removed.
 
 import { notFound } from "../base/errors.ts";
 import type { Written } from "../db/kind.ts";
@@ -19,7 +18,7 @@ import { logBrokenStream } from "./broken-stream.ts";
 import { longList } from "./list-answers.ts";
 import { shown } from "./record-answers.ts";
 
-/** Runs a command that creates or updates a record, and answers the record as it was written. */
+/** Runs a command that creates or updates a record, and responds with the written record. */
 export async function answerWrite<N extends string, C extends Calls & Record<N, { readonly result: Written }>>(
   backend: Backend<C>,
   call: ActorCall,
@@ -32,9 +31,8 @@ export async function answerWrite<N extends string, C extends Calls & Record<N, 
 }
 
 /**
- * What the writer needs to know of this request besides what it does: how much it is, and how a repetition of it is
- * known.
- * @param keeps what of the result a repetition is answered with
+ * Metadata of a write for the writer: its size, and its idempotency key.
+ * @param keeps part of the result to store for repeats
  */
 export function termsOf({ actor, bodyBytes, idempotency }: ActorCall, keeps: KeptOfResult = "All"): WriteTerms {
   return {
@@ -43,19 +41,16 @@ export function termsOf({ actor, bodyBytes, idempotency }: ActorCall, keeps: Kep
   };
 }
 
-/** What a write came to. */
+/** Outcome of a write. */
 export interface Done<T> {
-  /** Its transaction; null where it wrote nothing. */
+  /** Its transaction; null if it wrote nothing. */
   readonly sequence: number | null;
-  /**
-   * The last transaction that it saw or wrote: as of which it is answered, also when it is repeated. Null where that is
-   * not known.
-   */
+  /** The last transaction that it saw or wrote. The response is as of this one, also for a repeat. Null if unknown. */
   readonly seen: number | null;
   readonly result: T;
 }
 
-/** Runs a command with the caller as its actor and If-Match at hand. */
+/** Runs a command with the caller as actor, and with If-Match. */
 export async function runWrite<C extends Calls, N extends keyof C & string>(
   backend: Backend<C>,
   call: ActorCall,
@@ -76,7 +71,7 @@ export async function runWrite<C extends Calls, N extends keyof C & string>(
   return { sequence, result, seen: sequence ?? head };
 }
 
-/** Says in the headers of an answer which transaction the write made, and whether it was done before. */
+/** Sets response headers for the transaction of a write, and for a replay. */
 export function tellOutcome(
   { headers, mayTransact }: Pick<RequestContext, "headers" | "mayTransact">,
   { sequence, isReplayed }: Pick<CommandOutcome<unknown>, "sequence" | "isReplayed">,
@@ -86,8 +81,8 @@ export function tellOutcome(
 }
 
 /**
- * Answers a record as a write left it, with its entity tag.
- * @param seen the last transaction that the write saw or wrote; null for the record as it stands
+ * Responds with a record as a write left it, with its entity tag.
+ * @param seen the last transaction that the write saw or wrote; null for the current record
  * @throws DomainError entity_not_found for a record that the caller no longer reaches
  */
 export function writtenRecord(
@@ -99,8 +94,8 @@ export function writtenRecord(
 ): Response | Promise<Response> {
   const { reader } = backend;
   return reader.snapshot(() => {
-    // Exactly what this write made of it, or found where it changed nothing, whatever came after.
-    // Observation values are those of now in either case.
+    // Exactly the state that this write left, or found if it changed nothing, regardless of later changes. Observation
+    // values are always current.
     const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind, id);
@@ -108,7 +103,7 @@ export function writtenRecord(
   });
 }
 
-/** Runs a command that removes a record, and answers the record as it was closed. */
+/** Runs a command that removes a record, and responds with its last state. */
 export async function answerRemoval<N extends string>(
   backend: Backend<Record<N, Removing<Removal>>>,
   call: ActorCall & { readonly params: { id: string }; readonly query: { readonly cascade?: boolean } },
@@ -127,7 +122,7 @@ export async function answerRemoval<N extends string>(
   });
 }
 
-/** Runs a command that removes many records, and answers them as they were closed, in page order. */
+/** Runs a command that removes many records, and responds with their last states, in page order. */
 export async function answerBulkRemoval<N extends string>(
   backend: Backend<Record<N, Removing<BulkRemoval>>>,
   call: ActorCall & { readonly body: readonly string[]; readonly query: { readonly cascade?: boolean } },
@@ -139,7 +134,7 @@ export async function answerBulkRemoval<N extends string>(
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const asOf = backend.reader.atSequence(sequence - 1);
   const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
-  // Each host that went may have had ten thousand children of each kind.
+  // Each removed host may have had ten thousand children of each kind.
   if (
     compose?.parts !== undefined &&
     backend.reader.areMany(recordNs(backend.reader, call.body), compose.parts, asOf)

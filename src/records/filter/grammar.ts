@@ -1,5 +1,5 @@
-// The grammar of filters: text to a tree with positions (AIP-160). Function arguments may be comparisons, and AND and
-// OR are mixed only with parentheses. Knows no field and no value.
+// Grammar of filters: parses text into a tree with positions (AIP-160). Function arguments may be comparisons, and
+// mixing AND and OR requires parentheses. Must not know fields or values.
 
 import { ownValue } from "../../base/fields.ts";
 import { FILTER_MAX_DEPTH, FILTER_MAX_TERMS } from "../../base/filter-limits.ts";
@@ -7,14 +7,14 @@ import { FILTER_MAX_DEPTH, FILTER_MAX_TERMS } from "../../base/filter-limits.ts"
 export const COMPARATORS = ["=", "!=", "<", "<=", ">", ">=", ":"] as const;
 export type Comparator = (typeof COMPARATORS)[number];
 
-/** Where something stands: the offset of its first character in the filter, from 0, in UTF-16 units. */
+/** Offset of the first character in the filter, from 0, in UTF-16 units. */
 interface Placed {
   readonly position: number;
 }
 
-/** A value as it was written. */
+/** A value as written. */
 export interface Literal extends Placed {
-  /** Without quotes; escapes are still in it (`\"`, `\\`, `\*`). */
+  /** Without quotes; escapes are preserved (`\"`, `\\`, `\*`). */
   readonly raw: string;
   readonly isQuoted: boolean;
 }
@@ -46,11 +46,11 @@ export type Node =
     })
   | (Placed & { readonly type: "literal"; readonly literal: Literal });
 
-/** What is wrong with a filter, and where. */
+/** A problem with a filter, and its position. */
 export class FilterProblem extends Error {
   readonly position: number;
 
-  /** @param message goes on a sentence that begins with the field: `must …`, `has …` */
+  /** @param message continues a sentence that starts with the field: `must …`, `has …` */
   constructor(position: number, message: string) {
     super(message);
     this.position = position;
@@ -58,21 +58,21 @@ export class FilterProblem extends Error {
 }
 
 /**
- * Reads a filter.
- * @returns null for one that asks nothing
- * @throws FilterProblem for the first thing that is not in the grammar
+ * Parses a filter.
+ * @returns null for an empty filter
+ * @throws FilterProblem for the first syntax error
  */
 export function parseFilter(text: string): Node | null {
   const parser = new Parser(text);
   return parser.filter();
 }
 
-/** The text of a literal, with its escapes resolved. */
+/** Text of a literal with escapes resolved. */
 export function plainText({ raw }: Literal): string {
   return raw.replace(ESCAPE, "$1");
 }
 
-/** The stretches of a literal between its wildcards; one where it has none. */
+/** Parts of a literal between its wildcards; a single part without wildcards. */
 export function betweenWildcards({ raw }: Literal): string[] {
   const parts: string[] = [];
   let part = "";
@@ -85,7 +85,7 @@ export function betweenWildcards({ raw }: Literal): string[] {
   return [...parts, part];
 }
 
-/** As much of a filter as a sentence or an issue shows: never thousands of characters, nor half of one. */
+/** Shortens a filter part for messages, without splitting a character. */
 export function shownPart(text: string): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
@@ -95,14 +95,14 @@ const SHOWN_LENGTH = 40;
 const ESCAPE = /\\(.)/gsu;
 const PIECE = /\\.|\*|[^\\*]+|\\$/gsu;
 
-/** A word that is no value: it ends at white space, a parenthesis, a comma, a quote or a comparator. */
+/** An unquoted word that is not a value: ends at white space, parenthesis, comma, quote or comparator. */
 const WORD = /[^\s()",'=<>!:]+/uy;
-/** A value after a comparator may hold comparators: a MAC address, an IPv6 prefix, an instant. */
+/** An unquoted value after a comparator, which may contain comparators: a MAC address, an IPv6 prefix, a timestamp. */
 const VALUE = /[^\s()",']+/uy;
 const COMPARATOR = /!=|<=|>=|[=<>:]/y;
 const SPACE = /\s*/uy;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/suy;
-/** What other languages have for comparators and for AND: no word to search for, unless quoted. */
+/** Comparators and AND of other languages: not search words, unless quoted. */
 const PUNCTUATION = /^[!-/:-@[-`{-~]+$/;
 const NO_VALUE = /^[=<>!~]/;
 const AFTER_QUOTE = /[\p{L}\p{N}_"'*]/uy;
@@ -126,7 +126,7 @@ class Parser {
     return node;
   }
 
-  /** Terms joined by AND, by nothing but white space (which is AND), or by OR. */
+  /** Terms joined by AND, by white space (which means AND), or by OR. */
   private expression(): Node {
     const position = this.place;
     const parts = [this.term()];
@@ -191,7 +191,7 @@ class Parser {
     return { type: "comparison", position, member: { position, segments: word.split(".") }, by, value: this.value(by) };
   }
 
-  /** A call, and what it is compared with. */
+  /** A function call with its comparison. */
   private restricted(call: FunctionCall): Node {
     this.skip();
     const by = this.comparator();
@@ -215,7 +215,7 @@ class Parser {
     return args;
   }
 
-  /** A comparison, or a value that a bare word could not hold: an age such as -7d, an instant. */
+  /** A comparison, or a value that a bare word cannot hold: an age such as -7d, a timestamp. */
   private argument(): Node {
     this.skip();
     const position = this.place;
@@ -253,7 +253,7 @@ class Parser {
     return { position, raw: match[1] ?? match[2] ?? "", isQuoted: true };
   }
 
-  /** A word that a quote follows at once would be two. */
+  /** A quote directly after a word would form two words. */
   private endWord(): void {
     if (/["']/.test(this.peek())) throw this.problem("must quote all of a word, or have white space before a quote");
   }
@@ -262,7 +262,7 @@ class Parser {
     return this.match(COMPARATOR) as Comparator | null;
   }
 
-  /** AND, OR or NOT as a word of its own; what else there is stays. */
+  /** Consumes AND, OR or NOT as a separate word, and nothing else. */
   private keyword(): string | null {
     const start = this.place;
     const word = this.match(WORD);
@@ -332,5 +332,5 @@ function punctuationProblem(word: string): string {
     : `must write ${keyword}; quote ${word} to search for it`;
 }
 
-/** As a function's argument, unquoted: an age, a date or a date-time, a marker. */
+/** Unquoted function argument: an age, a date or date-time, a marker. */
 const BARE_INSTANT = /(?:-\d+[smhdw]|\d{4}-\d\d-\d\d[^\s(),"']*|marker:[^\s(),"']+)(?=\s*[,)])/uy;

@@ -1,23 +1,22 @@
-// What can be asked of a field by its schema: its type, whether there may be several values, and the fields within it.
-// Knows no kind of record.
+// Filter properties of a field from its schema: type, multiplicity and inner fields. Must not know kinds of record.
 
 import { Kind as SchemaKind, type TSchema } from "@sinclair/typebox";
 import { ownValue } from "../../base/fields.ts";
 import type { ValueType } from "./value-tests.ts";
 
-/** A field as `GET /api/v1/fields/{kind}` tells it. */
+/** A field as listed by `GET /api/v1/fields/{kind}`. */
 export interface FieldOfKind {
   readonly name: string;
   readonly value: ValueType | null;
   readonly isMany: boolean;
-  /** The kind whose fields follow after a dot. */
+  /** Kind whose fields may follow after a dot. */
   readonly refersTo: string | null;
-  /** Whether it can be asked over time: it is kept in the record's versions. */
+  /** Whether functions over time accept it: it is stored in the record's versions. */
   readonly isVersioned: boolean;
   readonly description: string | null;
 }
 
-/** A field by the schema of its values. */
+/** A field from the schema of its values. */
 export function plainField(name: string, schema: TSchema): FieldOfKind {
   const { isMany, item } = itemOf(schema);
   const value = valueTypeOf(item, name.slice(name.lastIndexOf(".") + 1));
@@ -28,7 +27,7 @@ export function descriptionOf({ description }: TSchema): string | null {
   return description ?? null;
 }
 
-/** A schema without null, and of a list that of its items. */
+/** Schema without null; for a list, the schema of its items. */
 export function itemOf(schema: TSchema): { readonly isMany: boolean; readonly item: TSchema } {
   const plainSchema = withoutNull(schema);
   return plainSchema.type === "array"
@@ -41,7 +40,7 @@ function withoutNull(schema: TSchema): TSchema {
   return arms.length === 1 ? (arms[0] as TSchema) : schema;
 }
 
-/** The fields of an object, or of any of the objects that it may be. */
+/** Fields of an object, or of any of its alternatives. */
 export function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
   const arms = ((schema.anyOf ?? [schema]) as TSchema[]).filter(({ type }) => type === "object");
   const properties: Record<string, TSchema> = {};
@@ -53,7 +52,7 @@ export function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>>
   return properties;
 }
 
-/** Two forms of one field: a vocabulary has the values of both. */
+/** Merges two alternatives of a field: an enum gets the values of both. */
 function together(one: TSchema, other: TSchema): TSchema {
   const values = [...vocabularyOf(one), ...vocabularyOf(other)];
   return values.length === 0
@@ -74,7 +73,7 @@ const FORMAT_TYPES: Readonly<Record<string, ValueType>> = {
   mac: { name: "mac_address" },
 };
 
-/** Null for an object. A count that is a decimal string where it is large compares as the number that it is. */
+/** Null for an object. A count that is a decimal string if large compares as a number. */
 export function valueTypeOf(schema: TSchema, name: string): ValueType | null {
   const values = vocabularyOf(schema);
   if (values.length > 0) return { name: "enumeration", values };

@@ -1,5 +1,5 @@
-// What values of each type are compared with, and how: from a literal to a test. What SQL says of a value is what the
-// test says. Knows no field.
+// Comparison of field values by type: turns literals into tests. SQL and JavaScript tests must agree. Must not know
+// fields.
 
 import { ownValue } from "../../base/fields.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
@@ -11,7 +11,7 @@ import { isUuid } from "../../base/uuid.ts";
 import type { Bind, ValueTest } from "../../db/reading/condition.ts";
 import { betweenWildcards, type Comparator, FilterProblem, type Literal, plainText } from "./grammar.ts";
 
-/** How the values of a field compare. */
+/** Comparison semantics of a field's values. */
 export type ValueType =
   | { readonly name: "text" }
   | { readonly name: "enumeration"; readonly values: readonly string[] }
@@ -27,7 +27,7 @@ export type ValueType =
 const EQUAL = ["=", "!="] as const;
 const ORDERED = [...EQUAL, "<", "<=", ">", ">="] as const;
 
-/** What a field of each type is compared by, beside `:*`. */
+/** Comparators per type, besides `:*`. */
 export const COMPARATORS_OF: { readonly [Name in ValueType["name"]]: readonly Comparator[] } = {
   text: [...ORDERED, ":"],
   enumeration: [...EQUAL, ":"],
@@ -44,14 +44,14 @@ export const COMPARATORS_OF: { readonly [Name in ValueType["name"]]: readonly Co
 export const VALUE_TYPES = Object.keys(COMPARATORS_OF) as Array<ValueType["name"]>;
 
 /**
- * Turns what was written into an instant: RFC 3339, an age, or whatever else the appliance knows instants by. Null where
- * it is none of these; the problem, as the rest of a sentence, where it names one that is not there.
+ * Parses a text as a point in time: RFC 3339, an age, or any other form the appliance knows. Null for any other text;
+ * the problem, as the rest of a sentence, for an unknown reference such as a marker.
  */
 export type InstantOf = (text: string) => Instant | { readonly problem: string } | null;
 
 /**
- * The test of `field <by> literal`; `!=` is the caller's to negate.
- * @throws FilterProblem for a literal that is no value of the type, or a comparator that it has not
+ * Test of `field <by> literal`; the caller negates `!=`.
+ * @throws FilterProblem for a literal that is not of the type, or an unsupported comparator
  */
 export function valueTest(type: ValueType, by: Comparator, literal: Literal, instantOf: InstantOf): ValueTest {
   const { position } = literal;
@@ -85,8 +85,8 @@ export function valueTest(type: ValueType, by: Comparator, literal: Literal, ins
 }
 
 /**
- * The same of a field whose values may have been of another type once: what is no text is not compared as one, and what
- * is true counts as 1. SQL says so as well, which has no booleans.
+ * The same test for a field that may have had another type: compares texts with texts only, and true as 1, as SQL does,
+ * which has no booleans.
  */
 export function testOfType({ name }: ValueType, test: ValueTest): ValueTest {
   const { holds, sql, ...rest } = test;
@@ -125,7 +125,7 @@ function listed(comparators: readonly string[]): string {
   return `${comparators.slice(0, -1).join(" ")} or ${comparators.at(-1)}`;
 }
 
-/** Whether an order of values is what a comparator asks for. @param order negative, zero or positive */
+/** Whether a comparison result satisfies a comparator. @param order negative, zero or positive */
 function isOrdered(by: Comparator, order: number): boolean {
   switch (by) {
     case "<":
@@ -154,7 +154,7 @@ function equalTo(text: string): ValueTest {
   };
 }
 
-/** Texts whose order is that of their code points, as instants in their one form. */
+/** For texts that sort by code point, such as timestamps in canonical form. */
 function orderedText(by: Comparator, text: string): ValueTest {
   return {
     holds: (value) => isOrdered(by, compareCodePoints(value as string, text)),
@@ -163,8 +163,8 @@ function orderedText(by: Comparator, text: string): ValueTest {
 }
 
 /**
- * Without regard to case, as lists are ordered; `*` stands for anything, and `:` looks for a part. An empty text is no
- * value: it equals nothing, and is in no order.
+ * Case-insensitive, as lists are sorted; `*` matches anything, and `:` matches a part. An empty text counts as no
+ * value: it equals nothing and has no order.
  */
 function textTest(by: Comparator, literal: Literal): ValueTest {
   const { holds, sql, ...rest } = anyTextTest(by, literal);
@@ -189,7 +189,7 @@ function anyTextTest(by: Comparator, literal: Literal): ValueTest {
   };
 }
 
-/** @param parts folded texts with anything between them */
+/** @param parts folded texts with anything in between */
 function likeTest(parts: readonly string[]): ValueTest {
   const pattern = parts.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%");
   return {
@@ -198,7 +198,7 @@ function likeTest(parts: readonly string[]): ValueTest {
   };
 }
 
-/** Greedy from the left: the first and the last part are where the text begins and ends. */
+/** Greedy from the left; the first and last part are anchored. */
 function isLike(text: string, parts: readonly string[]): boolean {
   const [first = "", last = ""] = [parts[0], parts.at(-1)];
   if (!text.startsWith(first)) return false;
@@ -211,7 +211,7 @@ function isLike(text: string, parts: readonly string[]): boolean {
   return text.length - last.length >= place && text.endsWith(last);
 }
 
-/** SQLite folds ASCII alone: what it says of any other text is left to the test. NUL ends a text for length(). */
+/** SQLite only folds ASCII: leaves any other text to the JavaScript test. length() stops at NUL. */
 function asciiOnly(sql: (value: string, bind: Bind) => string): ValueTest["sql"] {
   return (value, bind) => `CASE WHEN octet_length(${value}) = length(${value}) THEN ${sql(value, bind)} END`;
 }
@@ -236,11 +236,11 @@ function numberTest(by: Comparator, number: number): ValueTest {
   };
 }
 
-/** With the decimal prefixes of the SI where bits are counted: `10G`, `2.5 G` in quotes, `100Mbps`, `1Gbit/s`. */
+/** For bits per second, accepts SI prefixes: `10G`, `2.5 G` in quotes, `100Mbps`, `1Gbit/s`. */
 function numberOf(literal: Literal, isInBits: boolean): number {
   const match = NUMBER.exec(plainText(literal).trim());
   const unit = match?.[2] ?? "";
-  // Read as one decimal number: a product would be a bit off, as 4.03 * 1000 is.
+  // Parsed as one decimal number: multiplication such as 4.03 * 1000 would be inexact.
   const number = Number(`${match?.[1]}e${ownValue(EXPONENTS, unit.toUpperCase())}`);
   if (match === null || !Number.isFinite(number) || (!isInBits && (unit !== "" || match[3] !== undefined)))
     throw new FilterProblem(
@@ -264,12 +264,12 @@ function instantText(literal: Literal, instantOf: InstantOf): string {
   return formatInstant(instantFrom(literal, instantOf));
 }
 
-/** The day in UTC of anything that is an instant. */
+/** The UTC day of a timestamp in any accepted form. */
 function dateText(literal: Literal, instantOf: InstantOf): string {
   return instantText(literal, instantOf).slice(0, "2026-11-21".length);
 }
 
-/** A date is its first moment in UTC. @throws FilterProblem for what is no instant */
+/** A date means its first moment in UTC. @throws FilterProblem for anything but a timestamp */
 export function instantFrom(literal: Literal, instantOf: InstantOf): Instant {
   const text = plainText(literal);
   const instant = DATE.test(text) ? parseInstantOrAge(`${text}T00:00:00Z`, 0) : instantOf(text);
@@ -290,7 +290,7 @@ function uuidOf(literal: Literal): string {
   return text.toLowerCase();
 }
 
-/** `:` is inside of a prefix. */
+/** `:` tests for an address within a prefix. */
 function addressTest(by: Comparator, literal: Literal): ValueTest {
   const text = plainText(literal);
   if (by === ":" && text.includes("/")) {
@@ -315,7 +315,7 @@ function addressTest(by: Comparator, literal: Literal): ValueTest {
   });
 }
 
-/** Compared by keys that SQL does not have. */
+/** Compares by sort keys that SQL cannot compute. */
 function byKey(by: Comparator, key: string, keyOf: (value: string) => string | null): ValueTest {
   return {
     holds: (value) => {
@@ -332,8 +332,8 @@ function isWithin(value: string, cidr: Cidr): boolean {
 }
 
 /**
- * What the canonical texts of all addresses in a prefix begin with. Of IPv6 the groups before the first that is zero:
- * from there on a text may be shortened.
+ * Common prefix of the canonical texts of all addresses in a CIDR prefix. For IPv6, the groups before the first zero
+ * group, after which the text may be compressed.
  */
 function commonBeginning({ version, bytes, prefixLength }: Cidr): string {
   if (version === 4)
@@ -350,7 +350,7 @@ function commonBeginning({ version, bytes, prefixLength }: Cidr): string {
   return beginning;
 }
 
-/** What the canonical texts of all addresses in an IPv4 prefix begin with, or are; IPv6 shortens its texts. */
+/** SQL test by the text prefixes of all addresses in an IPv4 prefix; IPv6 texts may be compressed. */
 function withinSql(cidr: Cidr): ValueTest["sql"] {
   if (cidr.version === 6) return (value) => `CASE WHEN instr(${value}, ':') = 0 THEN 0 END`;
   const whole = Math.floor(cidr.prefixLength / 8);
@@ -388,7 +388,7 @@ function prefixOf(literal: Literal): Cidr {
   throw new FilterProblem(literal.position, `must be a prefix with no host bits set${hint}`);
 }
 
-/** `:` with a prefix is inside of it, with an address contains it. */
+/** `:` with a prefix tests for a subnet of it, with an address for a prefix that contains it. */
 function prefixTest(by: Comparator, literal: Literal): ValueTest {
   const text = plainText(literal);
   if (by === ":") {
@@ -418,7 +418,7 @@ function isIn(ip: Ip, prefix: string): boolean {
   return cidr !== null && cidrContains(cidr, ip);
 }
 
-/** In any notation; `:` is what it begins with, two digits at least. */
+/** Any notation; `:` matches a leading part of at least two digits. */
 function macTest(by: Comparator, literal: Literal): ValueTest {
   const text = plainText(literal);
   const digits = text.replace(/[:.-]/g, "").toLowerCase();
