@@ -1,4 +1,4 @@
-// A backup as it is answered, and what a filter can ask of it.
+// Response schema of a backup, and its filterable fields.
 
 import { Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../records/row-fields.ts";

@@ -1,5 +1,4 @@
-// The backups of an appliance: the folder that they are in, the one that is being taken, and those that came to nothing
-// since the start.
+// Backups of an appliance: the backup folder, the backup in progress, and backups that failed since the start.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,7 +17,7 @@ import { noSuchBackup } from "./unknown-backup.ts";
 
 export const BACKUP_STATES = ["Running", "Done", "Failed"] as const;
 
-/** As it stands on the wire. */
+/** In wire format. */
 export interface Backup {
   readonly name: string;
   readonly state: (typeof BACKUP_STATES)[number];
@@ -29,36 +28,36 @@ export interface Backup {
   readonly reason: string | null;
 }
 
-/** The backups that an appliance has and takes. */
+/** Backups of an appliance. */
 export interface Backups {
-  /** Done, running and failed, oldest first. */
+  /** Complete, running and failed backups, oldest first. */
   list(): Backup[];
-  /** Null for a name that no backup has. */
+  /** Null if no backup has the name. */
   find(name: string): Backup | null;
-  /** A name that no backup has, done, running or failed, and that was not given out since the start. */
+  /** A name that is unused by any backup, complete, running or failed, and not given out since the start. */
   newName(): string;
   /**
-   * Begins a backup of this name.
-   * @throws DomainError entity_already_exists while one is under way, storage_full where it obviously does not fit,
+   * Starts a backup with this name.
+   * @throws DomainError entity_already_exists while another one is running, storage_full if it obviously does not fit,
    * store_read_only
    */
   start(name: string): Backup;
   /**
    * The file of a complete backup.
-   * @throws DomainError entity_in_use while it is taken, entity_not_found where there is no complete one of the name
+   * @throws DomainError entity_in_use while it is running, entity_not_found if there is no complete one with the name
    */
   file(name: string): { readonly path: string; readonly sizeBytes: number };
   /**
-   * Deletes a backup for good; a failed one is forgotten.
-   * @throws DomainError entity_not_found; entity_in_use while it is taken; storage_full where the disk refuses;
+   * Deletes a backup permanently; forgets a failed one.
+   * @throws DomainError entity_not_found; entity_in_use while it is running; storage_full if the disk refuses;
    * store_read_only
    */
   remove(name: string): void;
-  /** Abandons what is under way. */
+  /** Aborts the backup in progress. */
   close(): void;
 }
 
-/** Of an appliance that serves a backup itself. */
+/** For an appliance that serves a backup. */
 export const NO_BACKUPS: Backups = {
   list: () => [],
   find: () => null,
@@ -77,55 +76,55 @@ export const NO_BACKUPS: Backups = {
   close: () => {},
 };
 
-/** What the backups of a folder go by. */
+/** Settings of a backup folder. */
 export interface BackupFolderOptions {
-  /** Absolute; made with the first backup. */
+  /** Absolute; created with the first backup. */
   readonly directory: string;
   readonly database: string;
   readonly takeBackup: (order: BackupOrder) => BackupJob;
   readonly clock: Clock;
   readonly log: Log;
   readonly freeBytes?: FreeBytes;
-  /** Reads the names in the folder; a test may let files vanish after it. */
+  /** Reads the names in the folder; tests can make files vanish afterwards. */
   readonly readNames?: (directory: string) => string[];
 }
 
-/** Failures remembered; older ones are in the log. */
+/** Maximum failures remembered; older ones are in the log. */
 const MAX_FAILED = 100;
-/** `netledger-20261121T091500123Z.db`: the instant of its beginning. */
+/** `netledger-20261121T091500123Z.db`: the start time. */
 const NAME = /^netledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/;
 
-/** The backups of an appliance that serves its own data. */
+/** Backups of an appliance that serves its own data. */
 export class BackupFolder implements Backups {
   private readonly options: BackupFolderOptions;
   private running: { readonly name: string; readonly job: BackupJob } | null = null;
   private failed: Backup[] = [];
   private lastNamed: Instant = -1;
-  /** Those that could be read, by name, size and time of change: they are opened once. */
+  /** Cache of readable backups by name, size and modification time: each is opened once. */
   private readonly known = new Map<string, Backup>();
   private isClosed = false;
 
   /**
-   * Cleans up what was cut off when the appliance ended: nobody else may be at work in the folder.
-   * @throws DatabaseRefused where it is not a folder
+   * Cleans up backups interrupted by the end of the appliance. No other process may be using the folder.
+   * @throws DatabaseRefused if it is not a folder
    */
   constructor(options: BackupFolderOptions) {
     this.options = options;
-    // A predecessor may have been killed between giving a name and putting it on the disk: it is told of only when it
-    // is there for good.
+    // A previous process may have been killed between renaming and syncing: the backup is listed only once it is
+    // durable.
     if (existsSync(options.directory)) requireFolder(options.directory);
     for (const file of this.files()) {
       const name = file.endsWith(PARTIAL) ? file.slice(0, -PARTIAL.length) : null;
       if (name === null || !NAME.test(name) || regularFile(join(options.directory, file)) === null) continue;
       removePartial(join(options.directory, file));
-      // Whole backups have their name as well for a moment.
+      // A complete backup briefly has both names.
       if (!isTaken(join(options.directory, name)))
         this.fail(name, "The appliance stopped before the backup was complete.");
     }
   }
 
   list(): Backup[] {
-    // The name of the running one may be in the folder before it is on the disk: only its job knows when it is.
+    // The name of the running backup may appear before it is durable; only its job knows when it is.
     const done = this.files()
       .filter((file) => NAME.test(file) && file !== this.running?.name)
       .flatMap((name) => this.described(name) ?? []);
@@ -139,7 +138,7 @@ export class BackupFolder implements Backups {
 
   newName(): string {
     this.lastNamed = Math.max(this.options.clock.now(), this.lastNamed + 1);
-    // The clock may stand where it stood before the start.
+    // After a restart the clock may repeat an earlier time.
     while (this.isTaken(nameAt(this.lastNamed))) this.lastNamed += 1;
     return nameAt(this.lastNamed);
   }
@@ -195,7 +194,7 @@ export class BackupFolder implements Backups {
     this.running?.job.abandon();
   }
 
-  /** One that is not under way. */
+  /** A backup that is not running. */
   private settled(name: string): Backup {
     const found = this.find(name);
     if (found === null) throw noSuchBackup(name);
@@ -250,7 +249,7 @@ export class BackupFolder implements Backups {
     const { directory } = this.options;
     try {
       if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
-      // Also where it is there already: who made it may have been killed before its name was on the disk.
+      // Also for an existing folder: its creator may have been killed before the directory entry was synced.
       syncDirectory(dirname(directory));
     } catch (cause) {
       throw Object.assign(
@@ -260,7 +259,7 @@ export class BackupFolder implements Backups {
     }
   }
 
-  /** A file that has the name of a backup; null where it is gone, and for what is not a regular file. */
+  /** A file with the name of a backup; null if it is gone or not a regular file. */
   private described(name: string): Backup | null {
     const path = join(this.options.directory, name);
     const file = regularFile(path);
@@ -269,7 +268,7 @@ export class BackupFolder implements Backups {
     let found = this.known.get(key);
     if (found === undefined) {
       found = read(name, path, file.size);
-      // It may have vanished before it was read.
+      // The file may have vanished before it was read.
       if (regularFile(path) === null) return null;
       if (found.state === "Done") this.known.set(key, found);
     }
@@ -277,7 +276,7 @@ export class BackupFolder implements Backups {
   }
 }
 
-/** @throws DatabaseRefused where it is not a folder, or cannot be opened */
+/** @throws DatabaseRefused if it is not a folder, or cannot be opened */
 function requireFolder(directory: string): void {
   try {
     syncDirectory(directory);

@@ -1,5 +1,5 @@
-// What the writer runs for backups: nothing but keeping, for a request with an Idempotency-Key, which backup it asked
-// for, or was rid of.
+// Writer commands for backups: only store, for requests with an Idempotency-Key, the name of the created or deleted
+// backup.
 
 import type { CallsOf } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
@@ -11,9 +11,9 @@ function nameBackup(_tx: WriteTransaction, input: { name: string }): { name: str
 }
 
 /**
- * Writes nothing to the ledger either.
- * @param input.isThere whether there is one of the name
- * @throws DomainError entity_not_found, which is not kept
+ * Writes nothing to the ledger.
+ * @param input.isThere whether a backup with the name exists
+ * @throws DomainError entity_not_found, which is not stored
  */
 function forgetBackup(_tx: WriteTransaction, input: { name: string; isThere: boolean }): { name: string } {
   if (!input.isThere) throw noSuchBackup(input.name);

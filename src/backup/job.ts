@@ -1,27 +1,26 @@
-// A backup taken by a thread of its own, which has its own connection: neither reads nor writes of the appliance wait
-// for it.
+// Backup in a separate thread with its own connection, so that the appliance's reads and writes do not wait for it.
 
 import { DomainError, describeFault, type ErrorCode } from "../base/errors.ts";
 import { askThread, type StartThread } from "../base/thread.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 import { type TakenBackup, takeBackup } from "./take.ts";
 
-/** What a thread is asked for. */
+/** Order for a backup thread. */
 export interface BackupOrder {
   readonly database: string;
   /** Absolute. */
   readonly file: string;
 }
 
-/** A backup under way. */
+/** A backup in progress. */
 export interface BackupJob {
-  /** @throws DomainError, DatabaseRefused as takeBackup; Error where it broke */
+  /** @throws DomainError, DatabaseRefused as takeBackup; Error if the thread crashed */
   readonly taken: Promise<TakenBackup>;
-  /** Ends it where it stands; what it has written is left to the next start. */
+  /** Aborts immediately; the next start cleans up the partial file. */
   abandon(): void;
 }
 
-/** An Error loses its class on the way. */
+/** Thread messages. Errors lose their class on the way. */
 export interface BackupMessages {
   readonly to: BackupOrder;
   readonly from: BackupReply;
@@ -33,7 +32,7 @@ type BackupReply =
   | { readonly ok: false; readonly code: "refused" | null; readonly message: string };
 
 /**
- * Has a thread take a backup.
+ * Starts a backup in a thread.
  * @throws as `start`
  */
 export function orderBackup(start: StartThread<BackupMessages>, order: BackupOrder): BackupJob {
@@ -45,7 +44,7 @@ export function orderBackup(start: StartThread<BackupMessages>, order: BackupOrd
   return { taken, abandon };
 }
 
-/** The thread's side. */
+/** Thread side. */
 export async function serveBackup(order: BackupOrder): Promise<BackupReply> {
   try {
     return { ok: true, taken: await takeBackup(order) };

@@ -1,5 +1,5 @@
-// Puts a backup in place as the data of an appliance: copied, brought up to date and verified beside the data, and only
-// then given their place. What was there is kept.
+// Restores a backup as the data of an appliance: copies, upgrades and verifies it next to the data before it takes
+// their place. Keeps the previous data.
 
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { sizeOf } from "../base/byte-size.ts";
@@ -29,15 +29,15 @@ import { KINDS } from "../records/resources.ts";
 import { dropSecrets, type SecretsFound, trySecrets } from "../resources/credentials/sealed-secrets.ts";
 import { type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 
-/** What is restored, and where to. */
+/** Source and target of a restore. */
 export interface RestoreOptions {
-  /** Absolute; it stays as it is. */
+  /** Absolute; not modified. */
   readonly file: string;
-  /** The data folder, absolute; made where there is none. */
+  /** Absolute path of the data folder; created if missing. */
   readonly directory: string;
-  /** Whether data that are there may be put aside. */
+  /** Whether existing data may be moved aside. */
   readonly mayReplace: boolean;
-  /** Whether secrets that the folder's key does not open are dropped rather than a reason to refuse. */
+  /** Whether to drop secrets that the folder's key cannot decrypt, instead of refusing. */
   readonly mayDropSecrets: boolean;
   readonly now: Instant;
   readonly random: Random;
@@ -45,23 +45,23 @@ export interface RestoreOptions {
   readonly freeBytes?: FreeBytes;
 }
 
-/** What a restore came to. */
+/** Result of a restore. */
 export interface Restored {
   readonly report: Report;
-  /** Where the data are now that were there before; null where there were none. */
+  /** Path of the previous data; null if there were none. */
   readonly kept: string | null;
   readonly secrets: SecretsFound;
 }
 
-/** What is added to the database's name until the backup has its place. */
+/** Suffix of the database name while restoring. */
 const RESTORING = ".restoring";
 const BEFORE = ".before-";
 
 /**
- * Leaves the backup whole and verified in the place of the data; or everything as it was, without a file or folder
- * more.
- * @throws DatabaseRefused for data in use, data that are there and may not be replaced, a file that is no sound backup,
- * a key that does not open the secrets; DomainError storage_full
+ * Puts the complete, verified backup in place of the data, or leaves everything unchanged, without additional files or
+ * folders.
+ * @throws DatabaseRefused for data in use, existing data that may not be replaced, a damaged or foreign backup, or a
+ * key that cannot decrypt the secrets; DomainError storage_full
  */
 export function restoreBackup(options: RestoreOptions): Restored {
   const { file, directory, freeBytes = freeBytesOf } = options;
@@ -80,7 +80,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
     }
     removeDatabase(restoring);
     requireRoom(directory, sizeOf(file), freeBytes);
-    // Shares the blocks where the file system can.
+    // Shares blocks if the file system supports it.
     copyFileSync(file, restoring, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     chmodSync(restoring, 0o600);
     const { report, secrets } = prepare(restoring, files, options);
@@ -120,7 +120,7 @@ function lockedOr(files: DataFiles, undo: () => void): DataLock {
   }
 }
 
-/** Everything that is still to be done to the copy, so that it only needs its name. */
+/** Completes all work on the copy, except for its final name. */
 function prepare(
   restoring: string,
   files: DataFiles,
@@ -134,8 +134,7 @@ function prepare(
     const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });
     const wrong = describeFirst(report);
     if (wrong !== null) throw new DatabaseRefused(`${options.file} is damaged and was not restored: ${wrong}.`);
-    // Whoever was signed in then may have signed out since; and what requests came to is sealed with a key that may be
-    // another one now.
+    // Former sessions may have been signed out since, and stored outcomes may be encrypted with another key.
     db.$client.run("DELETE FROM sessions");
     db.$client.run("DELETE FROM idempotency_keys");
     db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -176,12 +175,12 @@ function keyOf(files: DataFiles): Uint8Array | null {
   }
 }
 
-/** Gives the data another name, with their log where that cannot be folded in. @returns that name */
+/** Renames the previous data, along with a WAL that cannot be checkpointed. @returns the new name */
 function putAside(files: DataFiles, now: Instant): string {
   const { database } = files;
   const kept = `${database}${BEFORE}${formatInstant(now).replaceAll(/[-:.]/g, "")}`;
   foldLog(database);
-  // The old name stays until the backup takes it over: never is there a moment without data.
+  // The old name stays until the backup replaces it: there is never a moment without data.
   giveName(database, kept);
   const log = `${database}-wal`;
   if (sizeOf(log) > 0) {
@@ -197,14 +196,14 @@ function putAside(files: DataFiles, now: Instant): string {
   return kept;
 }
 
-/** Undoes putAside, as far as it came. */
+/** Undoes putAside, as far as it got. */
 function putBack(kept: string, { database }: DataFiles): void {
   if (existsSync(database)) rmSync(kept);
   else renameSync(kept, database);
   if (sizeOf(`${kept}-wal`) > 0 && !existsSync(`${database}-wal`)) renameSync(`${kept}-wal`, `${database}-wal`);
 }
 
-/** A second name where the file system has such, else another one. */
+/** Adds a second name if the file system supports hard links; otherwise renames. */
 function giveName(path: string, name: string): void {
   try {
     linkSync(path, name);
@@ -213,7 +212,7 @@ function giveName(path: string, name: string): void {
   }
 }
 
-/** What is damaged keeps its log as it is. */
+/** Damaged data keeps its WAL as is. */
 function foldLog(database: string): void {
   try {
     const { $client } = openWritable(database);

@@ -1,24 +1,24 @@
-// Whether a disk has room for a copy. A disk that fills up meanwhile is found by writing to it.
+// Disk space check before a copy. A disk that fills up during the copy is detected by the failing write.
 
 import { statfsSync } from "node:fs";
 import { inUnits, sizeOf } from "../base/byte-size.ts";
 import { DomainError } from "../base/errors.ts";
 
-/** Bytes that may still be written to the disk of a folder. */
+/** Bytes available on the disk of a folder. */
 export type FreeBytes = (directory: string) => number;
 
-/** As the file system has it for this user. */
+/** As reported by the file system for this user. */
 export const freeBytesOf: FreeBytes = (directory) => {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 };
 
-/** Bytes of a database with its log; what is not there has none. */
+/** Size of a database with its WAL; 0 if missing. */
 export function databaseBytes(path: string): number {
   return sizeOf(path) + sizeOf(`${path}-wal`);
 }
 
-/** @throws DomainError storage_full where a copy of so many bytes obviously does not fit */
+/** @throws DomainError storage_full if a copy of this size obviously does not fit */
 export function requireRoom(directory: string, neededBytes: number, freeBytes: FreeBytes): void {
   const free = freeBytes(directory);
   if (free >= neededBytes) return;

@@ -1,4 +1,5 @@
-// /api/v1/backups: of all organizations together, so for Owners alone; they stay on the appliance's disk.
+// Routes for /api/v1/backups. A backup covers all organizations, so only Owners have access; it stays on the
+// appliance's disk.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, OWNER } from "../access/actor.ts";
@@ -35,7 +36,7 @@ const Params = Type.Object({
 const group = "Backups";
 
 /**
- * Verifies the password of a caller again.
+ * Verifies a caller's password again.
  * @throws DomainError auth_invalid_credentials, rate_limit_exceeded
  */
 export type ConfirmCaller = (call: Call<Actor, unknown, unknown, unknown>, password: string) => Promise<void>;
@@ -46,7 +47,7 @@ const Download = Body({
 /** Registered with IANA. */
 const FILE_TYPE = "application/vnd.sqlite3";
 
-/** /api/v1/backups. */
+/** Registers /api/v1/backups. */
 export function backupRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend<BackupCommands>,
@@ -54,7 +55,7 @@ export function backupRoutes(
   confirm: ConfirmCaller,
 ): void {
   const { reader } = backend;
-  /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
+  /** Rejects keys restricted to some networks: a backup contains everything, so they may neither create nor see it. */
   const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
     if (actor.networkNs !== null)
       throw new DomainError(
@@ -105,7 +106,7 @@ export function backupRoutes(
         ofEverything(call);
         const name = await nameOf(call);
         const known = backups.find(name);
-        // A name that was given out before and that no backup has: the first request was refused.
+        // A name given out before without a backup: the first request was refused.
         if (known === null) delete call.headers["idempotency-replayed"];
         const backup = known ?? backups.start(name);
         if (known === null) backend.log.info("backup_started", { name, request_id: call.requestId });
@@ -154,7 +155,7 @@ export function backupRoutes(
         const { name } = call.params;
         backups.file(name);
         await confirm(call, call.body.password);
-        // All of it may have changed while the password was looked at.
+        // The backup may have changed while the password was verified.
         const { path, sizeBytes } = call.again(() => backups.file(name));
         backend.log.info("backup_downloaded", { name, size_bytes: sizeBytes, request_id: call.requestId });
         return new Response(Bun.file(path), {
@@ -185,7 +186,7 @@ export function backupRoutes(
         const { name } = call.params;
         const isThere = backups.find(name) !== null;
         await runWrite(backend, call, "backup.forget", { name, isThere });
-        // A repetition finds it gone, unless the disk had refused the first time.
+        // A repeat finds it deleted, unless the disk refused the first time.
         if (backups.find(name) === null) return json(call, successBody("{}"));
         backups.remove(name);
         backend.log.info("backup_deleted", { name, request_id: call.requestId });
@@ -193,7 +194,7 @@ export function backupRoutes(
       },
     );
 
-  /** A new name, or where the request repeats one, the name that it got. */
+  /** A new name, or for a repeated request its original name. */
   async function nameOf(call: Call<Actor, unknown, unknown, unknown, Access>): Promise<string> {
     const name = backups.newName();
     if (call.idempotency === null) return name;

@@ -1,5 +1,5 @@
-// Takes a backup: a copy of the database as of one transaction, verified, and only then given its name. The key file
-// that the credentials' secrets are sealed with is not in it.
+// Takes a backup: copies the database as of one transaction, verifies the copy, and only then gives it its name. Does
+// not include the key file that encrypts the credential secrets.
 
 import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,32 +15,32 @@ import { type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
 import { KINDS } from "../records/resources.ts";
 import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 
-/** What is in a backup that is done. */
+/** Content of a complete backup. */
 export interface TakenBackup {
-  /** The newest transaction in it; null for data in which nothing was written yet. */
+  /** The newest transaction in it; null for an empty ledger. */
   readonly head: LedgerHead | null;
   readonly sizeBytes: number;
 }
 
-/** What is copied, and where to. */
+/** Source and target of a backup. */
 export interface TakeOptions {
-  /** Of this version's schema; an appliance may be at work on it. */
+  /** Must have the current schema; an appliance may be using it. */
   readonly database: string;
   /** Absolute. */
   readonly file: string;
   readonly onProgress?: (progress: VerifyProgress) => void;
   readonly freeBytes?: FreeBytes;
-  /** Puts the names of a folder on the disk. */
+  /** Syncs the directory entries of a folder. */
   readonly syncNames?: (directory: string) => void;
 }
 
-/** What is added to a backup's name until it is done. */
+/** Suffix of a backup's name until it is complete. */
 export const PARTIAL = ".partial";
 
 /**
- * Leaves the whole verified backup under its name, on the disk for good, or nothing. Never replaces a file.
- * @throws DomainError entity_already_exists, storage_full; DatabaseRefused where the data cannot be copied or the copy
- * is not sound
+ * Creates the complete, verified backup durably under its name, or nothing. Never replaces a file.
+ * @throws DomainError entity_already_exists, storage_full; DatabaseRefused if the data cannot be copied or the copy is
+ * damaged
  */
 export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   const { database, file, onProgress = () => {}, freeBytes = freeBytesOf, syncNames = syncDirectory } = options;
@@ -64,7 +64,7 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
     syncNames(dirname(file));
     return { head, sizeBytes };
   } catch (error) {
-    // A name that may not outlast a loss of power is none.
+    // A name that may not survive a power loss must not remain.
     if (isNamed) rmSync(file, { force: true });
     throw isDiskTrouble(error) ? diskTrouble(error) : error;
   } finally {
@@ -72,7 +72,7 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   }
 }
 
-/** Removes what was left of a backup that did not come to its end, SQLite's own files beside it included. */
+/** Removes a partial backup, including SQLite's files next to it. */
 export function removePartial(partial: string): void {
   rmSync(partial, { force: true });
   removeBeside(partial);
@@ -82,11 +82,11 @@ function removeBeside(partial: string): void {
   for (const suffix of ["-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
-/** Makes the file for its owner alone; fails where someone else is at it. */
+/** Creates the file, accessible to its owner only; fails if another backup is using it. */
 function begin(partial: string): void {
   try {
     closeSync(openSync(partial, "wx", 0o600));
-    // SQLite would take what is here for a journal of the copy, and wait for a pipe.
+    // SQLite would treat leftovers as the copy's journal, or block on a pipe.
     removeBeside(partial);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
@@ -100,7 +100,7 @@ function begin(partial: string): void {
   }
 }
 
-/** Every byte of the copy is read, and every check made that there is. */
+/** Reads every byte of the copy and runs all checks. */
 function requireSound(partial: string, head: LedgerHead | null, onProgress: (progress: VerifyProgress) => void): void {
   const db = openReadOnly(partial);
   try {
@@ -118,12 +118,12 @@ function requireSound(partial: string, head: LedgerHead | null, onProgress: (pro
   }
 }
 
-/** A name that was taken in the meantime stays with its file. */
+/** Does not overwrite a file that appeared meanwhile. */
 function giveName(partial: string, file: string): void {
   try {
     linkSync(partial, file);
   } catch {
-    // Most likely a file system without links.
+    // Most likely a file system without hard links.
     if (isTaken(file)) throw isThere(file);
     renameSync(partial, file);
   }

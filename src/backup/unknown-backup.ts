@@ -1,4 +1,4 @@
-// What is answered for a backup that is not there: to whoever asks for it, and by the writer.
+// Error for a missing backup, shared by routes and the writer.
 
 import { DomainError } from "../base/errors.ts";
 
