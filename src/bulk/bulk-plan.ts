@@ -1,4 +1,4 @@
-// What a write of many records comes to, told as a diff: before it is done, and after. Must not write.
+// Plan of a bulk write, reported as a diff before and after the write. Must not write.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
@@ -8,7 +8,7 @@ import { callingLive, recordCalled } from "../resources/bindings/record-called.t
 import { ToldPlanToken } from "../schemas/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 
-/** Changes that one answer lists: more are no list that anybody reads. They are all counted. */
+/** Maximum changes listed per response: nobody reads longer lists. All changes are counted. */
 export const BULK_CHANGES_MAX = 10_000;
 
 const TYPES = SHOWN.map(({ kind }) => kind.name);
@@ -31,7 +31,7 @@ export const BulkChange = Type.Object(
 );
 export type BulkChange = Static<typeof BulkChange>;
 
-/** What every such answer has. */
+/** Fields of every such response. */
 export const bulkPlanFields = {
   applied: Type.Boolean({
     description: "Whether anything was written; false for a dry run, and if there was nothing to change.",
@@ -43,15 +43,15 @@ export const bulkPlanFields = {
   changes: Type.Array(BulkChange, { description: `The first ${BULK_CHANGES_MAX} changes; \`counts\` counts all.` }),
 };
 
-/** What a command of many tells, as the members of a JSON object: it is rendered once. */
+/** A command's report as rendered JSON object members, rendered once. */
 export interface ReportedBulk {
   readonly members: string;
 }
 
 /**
- * What a transaction comes to for records that show among changes, the first of it; not for those whose parts alone
- * change.
- * @param isNew whether a record got its id in this transaction, and would get another one in the next
+ * First net changes of a transaction, for kinds shown in the change log; excludes records with changes only in their
+ * parts.
+ * @param isNew whether a record's id was generated in this transaction, and so would differ in the next
  */
 export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => boolean): BulkChange[] {
   const changes: BulkChange[] = [];
@@ -70,7 +70,7 @@ export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => bool
   return changes;
 }
 
-/** As it is after the write, and of what that takes away as it was. */
+/** Name after the write, or before it for a removed record. */
 function nameOf(tx: WriteTransaction, { kind, before, after }: NetChange): string {
   return recordCalled(kind, after ?? before ?? {}, callingLive(tx)) ?? "";
 }
@@ -88,15 +88,15 @@ function changedFields({ changed, before, after }: NetChange): BulkChange["field
       );
   return names.flatMap((field) => {
     const values = { from: fieldValueOf(from ?? {}, field) ?? null, to: fieldValueOf(to ?? {}, field) ?? null };
-    // What has no value on either side is nothing that a creation says.
+    // Omits fields that have no value in a new or removed record.
     return changed === null && values.from === null && values.to === null ? [] : { field, ...values };
   });
 }
 
 /**
- * Names a plan: by what was asked for, and the version of each record that it is about. What it comes to follows from
- * these, and from records that it names.
- * @param ids of the records that it is about, changed or not
+ * Token of a plan: a hash of the request and of the version of each affected record. The outcome depends on these, and
+ * on records that they refer to.
+ * @param ids of the affected records, changed or not
  */
 export function planToken(tx: WriteTransaction, asked: string, ids: Iterable<string>): string {
   const hasher = new Bun.CryptoHasher("sha256").update(asked);

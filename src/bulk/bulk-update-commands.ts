@@ -1,5 +1,4 @@
-// What the writer runs for a bulk update: the same fields set for many records, each by its kind's own rules, all or
-// none.
+// Writer commands for bulk updates: set the same fields on many records, by each kind's own rules, all or none.
 
 import type { CommandActor } from "../access/actor.ts";
 import { findReachable } from "../access/reach.ts";
@@ -20,7 +19,7 @@ import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
 
 export interface BulkUpdateInput {
-  /** One of these two. */
+  /** Exactly one of these two. */
   readonly ids?: readonly string[];
   readonly filter?: string;
   readonly set: object;
@@ -29,10 +28,9 @@ export interface BulkUpdateInput {
 }
 
 /**
- * The command that changes many records of a kind as its update changes one. It throws what that throws, with every
- * issue and the id of the record that has it; validation_failed for a filter that is none or finds more than
- * BULK_UPDATE_MAX; entity_reference_invalid naming every id that the caller does not reach; entity_stale where the plan
- * that was quoted no longer holds.
+ * Command that updates many records of a kind as its single update does. Throws the errors of that, with every issue
+ * and the id of its record; validation_failed for an invalid filter or one that finds more than BULK_UPDATE_MAX;
+ * entity_reference_invalid with every id out of reach; entity_stale if the quoted plan no longer applies.
  */
 function updateEach(editable: Editable) {
   const { kind } = editable.resource;
@@ -80,8 +78,8 @@ function updateEach(editable: Editable) {
 }
 
 /**
- * The ids of the records that a filter finds, in page order: as the transaction finds them, so nothing is between the
- * look and the write.
+ * Ids of the records that a filter finds, in page order, within the transaction: nothing can change between search and
+ * write.
  */
 function foundBy(tx: WriteTransaction, kind: AnyKind, text: string, actor: CommandActor): string[] {
   const reader = new Reader(tx.db, { now: () => tx.wallAt }, true);
@@ -103,7 +101,7 @@ function foundBy(tx: WriteTransaction, kind: AnyKind, text: string, actor: Comma
   }
 }
 
-/** The caller's reach as reads take it, by today's rights. */
+/** The caller's current reach, in the form that reads use. */
 export function reachOf(tx: WriteTransaction, { organizationId, networkIds }: CommandActor): Reach {
   return {
     organizationN: tx.recordN(organizationId) as number,
@@ -112,8 +110,8 @@ export function reachOf(tx: WriteTransaction, { organizationId, networkIds }: Co
 }
 
 /**
- * What stands between records that were written together: those that came to stand for a thing that another one stands
- * for, and ranges that have addresses for themselves which another one has. @param ids of the records written
+ * Conflicts among records written together: duplicate identities, and overlapping exclusive ranges.
+ * @param ids of the records written
  */
 export function clashes(
   tx: WriteTransaction,

@@ -1,4 +1,4 @@
-// POST /api/v1/…/bulk-update: the same fields set for many records.
+// Routes for POST /api/v1/…/bulk-update: set the same fields on many records.
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -34,7 +34,7 @@ const Answer = Type.Object(
   { $id: "BulkUpdateResult" },
 );
 
-/** Bulk updates of all resources that people edit. */
+/** Registers the bulk updates of all editable resources. */
 export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backend<BulkUpdateCommands>): void {
   for (const editable of EDITABLE) {
     const { kind, path, group, write, example } = editable.resource;
@@ -145,7 +145,7 @@ function bulkUpdateBody(editable: Editable) {
   );
 }
 
-/** Something that every record of the kind can be given. */
+/** Example field that every record of the kind accepts. */
 function exampleSet(editable: Editable): Record<string, unknown> {
   const fields = settableFields(editable);
   const field = ["description", "if_alias", "name", "number"].find((name) => fields.includes(name)) as string;

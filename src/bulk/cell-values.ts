@@ -1,23 +1,23 @@
-// From the text of a cell to the value that a body has of it, by the field's schema. What cannot be the value is left
-// as the text that it is: the schema then says what is wrong with it. Pure.
+// Converts cell text to field values by schema. Text that cannot be converted is passed on unchanged, so that schema
+// validation reports it. Pure.
 
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { FieldType } from "../resources/custom-fields/field-type.ts";
 import { cellText, unguarded } from "../schemas/csv.ts";
 
-/** What a cell says of a field: its value, or that it cannot say this. */
+/** Value of a cell, or the reason why it cannot be one. */
 export type CellValue = { readonly value: unknown } | { readonly message: string };
 
-/** Whether a cell says what an export would write of the value: then it asks for nothing. */
+/** Whether a cell equals the exported form of a value, and thus requests no change. */
 export function saysSame(cell: string, value: unknown): boolean {
   if (value === null || value === undefined) return cell === "";
-  // Nearly all cells of a table that is sent back are texts that need no guard.
+  // Nearly all cells of a re-imported table are texts without a formula guard.
   if (cell === value && !cell.includes("'")) return true;
   return cell === cellText(value);
 }
 
-/** The value of a cell. */
+/** Value of a cell. */
 export function cellValue(cell: string, schema: TSchema): CellValue {
   const plain = plainSchema(schema);
   if (cell === "") return emptyValue(schema, plain);
@@ -36,32 +36,32 @@ export function cellValue(cell: string, schema: TSchema): CellValue {
   }
 }
 
-/** A schema without the null that it may be. */
+/** Schema without null. */
 export function plainSchema(schema: TSchema): TSchema {
   if (!KindGuard.IsUnion(schema)) return schema;
   const branches = schema.anyOf.filter((branch) => !KindGuard.IsNull(branch));
   return branches.length === 1 ? (branches[0] as TSchema) : schema;
 }
 
-/** Whether an empty cell is a value: null. */
+/** Whether an empty cell means null. */
 export function isNullable(schema: TSchema): boolean {
   return KindGuard.IsUnion(schema) && schema.anyOf.some((branch) => KindGuard.IsNull(branch));
 }
 
-/** What `listCell` of csv.ts wrote, or a person. */
+/** Parses a list written by `listCell` of csv.ts, or by hand. */
 function listOf(text: string): unknown[] {
   if (text.startsWith("[") && !isDeep(text)) {
     try {
       const items: unknown = JSON.parse(text);
       if (Array.isArray(items)) return items;
     } catch {
-      // A list whose first item begins with a bracket.
+      // A list whose first item starts with a bracket.
     }
   }
   return text.split(";").map((item) => item.trim());
 }
 
-/** The value of a custom field: null clears it. What cannot be of its type is the text that it is. */
+/** Value of a custom field: null clears it. Text that does not fit the type is passed on unchanged. */
 export function customValue(cell: string, type: FieldType): unknown {
   if (cell === "") return null;
   const text = unguarded(cell);
@@ -87,7 +87,7 @@ function emptyValue(schema: TSchema, plain: TSchema): CellValue {
   return { message: "must not be empty" };
 }
 
-/** Objects in each other: what fields hold has two or three. A cell is bounded by the bytes of its table. */
+/** Maximum nesting: field values use two or three levels. The table size limits a cell's length. */
 const DEPTH_MAX = 16;
 const CELL_BOUNDS: JsonBounds = {
   depth: DEPTH_MAX,
@@ -99,7 +99,7 @@ function isDeep(text: string): boolean {
   return exceededBound(text, CELL_BOUNDS) !== null;
 }
 
-/** JSON that no schema was asked of. */
+/** JSON without a schema. */
 export function jsonValue(text: string): CellValue {
   try {
     if (isDeep(text)) return { message: `nests arrays and objects more than ${DEPTH_MAX} deep` };

@@ -1,5 +1,5 @@
-// The resources whose records people edit many at a time, with the commands that write one of them: whatever writes
-// many goes through those.
+// Resources whose records can be edited in bulk, with the commands that write a single record: bulk writes go through
+// these.
 
 import type { TObject } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";
@@ -37,16 +37,16 @@ import { vlanCommands } from "../resources/vlans/commands.ts";
 import { vlanResource } from "../resources/vlans/resource.ts";
 import { VlanUpdate } from "../resources/vlans/vlan.ts";
 
-/** A command that writes one record, as its operation's body, which was checked, says. */
-// biome-ignore lint/suspicious/noExplicitAny: each takes the body of its own kind; the schema beside it is what checks it.
+/** A command that writes one record from its operation's validated body. */
+// biome-ignore lint/suspicious/noExplicitAny: each takes the body of its own kind, which its schema validates.
 export type WriteOne = (tx: WriteTransaction, input: any, actor: CommandActor, box: any) => unknown;
 
 export interface Editable {
   readonly resource: Resource;
-  /** The body of its PUT, and what runs it. */
+  /** Body of its PUT, and its command. */
   readonly Update: TObject;
   readonly update: WriteOne;
-  /** Fields of its bodies that hold records of their own: they are another for each record. */
+  /** Body fields with records of their own, which differ for each record. */
   readonly parts: readonly string[];
 }
 
@@ -79,15 +79,15 @@ export const EDITABLE: readonly Editable[] = [
   { resource: tagResource, Update: TagUpdate, update: tagCommands["tag.update"], parts: [] },
 ];
 
-/** Fields of a body that say which record it is, or where: no write changes them. */
+/** Body fields that identify or place a record: no write changes them. */
 export const PLACES = ["id", "organization_id", "network_id", "host_id", "service_id", "expected_updated_at"];
 
-/** The fields that a write may set alike for many records. */
+/** Fields that a bulk write may set to the same value on many records. */
 export function settableFields({ Update, parts }: Editable): string[] {
   return Object.keys(Update.properties).filter((name) => !PLACES.includes(name) && !parts.includes(name));
 }
 
-/** What the update of a record asks for and this one leaves out: as the record has it. */
+/** Completes a body with required fields from the record. */
 export function bodyOver({ Update }: Editable, record: object, said: object): object {
   const own = record as Readonly<Record<string, unknown>>;
   return { ...Object.fromEntries((Update.required ?? []).map((name) => [name, ownValue(own, name)])), ...said };

@@ -1,4 +1,4 @@
-// The resources that take tables: what of a row's columns is written, and by what a row finds its record.
+// Resources that accept tables: the columns to write, and the key that matches rows to records.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
@@ -44,23 +44,23 @@ import { EDITABLE, type Editable, type WriteOne } from "./editable.ts";
 import { NAME_CELLS, type NameCell } from "./name-cells.ts";
 
 interface Importing {
-  /** The body of its POST, and what runs it. */
+  /** Body of its POST, and its command. */
   readonly Create: TObject;
   readonly create: WriteOne;
-  /** The fields that a row without an id finds its record by. */
+  /** Fields that match a row without an id to its record. */
   readonly key: readonly string[];
-  /** What bodies are checked against, where these take one of several forms; `Create` and `Update` have the fields of all. */
+  /** Validation schemas for bodies with several forms; `Create` and `Update` have the fields of all forms. */
   readonly forms?: { readonly Create: TSchema; readonly Update: TSchema };
-  /** Fields whose schema does not tell what a cell says of them. */
+  /** Parsers for fields whose schema does not determine the cell format. */
   readonly cells?: Readonly<Record<string, ReadCell>>;
 }
 
-/** What a cell that is not empty says. @param said what the row says of another field, or else its record */
+/** Parses a non-empty cell. @param said another field's text in the row, otherwise in its record */
 export type ReadCell = (cell: string, said: (field: string) => string) => unknown;
 
 export interface Importable extends Editable, Importing {}
 
-/** Kinds that people edit one at a time, or in a table. */
+/** Kinds that can be edited singly or in a table, but not in bulk. */
 const TABLED: readonly (Editable & Importing)[] = [
   {
     resource: bindingResource,
@@ -139,11 +139,11 @@ export const IMPORTABLE: readonly Importable[] = [
   ...TABLED,
 ];
 
-/** What a column is to an import. */
+/** Role of a column in an import. */
 export type ColumnRole =
-  /** A field of the record's bodies, or its id. */
+  /** A body field, or the id. */
   | { readonly as: "Field"; readonly schema: TSchema }
-  /** The names of the records whose ids another column holds. `cell`: where there is more to a cell than names. */
+  /** Names of the records whose ids another column holds. `cell`: for cells that contain more than names. */
   | {
       readonly as: "Names";
       readonly ids: string;
@@ -152,19 +152,19 @@ export type ColumnRole =
       readonly of: Named;
       readonly cell?: NameCell;
     }
-  /** What an export shows besides: it is not written. */
+  /** An exported column that is not imported. */
   | { readonly as: "Shown" };
 
 const roles = new WeakMap<Importable, ReadonlyMap<string, ColumnRole>>();
 
-/** By its name, every column that an export of the kind writes. */
+/** Roles of all columns that an export of the kind writes, by name. */
 export function columnRoles(importable: Importable): ReadonlyMap<string, ColumnRole> {
   const known = roles.get(importable);
   if (known !== undefined) return known;
   const { resource, Create } = importable;
-  // Which custom fields there are, each organization says.
+  // Custom fields depend on the organization.
   const own = (resource.columns ?? schemaColumns(resource.answer)).filter(({ name }) => name !== CUSTOM_FIELDS);
-  // A table has less of parts than it takes to write them.
+  // A table contains too little of a part to write it.
   const isShown = (name: string) =>
     name !== "fdb_macs" && (importable.parts.includes(name) || !Object.hasOwn(Create.properties, name));
   const made = new Map<string, ColumnRole>();
@@ -177,7 +177,7 @@ export function columnRoles(importable: Importable): ReadonlyMap<string, ColumnR
     const naming = namingOf(name);
     const schema = ownValue(Create.properties, name) as TSchema | undefined;
     const cell = ownValue(NAME_CELLS, name);
-    // The cell of ids may only be shown, where that of names says all.
+    // An id column may be display-only if the name column contains everything.
     if (naming === null || schema === undefined || (cell === undefined && made.get(name)?.as !== "Field")) continue;
     if (!naming.isPlain && cell === undefined) continue;
     const [of] = naming.of as [Named];
@@ -187,13 +187,13 @@ export function columnRoles(importable: Importable): ReadonlyMap<string, ColumnR
   return made;
 }
 
-/** Whether a table of the kind may have the column; of a custom field, only its form is looked at. */
+/** Whether a table of the kind may have the column; for custom fields, checks the format only. */
 export function mayHaveColumn(importable: Importable, name: string): boolean {
   const isCustom = Object.hasOwn(importable.Create.properties, CUSTOM_FIELDS) && customFieldKey(name) !== null;
   return isCustom || columnRoles(importable).has(name);
 }
 
-/** The columns that `match` may name: texts, numbers and references. */
+/** Columns allowed in `match`: texts, numbers and references. */
 export function matchColumns(importable: Importable): string[] {
   return [...columnRoles(importable)].flatMap(([name, role]) =>
     role.as === "Field" && ["string", "integer"].includes(plainSchema(role.schema).type as string) ? name : [],

@@ -1,5 +1,5 @@
-// Cells of names that are more than the name of one record, or of a list: how each is read into what the cell of ids beside
-// it would say. Looks no name up.
+// Parsers for name cells that contain more than one name or a list: convert them to the value of the id cell. Must not
+// look names up.
 
 import { parseEndpoint } from "../resources/bindings/endpoint.ts";
 import { hostResource } from "../resources/hosts/resource.ts";
@@ -11,30 +11,33 @@ import { virtualizingService } from "../resources/services/resource.ts";
 import { cellText, unguarded } from "../schemas/csv.ts";
 import { jsonValue } from "./cell-values.ts";
 
-/** A name in a cell, and what kinds of records it may be of. */
+/** A name in a cell, with the possible kinds of its record. */
 export interface NameInCell {
   readonly of: readonly Named[];
   readonly name: string;
 }
 
-/** The record that a name is found to be of. */
+/** The record found for a name. */
 export interface MeantRecord {
   readonly of: Named;
   readonly id: string;
 }
 
 export interface NameCell {
-  /** The names in a cell; a sentence's end for one that cannot be read. */
+  /** Names in a cell; for an unreadable cell, the rest of an error sentence. */
   readonly namesIn: (cell: string) => readonly NameInCell[] | string;
-  /** What the field is. @param records of the names, in their order */
+  /** Value of the field. @param records found for the names, in order */
   readonly value: (cell: string, records: readonly MeantRecord[]) => unknown;
-  /** Whether a cell says the same as one of ids, beside what an export would write of that; else the texts must be alike. */
+  /**
+   * Whether a cell agrees with an id cell, given the exported name cell for those ids; default: the texts must be
+   * equal.
+   */
   readonly agrees?: (cell: string, own: string, ids: string) => boolean;
-  /** Whether the records are of the row's own host, or only of its network. */
+  /** Whether names are looked up within the row's host, or only within its network. */
   readonly isOfHost: boolean;
 }
 
-/** By the field that holds ids. */
+/** By id field. */
 export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
   neighbor: {
     namesIn: (cell) => [{ of: [hostResource, ifEntryResource], name: cell }],
@@ -56,7 +59,7 @@ export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
     agrees: (cell, own, ids) => {
       const [said, meant, named] = [cell, own, ids].map(virtualizationIn);
       if (typeof said !== "object" || typeof meant !== "object" || typeof named !== "object") return false;
-      // A service that is not to be seen has no name: the id is refused as such.
+      // A service out of reach has no name: its id is refused as such.
       if (meant.service === undefined && Object.hasOwn(named.said.details, "service_id")) return true;
       return Bun.deepEquals(said, meant);
     },
@@ -88,12 +91,12 @@ export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
   },
 };
 
-/** A binding as it is said, whatever else it is. */
+/** A binding with only its own fields. */
 export function boundTo(portId: string | null, addressId: string | null) {
   return { type: portId === null ? "IpAddress" : "Port", port_id: portId, ip_address_id: addressId };
 }
 
-/** Whether a cell of ids says the bindings that there are, in whatever order. */
+/** Whether an id cell contains exactly the existing bindings, in any order. */
 export function saysSameBindings(cell: string, bindings: readonly ReturnType<typeof boundTo>[]): boolean {
   const read = jsonValue(cell === "" ? "[]" : cell);
   const said = "value" in read && Array.isArray(read.value) ? (read.value as unknown[]) : [];
@@ -110,7 +113,7 @@ interface SaidVirtualization {
   readonly service: string | undefined;
 }
 
-/** What `virtualization_by_name` says; a sentence's end for what it cannot say. */
+/** Parses `virtualization_by_name`; returns the rest of an error sentence if invalid. */
 function virtualizationIn(cell: string): SaidVirtualization | string {
   const read = jsonValue(unguarded(cell));
   if ("message" in read) return read.message;

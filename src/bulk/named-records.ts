@@ -1,5 +1,5 @@
-// Which records the names in a table stand for, of those that the caller reaches; and whether names agree with the ids
-// beside them. Reads the state before the transaction.
+// Lookup of records by the names in a table, within the caller's reach, and of names by id. Reads the state before the
+// transaction.
 
 import { ownValue } from "../base/fields.ts";
 import type { Reach } from "../db/reading/list-query.ts";
@@ -10,25 +10,25 @@ import { recordName } from "../resources/record-label.ts";
 import type { Named } from "../resources/resource.ts";
 import { cellText, fieldColumns } from "../schemas/csv.ts";
 
-/** A record that a name may stand for, and where it is. */
+/** A record with a given name, and its location. */
 export interface NameCandidate {
   readonly id: string;
-  /** Left out of what lies in none. */
+  /** Absent for records outside all networks. */
   readonly networkId?: string;
   readonly hostId?: string;
 }
 
-/** Ids whose names are looked up at a time: fewer than are kept at hand. */
+/** Ids per name lookup: fewer than the cache holds. */
 const STEP = 10_000;
 
 export class NamedRecords {
   private readonly reader: Reader;
   private readonly reach: Reach;
-  /** By the cell of a name, of one kind. */
+  /** By kind, then by name as in a cell. */
   private readonly byName = new Map<Named, Map<string, NameCandidate[]>>();
-  /** The same of each host alone: every one of them has a port of the same number. */
+  /** The same per host: every host may have a port of the same number. */
   private readonly byHost = new Map<Named, Map<string, NameCandidate[]>>();
-  /** Kinds of which all names are known. */
+  /** Kinds whose names are all loaded. */
   private readonly learnedWhole = new Set<Named>();
 
   constructor(reader: Reader, reach: Reach) {
@@ -36,7 +36,7 @@ export class NamedRecords {
     this.reach = reach;
   }
 
-  /** Looks up what `called` is going to be asked. @param names as cells have them; null for all that there are */
+  /** Prefetches records for `called`. @param names as in cells; null for all names */
   learn(of: Named, names: ReadonlySet<string> | null): void {
     const known = this.byName.get(of) ?? new Map<string, NameCandidate[]>();
     const unknown = names === null ? null : new Set([...names].filter((name) => !known.has(name)));
@@ -81,7 +81,7 @@ export class NamedRecords {
     this.byHost.set(of, inHost);
   }
 
-  /** By id, what the records are called whose names stand before those of a kind. */
+  /** Names of the owners of a kind's records, by id; they precede the records' own names. */
   private namesOfWholes({ names }: Named): ReadonlyMap<string, string | number | null> {
     const found = new Map<string, string | number | null>();
     if (names.of === undefined) return found;
@@ -98,19 +98,19 @@ export class NamedRecords {
     return found;
   }
 
-  /** The records of that name; learned before. */
+  /** Records with a name. Requires a prior `learn`. */
   called(of: Named, name: string): readonly NameCandidate[] {
     return this.byName.get(of)?.get(name) ?? [];
   }
 
-  /** Those of them in one host. */
+  /** The same within one host. */
   calledInHost(of: Named, name: string, hostId: string): readonly NameCandidate[] {
     return this.byHost.get(of)?.get(keyInHost(hostId, name)) ?? [];
   }
 
   /**
-   * The cell of names that an export would write beside a cell of ids, by that cell.
-   * @param saidIn what such a cell says
+   * By id cell, the name cell that an export would write next to it.
+   * @param saidIn parses an id cell
    */
   namesOf(idsColumn: string, cells: ReadonlySet<string>, saidIn: (cell: string) => unknown): Map<string, string> {
     const names = new Map<string, string>();

@@ -1,5 +1,5 @@
-// Reads a table that was sent as CSV: its encoding, its delimiter, its header and its rows, with all that is wrong with
-// them at once. Runs on the thread that checks bodies; knows no record.
+// Parses a CSV table: encoding, delimiter, header and rows. Reports all problems at once. Runs on the thread that
+// validates bodies; must not know records.
 
 import Papa from "papaparse";
 import { oneEntity } from "../base/entity-words.ts";
@@ -10,25 +10,25 @@ import { TABLE_ROWS_MAX } from "../schemas/schemas.ts";
 import type { Checked } from "../schemas/validation.ts";
 import { columnRoles, type Importable, mayHaveColumn } from "./importable.ts";
 
-/** Rows that may be empty besides. */
+/** Maximum additional empty rows. */
 const EMPTY_ROWS_MAX = 10_000;
-/** Cells of one table: rows of all the columns that any kind has. 64 MiB of commas would be as many cells. */
+/** Maximum cells per table: full rows of the kind with the most columns. 64 MiB of commas would be as many cells. */
 const TABLE_CELLS_MAX = 8_000_000;
-/** Characters of one cell: more than any field takes. */
+/** Maximum characters per cell: more than any field accepts. */
 const CELL_MAX_LENGTH = 2 * 1024 * 1024;
-/** Issues of one table that are reported. */
+/** Maximum issues reported per table. */
 export const TABLE_ISSUES_MAX = 1_000;
 
-/** A table as the writer takes it: only the columns that an import reads. */
+/** A table in the writer's input form: only the columns that an import reads. */
 export interface Table {
   readonly columns: readonly string[];
-  /** Its number as a spreadsheet counts it, and its cells. */
+  /** Row number, as in a spreadsheet, followed by the cells. */
   readonly rows: ReadonlyArray<readonly [row: number, ...cells: string[]]>;
-  /** Columns that are shown by an export and not written. */
+  /** Exported columns that are not imported. */
   readonly ignored: readonly string[];
 }
 
-/** @param charset of the request's Content-Type; null for UTF-8, or what a byte order mark says */
+/** @param charset of the request's Content-Type; null means UTF-8, or the byte order mark's */
 export function readCsvTable(importable: Importable, bytes: Uint8Array, charset: string | null): Checked {
   const text = decoded(bytes, charset);
   if (typeof text !== "string") return { ok: false, issues: [text] };
@@ -65,7 +65,7 @@ export function readCsvTable(importable: Importable, bytes: Uint8Array, charset:
   const read = places.filter((place) => known.get(names[place] as string)?.as !== "Shown");
   const table: Table = {
     columns: read.map((place) => names[place] as string),
-    // A spreadsheet leaves empty cells at the end of a row out.
+    // Spreadsheets omit empty cells at the end of a row.
     rows: numbered.map(({ row, cells }) => [row, ...read.map((place) => cells[place] ?? "")]),
     ignored: places.flatMap((place) => (read.includes(place) ? [] : (names[place] as string))),
   };
@@ -90,11 +90,11 @@ function decoded(bytes: Uint8Array, charset: string | null): string | Issue {
   }
 }
 
-/** What spreadsheets part cells with; the one by which the header names most columns. */
+/** Spreadsheet delimiters; the one that yields the most known columns in the header is used. */
 const DELIMITERS = [",", ";", "\t"];
 
 function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; issues: Issue[] } {
-  // A spreadsheet's own note of its delimiter.
+  // A spreadsheet's delimiter declaration.
   const note = /^sep=(.)\r?\n/i.exec(text);
   const content = note === null ? text : text.slice(note[0].length);
   const delimiter = note?.[1] ?? bestDelimiter(content, known);
@@ -115,7 +115,7 @@ function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; i
   return { rows: data, issues: issues.slice(0, TABLE_ISSUES_MAX) };
 }
 
-/** What could part cells, also where it stands in quotes. */
+/** Upper bound of cells: counts all possible delimiters, even within quotes. */
 function cellsAtMost(text: string): number {
   let count = 1;
   for (let place = 0; place < text.length; place += 1) {
@@ -128,12 +128,12 @@ function cellsAtMost(text: string): number {
 
 const [COMMA, SEMICOLON, TAB, LINE_FEED, CARRIAGE_RETURN] = [0x2c, 0x3b, 0x09, 0x0a, 0x0d];
 
-/** Whether more quotes end nothing than are told: the parser would note each of them. */
+/** Whether there are more stray quotes than reported issues: the parser would record each of them. */
 function hasManyStrayQuotes(text: string, delimiter: string): boolean {
   const ends = new Set([delimiter, "\r", "\n", ""]);
   let stray = 0;
   for (let place = 0; place < text.length; place += 1) {
-    // A cell begins here.
+    // Start of a cell.
     let isOpen = text[place] === '"';
     if (isOpen) place += 1;
     while (isOpen) {
@@ -162,7 +162,7 @@ function bestDelimiter(text: string, known: ReadonlySet<string>): string {
   return counts.reduce((best, each) => (each.named > best.named ? each : best)).delimiter;
 }
 
-/** The places of the columns that have a name; what is wrong with the names goes into `issues`. */
+/** Positions of named columns; adds problems with names to `issues`. */
 function headerPlaces(
   importable: Importable,
   names: readonly string[],

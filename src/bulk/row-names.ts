@@ -1,4 +1,4 @@
-// Which records the names in the rows of a table stand for, and whether they agree with the ids beside them.
+// Resolves names in table rows to records, and checks that they agree with the ids next to them.
 
 import { findReachable } from "../access/reach.ts";
 import { oneEntity } from "../base/entity-words.ts";
@@ -12,14 +12,14 @@ import type { MeantRecord, NameCell, NameInCell } from "./name-cells.ts";
 import type { NameCandidate, NamedRecords } from "./named-records.ts";
 import type { NameReference, Row, TableRows } from "./table-rows.ts";
 
-/** Parts of a list that may be one name between them: a name may contain semicolons. */
+/** Maximum list parts that may form one name: a name may contain semicolons. */
 const NAME_PARTS_MAX = 8;
-/** Characters of names in a sentence. */
+/** Maximum characters of names in a message. */
 const OWN_MAX_LENGTH = 200;
-/** Candidates that an ambiguous name lists. */
+/** Maximum candidates listed for an ambiguous name. */
 const CANDIDATES_MAX = 10;
 
-/** Puts the ids that names stand for into the rows, and refuses rows whose names stand for nothing, or for several. */
+/** Adds the ids of named records to the rows, and refuses rows with unknown or ambiguous names. */
 export function resolveNames(table: TableRows, named: NamedRecords): void {
   for (const reference of table.references) {
     const { idsPlace, namesPlace, role } = reference;
@@ -43,7 +43,7 @@ export function resolveNames(table: TableRows, named: NamedRecords): void {
 }
 
 function learnNames({ role }: NameReference, cells: ReadonlySet<string>, named: NamedRecords): void {
-  // Which names a list is of depends on which there are: lists are of tags and VLANs, which are few.
+  // Splitting a list requires all names: lists contain tags and VLANs, which are few.
   if (role.cell === undefined) return named.learn(role.of, role.isList ? null : cells);
   const wanted = new Map<Named, Set<string>>();
   for (const cell of cells) {
@@ -58,7 +58,7 @@ function learnNames({ role }: NameReference, cells: ReadonlySet<string>, named: 
   for (const [of, names] of wanted) named.learn(of, names);
 }
 
-/** What a cell of ids says, as a record has it. */
+/** Value of an id cell, as a record has it. */
 function idsIn({ role }: NameReference, cell: string): unknown {
   const read = cellValue(cell, role.schema);
   return "value" in read && typeof read.value === typeof (role.isList || role.cell !== undefined ? {} : "")
@@ -66,7 +66,7 @@ function idsIn({ role }: NameReference, cell: string): unknown {
     : null;
 }
 
-/** @param own what the records of the ids are called; empty for ids that name nothing here, which are refused as such */
+/** @param own names of the records with these ids; empty for unknown ids, which are refused elsewhere */
 function assertAgreeing(table: TableRows, row: Row, { namesColumn, field }: NameReference, names: string, own: string) {
   if (names === own || own === "") return;
   const message = `does not agree with ${field}, whose record is called ${own.slice(0, OWN_MAX_LENGTH)}; leave one of them empty`;
@@ -85,7 +85,7 @@ function resolve(table: TableRows, row: Row, reference: NameReference, names: st
   row.ids.set(field, found.join(";"));
 }
 
-/** The same of a cell in which there is more than names. */
+/** The same for a cell that contains more than names. */
 function resolveCell(
   table: TableRows,
   row: Row,
@@ -110,7 +110,7 @@ function resolveCell(
   row.ids.set(field, cellText(cell.value(names, found)));
 }
 
-/** The one record that a name stands for; null where it is none or several, which is noted. */
+/** The only record with a name; null if there is none or several, which is reported. */
 function theOnly(
   table: TableRows,
   row: Row,
@@ -123,7 +123,7 @@ function theOnly(
   );
   const [one, ...others] = candidates;
   if (one !== undefined && others.length === 0) return one;
-  // Which one is meant may follow from what the row is refused for.
+  // The ambiguity may result from an error already reported for the row.
   if (one !== undefined && row.isRefused) return null;
   const entities = of.map(({ kind }) => oneEntity(kind)).join(" or ");
   const message =
@@ -139,7 +139,7 @@ function listed(candidates: readonly MeantRecord[]): string {
   return `${ids.join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}`;
 }
 
-/** The names of a list: each as long as there is a record of it. */
+/** Splits a list into names, preferring the longest known name. */
 function* partsOf(names: string, { role }: NameReference, named: NamedRecords): Generator<string> {
   const parts = names.split(";");
   for (let start = 0; start < parts.length; ) {
@@ -154,7 +154,7 @@ function joined(parts: readonly string[], start: number, end: number): string {
   return parts.slice(start, end).join(";").trim();
 }
 
-/** Those of the row's own host or network, where there are any to tell apart. */
+/** Narrows candidates to the row's own host or network, if they have one. */
 function near(
   table: TableRows,
   row: Row,
@@ -170,7 +170,7 @@ function near(
   return candidates.filter((candidate) => candidate.networkId === networkId);
 }
 
-/** The id that a row, or its record, has in a field. */
+/** Id in a field of a row, or of its record. */
 function idIn(table: TableRows, row: Row, field: string): string | undefined {
   const said = table.cell(row, field).toLowerCase();
   if (said !== "") return said;
@@ -178,7 +178,7 @@ function idIn(table: TableRows, row: Row, field: string): string | undefined {
   return typeof stored === "string" ? stored : undefined;
 }
 
-/** Its own, or that of its service. */
+/** The row's own host, or that of its service. */
 function hostOf(table: TableRows, row: Row, field: string): string | undefined {
   const own = idIn(table, row, "host_id");
   const serviceId = own !== undefined || field === "service_id" ? undefined : idIn(table, row, "service_id");

@@ -1,4 +1,4 @@
-// Which record each row of a table is of: the one of its id, else the one that has the same in the columns that match.
+// Matches table rows to records: by id, otherwise by the match columns.
 
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { liveIdentity, type RecordBase } from "../db/kind.ts";
@@ -9,10 +9,10 @@ import { cellValue, isNullable } from "./cell-values.ts";
 import { columnRoles } from "./importable.ts";
 import type { Row, TableRows } from "./table-rows.ts";
 
-/** Candidates that an ambiguous row lists. */
+/** Maximum candidates listed for an ambiguous row. */
 const CANDIDATES_MAX = 10;
 
-/** By the ids that rows have. */
+/** Matches rows by id. */
 export function findById(table: TableRows): void {
   for (const row of table.rows) {
     const id = table.cell(row, "id").toLowerCase();
@@ -21,8 +21,8 @@ export function findById(table: TableRows): void {
 }
 
 /**
- * By what the rows that have no record yet have in these fields; two rows must not be of one record.
- * @param match null for the fields that are the kind's own key
+ * Matches the remaining rows by key fields; two rows must not match the same record.
+ * @param match null for the kind's own key
  */
 export function findByKey(table: TableRows, reader: Reader, match: readonly string[] | null): void {
   const { kind } = table.importable.resource;
@@ -65,8 +65,8 @@ function refuseTwins(table: TableRows): void {
 }
 
 /**
- * What a row has in these fields, as records have it; null where one of them is missing or cannot be that.
- * @param isOwn whether it is the kind's own key, in which a record may lack something: a marker that is of no network
+ * A row's key values, as records have them; null if one is missing or invalid.
+ * @param isOwn whether it is the kind's own key, where a record may lack a value: a marker outside all networks
  */
 function keyOf(table: TableRows, row: Row, key: readonly string[], isOwn: boolean): unknown[] | null {
   const values: unknown[] = [];
@@ -87,7 +87,7 @@ function keyOf(table: TableRows, row: Row, key: readonly string[], isOwn: boolea
   return values;
 }
 
-/** The ids of the records that stand for these things, of a kind whose key says which thing a record stands for. */
+/** Ids of the records with these identities, for a kind whose key determines the identity. */
 function byIdentity(table: TableRows, key: readonly string[], names: ReadonlySet<string>): Map<string, string[]> {
   const { kind } = table.importable.resource;
   const found = new Map<string, string[]>();
@@ -101,7 +101,7 @@ function byIdentity(table: TableRows, key: readonly string[], names: ReadonlySet
   return found;
 }
 
-/** The ids of the records that the caller reaches, by what they have in these fields. */
+/** Ids of records in reach, by their values of these fields. */
 function byFields(
   table: TableRows,
   reader: Reader,

@@ -1,4 +1,4 @@
-// What the writer runs for a table that was sent as CSV: all of its rows or none, in one transaction.
+// Writer commands for CSV imports: all rows or none, in one transaction.
 
 import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
@@ -11,7 +11,7 @@ import type { Table } from "./read-table.ts";
 import { type RowRules, TableImport } from "./table-import.ts";
 
 interface TableInput {
-  /** The table as it was read, which is JSON. */
+  /** The parsed table, as JSON. */
   readonly bytes: Uint8Array;
   readonly match: readonly string[] | null;
   readonly dryRun: boolean;
@@ -19,8 +19,8 @@ interface TableInput {
 }
 
 /**
- * The command that creates and updates a kind's records as the rows of a table say. It throws what the kind's create
- * and update throw, with every issue by row and column; entity_stale where the plan that was quoted no longer holds.
+ * Command that creates and updates a kind's records from table rows. Throws the errors of the kind's create and update,
+ * with every issue by row and column; entity_stale if the quoted plan no longer applies.
  */
 function importTable(importable: Importable, rules: RowRules) {
   return takingLong((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
@@ -29,7 +29,7 @@ function importTable(importable: Importable, rules: RowRules) {
     const { ids, newIds, counts, asked } = new TableImport(tx, { importable, rules }, table, actor, box).run(match);
     const plan = planToken(tx, `${JSON.stringify([match, table.columns])}\n${asked.digest("hex")}`, ids);
     assertPlanned(input.plan, plan);
-    // Ids of what is created are given when it is: a dry run knows none.
+    // Ids of new records are generated on creation: unknown in a dry run.
     const changes = plannedChanges(tx, (id) => input.dryRun && newIds.has(id));
     const report = { members: JSON.stringify({ plan, counts, ignored_columns: table.ignored, changes }).slice(1, -1) };
     if (input.dryRun) throw new Tried(report);
@@ -39,7 +39,7 @@ function importTable(importable: Importable, rules: RowRules) {
 
 type TableImports = { readonly [command: `${string}.import_csv`]: ReturnType<typeof importTable> };
 
-/** @param rules by path, of kinds of which more is asked than their commands ask */
+/** @param rules by path, for kinds with rules beyond those of their commands */
 export function tableCommands(rules: Readonly<Record<string, RowRules>>): TableImports {
   return Object.fromEntries(
     IMPORTABLE.map((importable) => {

@@ -1,5 +1,5 @@
-// One import of a table, within the transaction that writes it: what each row asks of its record, and the command that
-// does it. Goes through every row before it refuses.
+// Import of one table within the writing transaction: derives each row's body and runs the command for it. Processes
+// every row before it refuses.
 
 import type { CommandActor } from "../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldName, fieldValueOf } from "../base/custom-field-names.ts";
@@ -27,15 +27,15 @@ import { resolveNames } from "./row-names.ts";
 import { findById, findByKey } from "./row-records.ts";
 import { type Row, TableRows } from "./table-rows.ts";
 
-/** What a row asks for besides: issues of what the schema of its body does not see. */
-// biome-ignore lint/suspicious/noExplicitAny: each takes the body of its own kind, which was checked.
+/** Additional checks: issues that the body's schema does not cover. */
+// biome-ignore lint/suspicious/noExplicitAny: each takes the validated body of its own kind.
 export type RowRules = (body: any) => Issue[];
 
-/** What came of a table. */
+/** Result of an import. */
 export interface Imported {
-  /** Of the records that rows were found to be of, changed or not. */
+  /** Ids of the matched records, changed or not. */
   readonly ids: ReadonlySet<string>;
-  /** Of those that rows created, and brought no id for. */
+  /** Ids generated for new records. */
   readonly newIds: ReadonlySet<string>;
   readonly counts: {
     readonly rows: number;
@@ -43,14 +43,14 @@ export interface Imported {
     readonly updated: number;
     readonly unchanged: number;
   };
-  /** What the rows asked for, which together with the records stands for the plan. */
+  /** Hash of the row bodies, which together with the records determines the plan. */
   readonly asked: Bun.CryptoHasher;
 }
 
-/** The field of an interface entry whose values are records of their own. */
+/** Interface entry field whose values are records of their own. */
 const FORWARDED = "fdb_macs";
 
-/** The field of a service whose values are. */
+/** Service field whose values are records of their own. */
 const BOUND = "bindings";
 
 export class TableImport {
@@ -80,8 +80,8 @@ export class TableImport {
   }
 
   /**
-   * @param match the fields that a row finds its record by; null: its id, else the kind's own
-   * @throws DomainError with every issue by row and column; validation_failed for a match that no column is of
+   * @param match fields that match a row to its record; null: the id, otherwise the kind's own key
+   * @throws DomainError with every issue by row and column; validation_failed for a match field without a column
    */
   run(match: readonly string[] | null): Imported {
     const { table, tx } = this;
@@ -127,7 +127,7 @@ export class TableImport {
       if (written === null) continue;
       rowOf.set(written.id, row);
       if (row.record === null && !Object.hasOwn(body, "id")) newIds.add(written.id);
-      // Records of their own are changed in its place.
+      // Changes may be in the parts instead of the record.
       const hasParts = Object.hasOwn(body, FORWARDED) || Object.hasOwn(body, BOUND);
       if (row.record !== null && (tx.isChanged(written.id) || hasParts)) changed.add(written.id);
     }
@@ -140,7 +140,7 @@ export class TableImport {
     return { ids, newIds, asked, counts: { ...counts, unchanged: counts.rows - created - changed.size } };
   }
 
-  /** What a row asks for beyond what its record says; null for nothing, and where it cannot be read. */
+  /** Body with a row's changes; null if there are none, or if the row is invalid. */
   private bodyOf(row: Row): object | null {
     const { record } = row;
     const said = this.saidIn(row);
@@ -160,11 +160,11 @@ export class TableImport {
     const said: Record<string, unknown> = {};
     for (const { field, place, schema, isRequired } of table.fields) {
       const cell = row.ids.get(field) ?? row.cells[place] ?? "";
-      // A new record has its defaults where a cell is empty, and no record is taken out of its place.
+      // An empty cell means the default for a new record, and never moves an existing one.
       const isDefault = cell === "" && (record === null ? !isRequired : PLACES.includes(field));
       if (isDefault || (record !== null && this.isStored(cell, record, field))) continue;
       if (cell === "" && field === BOUND) {
-        // Where null would leave them as they are.
+        // Null would keep the existing bindings.
         said[field] = [];
         continue;
       }
@@ -186,7 +186,7 @@ export class TableImport {
     return said;
   }
 
-  /** Whether a cell says what its record says already. */
+  /** Whether a cell equals the record's current value. */
   private isStored(cell: string, record: RecordBase, field: string): boolean {
     if (field !== BOUND) return saysSame(cell, this.stored(record, field));
     const bindings = this.tx.children(bindingKind, "service_n", record.id);

@@ -1,4 +1,4 @@
-// POST /api/v1/…/import/csv: a table of records, as an export writes it.
+// Routes for POST /api/v1/…/import/csv: import a table in export format.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -38,7 +38,7 @@ const Answer = Type.Object(
   { $id: "TableImportResult" },
 );
 
-/** Imports of all resources that take tables. */
+/** Registers the imports of all resources that accept tables. */
 export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<TableCommands>): void {
   for (const importable of IMPORTABLE) {
     const { kind, path, group, write } = importable.resource;
@@ -122,7 +122,7 @@ function tableQuery(importable: Importable) {
   });
 }
 
-/** The row that an export writes of the example, but for what is not written. */
+/** The exported row of the example, without columns that are not imported. */
 function exampleTable(importable: Importable): string {
   const { example } = importable.resource;
   const fields = [...columnRoles(importable)].flatMap(([name, role]) =>

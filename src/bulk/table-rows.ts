@@ -1,5 +1,4 @@
-// The rows of a table in hand: what their columns are to the kind, what is known of each so far, and what is wrong with
-// them. Decides nothing.
+// Working state of a table import: column roles, matched records and problems per row. Must not make decisions.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";
@@ -12,59 +11,59 @@ import { type CodedIssue, IssueCollector, type ItemPart } from "../resources/iss
 import { type ColumnRole, columnRoles, type Importable } from "./importable.ts";
 import { TABLE_ISSUES_MAX, type Table } from "./read-table.ts";
 
-/** What rows may say of a record. */
+/** A field that rows may set. */
 interface Field {
   readonly field: string;
-  /** Of its own column; -1 where only that of its names is there. */
+  /** Position of its own column; -1 if there is only its name column. */
   readonly place: number;
   readonly schema: TSchema;
-  /** Of a new record. */
+  /** For a new record. */
   readonly isRequired: boolean;
 }
 
-/** A column of names, and the column of ids that it may stand beside. */
+/** A name column, and its id column if present. */
 export interface NameReference {
   readonly field: string;
-  /** -1 where it stands alone. */
+  /** -1 without an id column. */
   readonly idsPlace: number;
   readonly namesColumn: string;
   readonly namesPlace: number;
   readonly role: Extract<ColumnRole, { as: "Names" }>;
 }
 
-/** A row, and what is known of it. */
+/** A row and its state. */
 export interface Row {
-  /** As a spreadsheet counts it. */
+  /** As in a spreadsheet. */
   readonly row: number;
   readonly cells: readonly string[];
-  /** By field, ids that were found by name, as a cell would have them. */
+  /** Ids found by name, by field, in cell form. */
   readonly ids: Map<string, string>;
-  /** Null for one that is to be created. */
+  /** Null for a record to be created. */
   record: RecordBase | null;
-  /** What is wrong with it stands in the way of writing it. */
+  /** A refused row is not written. */
   isRefused: boolean;
 }
 
-/** What is wrong with a row. */
+/** A problem with a row. */
 interface Refusal {
   readonly message: string;
   readonly value?: unknown;
-  /** Of what is no mere fault of form: the message is a sentence then. */
+  /** Set for errors other than of format: the message is then a complete sentence. */
   readonly code?: "entity_reference_invalid";
 }
 
 const VALUE_MAX_LENGTH = 200;
-/** Fields by which names of other fields are told apart. */
+/** Fields that disambiguate the names of other fields. */
 const CONTAINERS = ["network_id", "host_id", "service_id"];
 
-/** The rows of one table, each found among the records that are there, or new. */
+/** The rows of one table, each matched to an existing record or new. */
 export class TableRows {
   readonly tx: WriteTransaction;
   readonly importable: Importable;
   readonly actor: CommandActor;
   readonly rows: readonly Row[];
   readonly fields: readonly Field[];
-  /** Containers first: they tell names apart. */
+  /** Containers first: they disambiguate names. */
   readonly references: readonly NameReference[];
   /** Columns of custom fields. */
   readonly customFields: ReadonlyArray<{ readonly key: string; readonly place: number }>;
@@ -106,14 +105,14 @@ export class TableRows {
         ? [{ field, place, schema: role.schema, isRequired: isRequired(field) }]
         : [];
     });
-    // Those whose ids are shown, and whose names are written.
+    // Fields with display-only ids that are written by name.
     const byName = this.references.flatMap(({ field, role: { schema } }): Field[] =>
       roles.get(field)?.as === "Shown" ? [{ field, place: -1, schema, isRequired: isRequired(field) }] : [],
     );
     return [...own, ...byName];
   }
 
-  /** Whether there are as many issues as are told: then no more are looked for. */
+  /** Whether the maximum number of issues is reached: then the search ends. */
   get isFull(): boolean {
     return this.issues.count >= TABLE_ISSUES_MAX;
   }
@@ -122,7 +121,7 @@ export class TableRows {
     return findReachable(this.tx, this.importable.resource.kind, id, this.actor) as RecordBase | null;
   }
 
-  /** What a row says in a field, by id or by name; empty where it says nothing. */
+  /** A row's text for a field, by id or by name; empty if not given. */
   cell(row: Row, field: string): string {
     const place = this.placeOf.get(field);
     return row.ids.get(field) ?? (place === undefined ? "" : (row.cells[place] as string));
@@ -134,24 +133,24 @@ export class TableRows {
     return this.references.find((reference) => reference.field === field)?.namesColumn ?? field;
   }
 
-  /** @param body what a refusal's values are looked for in */
+  /** @param body in which a refusal's values are looked up */
   placeOfRow({ row }: Row, body: object): ItemPart {
     return this.issues.of(body, `/${row}`, { row });
   }
 
-  /** Notes what is wrong with a row, which is not written then. */
+  /** Reports a problem with a row, which is then not written. */
   refuse(row: Row, field: string, refusal: Refusal): void {
     row.isRefused = true;
     this.note(row.row, this.columnOf(field), refusal);
   }
 
-  /** Notes what is wrong with a column as a whole. */
+  /** Reports a problem with an entire column. */
   refuseColumn(column: string, message: string): void {
     this.note(1, column, { message });
   }
 
   private note(row: number, column: string, { message, value: given, code }: Refusal): void {
-    // Values are told so that they can be found, not so that they can be stored.
+    // Values are only shown so that people find them.
     const value =
       typeof given === "string" && given.length > VALUE_MAX_LENGTH ? `${given.slice(0, VALUE_MAX_LENGTH)}…` : given;
     const place = this.issues.of({}, `/${row}`, { row, column });
