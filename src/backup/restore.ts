@@ -1,4 +1,4 @@
-// Restores a backup as the data of an appliance: copies, upgrades and verifies it next to the data before it takes
+// Restore of a backup as the data of an appliance: copies, upgrades and verifies it next to the data before it takes
 // their place. Keeps the previous data.
 
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";

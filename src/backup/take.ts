@@ -1,5 +1,5 @@
-// Takes a backup: copies the database as of one transaction, verifies the copy, and only then gives it its name. Does
-// not include the key file that encrypts the credential secrets.
+// Creation of a backup: copies the database as of one transaction, verifies the copy, and only then gives it its name.
+// Does not include the key file that encrypts the credential secrets.
 
 import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-// Converts cell text to field values by schema. Text that cannot be converted is passed on unchanged, so that schema
-// validation reports it. Pure.
+// Conversion of cell text to field values by schema. Text that cannot be converted is passed on unchanged, so that
+// schema validation reports it. Pure.
 
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";

@@ -91,7 +91,7 @@ export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
   },
 };
 
-/** A binding with only its own fields. */
+/** The endpoint fields of a binding. */
 export function boundTo(portId: string | null, addressId: string | null) {
   return { type: portId === null ? "IpAddress" : "Port", port_id: portId, ip_address_id: addressId };
 }

@@ -1,4 +1,4 @@
-// Parses a CSV table: encoding, delimiter, header and rows. Reports all problems at once. Runs on the thread that
+// CSV table parser: encoding, delimiter, header and rows. Reports all problems at once. Runs on the thread that
 // validates bodies; must not know records.
 
 import Papa from "papaparse";

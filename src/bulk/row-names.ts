@@ -1,4 +1,4 @@
-// Resolves names in table rows to records, and checks that they agree with the ids next to them.
+// Resolution of names in table rows to records, with a check against the ids next to them.
 
 import { findReachable } from "../access/reach.ts";
 import { oneEntity } from "../base/entity-words.ts";

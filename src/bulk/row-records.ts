@@ -1,4 +1,4 @@
-// Matches table rows to records: by id, otherwise by the match columns.
+// Matching of table rows to records: by id, otherwise by the match columns.
 
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { liveIdentity, type RecordBase } from "../db/kind.ts";

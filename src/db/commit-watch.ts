@@ -1,4 +1,4 @@
-// Waits for new transactions on behalf of caught-up readers. Reads only the head.
+// Waiting for new transactions, for caught-up readers. Reads only the head.
 
 import { Beat } from "../base/beat.ts";
 import type { Timers } from "../base/timers.ts";

@@ -13,7 +13,7 @@ export const TELLING_INTERVAL_MS = 50;
 export interface SubscriptionOptions {
   /** 0 announces every commit. */
   readonly intervalMs?: number;
-  /** Ignores other processes' commits; disables polling. */
+  /** Ignores other processes' commits, and so needs no polling. */
   readonly isOwnOnly?: boolean;
 }
 

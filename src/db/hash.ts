@@ -27,7 +27,7 @@ interface HashedTransaction {
   reason: string | null;
 }
 
-/** The predecessor hash of the first transaction. */
+/** Predecessor hash of the first transaction. */
 export const CHAIN_START = new Uint8Array(32);
 
 /**

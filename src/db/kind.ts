@@ -141,7 +141,7 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   readonly orderKeys?: SortKeys<R>;
   /** Excludes changes of this kind, and transactions with no other changes, from the organization-wide change feed. */
   readonly isApart?: true;
-  /** Names that lists and the global search match. Names of containing records are not included. */
+  /** Searchable names for lists and the global search; empty for a record known only by its container's name. */
   readonly called?: (record: R) => readonly CalledText[];
   /** Reports changes as changes of the containing records only; the change log has no entries for this kind. */
   readonly isUntold?: true;

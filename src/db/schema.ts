@@ -83,7 +83,7 @@ export const liveLinks = sqliteTable("live_links", {
 
 export const idempotencyKeys = sqliteTable("idempotency_keys", {
   caller_n: integer().notNull(),
-  /** A hash. */
+  /** SHA-256 of caller and key. */
   key: text().notNull(),
   at: integer().notNull(),
   sealed: blob({ mode: "buffer" }).notNull(),

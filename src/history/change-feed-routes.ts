@@ -98,7 +98,7 @@ const FeedMeta = Type.Object({
   }),
 });
 
-/** /api/v1/changes. */
+/** Registers /api/v1/changes. */
 export function changeFeedRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend,

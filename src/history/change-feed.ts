@@ -36,7 +36,7 @@ export interface ChangeFeedHead {
 const STEP_VERSIONS = 100;
 const PAUSE = new Uint8Array(0);
 
-/** ChangeFeedHead, then the versions: comma-separated objects, or events with their own ends. */
+/** Yields a ChangeFeedHead, then the versions: comma-separated objects, or complete events. */
 export const changeFeed = longRead("change_feed", function* (reader: Reader, input: ChangeFeedInput) {
   const log = new ChangeLog(reader);
   const query: ChangeQuery = {
@@ -162,7 +162,7 @@ function wholeTransactions(found: readonly RecordChange[], limit: number, throug
   return found.slice(0, end > 0 ? end : found.findIndex((_, place) => isEnd(place + 1)) + 1);
 }
 
-/** WHATWG HTML, server-sent events. */
+/** Formats a server-sent event (WHATWG HTML). */
 function event(data: string, id: string | null): string {
   return `event: change\n${id === null ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }

@@ -1,5 +1,5 @@
-// Finds the next time an answer may differ: the next relevant change of each record, container, count and search query
-// it depends on. Works in bounded steps.
+// Search for the next time an answer may differ: the next relevant change of each record, container, count and search
+// query it depends on. Works in bounded steps.
 
 import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";

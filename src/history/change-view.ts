@@ -22,7 +22,7 @@ export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
 export const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
 export const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
 
-/** Who did what when. */
+/** Author and time of a change. */
 export const TransactionOfChange = Type.Object(
   {
     sequence: Type.Integer({

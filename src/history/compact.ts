@@ -1,4 +1,4 @@
-// Packs whole versions in the ledger of an offline store, a few records per transaction, resumable after an
+// Compaction of an offline store: packs whole versions in the ledger, a few records per transaction, resumable after an
 // interruption. Content and hashes of versions stay the same.
 
 import type { Sql } from "../db/connection.ts";

@@ -20,7 +20,7 @@ export interface EndsFilter {
 interface FilteredEnds {
   readonly actor: Actor;
   readonly filter?: EndsFilter | undefined;
-  /** Sequences. */
+  /** Sequence numbers. */
   readonly from: number;
   readonly to: number;
 }

@@ -194,7 +194,7 @@ function assertOneKind(types: readonly string[] | undefined): void {
   throw invalid([{ path: "/types", message, value: types ?? null }]);
 }
 
-/** /api/v1/diff. */
+/** Registers /api/v1/diff. */
 export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
   const { reader } = backend;
   surface.get(

@@ -35,7 +35,7 @@ export interface DiffQuery {
   readonly filter?: EndsFilter | undefined;
   /** Fields to ignore. */
   readonly ignore?: readonly string[] | undefined;
-  /** Sequences. */
+  /** Sequence numbers. */
   readonly from: number;
   readonly to: number;
 }

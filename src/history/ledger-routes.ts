@@ -98,7 +98,7 @@ const TransactionsQuery = Type.Object({
   ...PageQuery,
 });
 
-/** /api/v1/transactions, /api/v1/ledger. */
+/** Registers /api/v1/transactions and /api/v1/ledger. */
 export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   const { reader } = backend;
   surface

@@ -1,5 +1,5 @@
-// Packs whole versions in the ledger, and unpacks versions whose base is about to be dropped. Requires an offline store
-// without guards. The content of versions, and thus the hash chain, stays the same.
+// Packing of whole versions in the ledger, and unpacking of versions whose base is about to be dropped. Requires an
+// offline store without guards. The content of versions, and thus the hash chain, stays the same.
 
 import type { Sql } from "../db/connection.ts";
 import { OPERATION } from "../db/kind.ts";

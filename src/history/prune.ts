@@ -1,5 +1,5 @@
-// Thins the ledger: drops documents of unneeded versions, keeps their hashes, and records the prune as a transaction.
-// One verified SQLite transaction, on an offline store.
+// Prune of the ledger: drops documents of unneeded versions, keeps their hashes, and records the prune as a
+// transaction. One verified SQLite transaction, on an offline store.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";

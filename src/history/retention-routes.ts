@@ -42,7 +42,7 @@ const Query = Type.Object({
   ),
 });
 
-/** /api/v1/retention. */
+/** Registers /api/v1/retention/preview. */
 export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
   surface.get(
     "/api/v1/retention/preview",

@@ -84,7 +84,7 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
 
 /** Transactions in order, in steps of any length. */
 interface TransactionList {
-  /** Without the first `offset`. */
+  /** Skips the first `offset` transactions. */
   from(offset: number): Iterable<readonly number[]>;
   count(): Generator<void, number>;
 }

@@ -1,4 +1,4 @@
-// Translates list query parameters into store queries. Must not know any resource.
+// Translation of list query parameters into store queries. Must not know any resource.
 
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import { ownValue } from "../base/fields.ts";

@@ -1,5 +1,5 @@
-// Parses a filter for a kind of record into a condition. Reports all problems with fields and values at once. Must not
-// read records.
+// Filter compiler: parses a filter for a kind of record into a condition. Reports all problems with fields and values
+// at once. Must not read records.
 
 import { customFieldKey } from "../base/custom-field-names.ts";
 import { oneEntity } from "../base/entity-words.ts";

@@ -1,5 +1,5 @@
-// Resolves container conditions to record numbers, so that no document has to be read for its containers, of which
-// there may be very many. Runs in steps, without a transaction in between.
+// Resolution of container conditions to record numbers: for very many containers, without reading documents. Runs in
+// steps, without a transaction in between.
 
 import { getTableName } from "drizzle-orm";
 import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";

@@ -1,5 +1,5 @@
-// Parses record numbers from SQLite's group_concat. There may be a million; separate rows would take a hundred times
-// the memory.
+// Parser for record numbers from SQLite's group_concat. There may be a million; separate rows would take a hundred
+// times the memory.
 
 /** @param text comma-separated decimal numbers in ASCII; null for none */
 export function numbersIn(text: Uint8Array | null): Uint32Array {

@@ -108,8 +108,8 @@ export class Populations {
   }
 
   /**
-   * The list with its order precomputed from sort key timelines, in steps; otherwise unchanged. For a whole scope,
-   * includes selecting the records.
+   * The list with its order precomputed from sort key timelines, in steps; otherwise unchanged. Serves whole scopes and
+   * given numbers only: other selections examine each record anyway, and sort meanwhile.
    */
   *ordering(query: ListQuery): Generator<void, ListQuery> {
     const { kind, asOf, order: [term, ...more] = [] } = query;

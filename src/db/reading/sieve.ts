@@ -1,4 +1,4 @@
-// Filters a list by a condition: walks its records in windows of record numbers, each a step of some tens of
+// Filter of a list by a condition: walks its records in windows of record numbers, each a step of some tens of
 // milliseconds, and parses the documents that SQL cannot decide. Holds no transaction between two steps.
 
 import { getTableName } from "drizzle-orm";

@@ -1,4 +1,4 @@
-// Collects bound values while building a statement's text.
+// Collector of bound values, used while building a statement's text.
 
 import type { AsOf } from "./list-query.ts";
 

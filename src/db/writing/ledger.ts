@@ -1,4 +1,4 @@
-// Writes the net effect of a transaction: records, versions, live rows, spans, census and the transaction row.
+// Writer of a transaction's net effect: records, versions, live rows, spans, census and the transaction row.
 // Constraints and ledger triggers dictate the order.
 
 import { alreadyExists, DomainError } from "../../base/errors.ts";

@@ -1,4 +1,4 @@
-// Executes SQL built by Drizzle through SQLite's own binding: for statements that one transaction runs tens of
+// Execution of Drizzle-built SQL through SQLite's own binding: for statements that one transaction runs tens of
 // thousands of times, Drizzle's parameter mapping costs more than the row.
 
 import { Placeholder, type SQL } from "drizzle-orm";

@@ -193,7 +193,7 @@ export class Statements {
     return (this.ledger.lineage.first({ kind, identity })?.[0] as string | undefined) ?? null;
   }
 
-  /** Keeps the first incarnation of a thing whose record ends. */
+  /** Stores the lineage of an ended record's identity. */
   remember(kind: number, identity: string, lineageId: string): void {
     this.ledger.remember.run({ kind, identity, lineage_id: lineageId });
   }

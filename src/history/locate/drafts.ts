@@ -333,7 +333,7 @@ export function portRef({ id, if_name: name, if_descr: descr, valid_from }: IfEn
   return { entity_type: "if_entry", id, name: name ?? descr, valid_from };
 }
 
-/** The address of the lowest position represents all. */
+/** Keeps the address with the lowest position. */
 function takeAddress(draft: LocationDraft | null, address: Known<IpAddressRecord> | undefined): void {
   if (draft === null || address === undefined) return;
   if (draft.address === null || address.record.position < draft.address.record.position) draft.address = address;

@@ -1,4 +1,4 @@
-// Resolves the far ends of interface entries to hosts, with their source. Reads through RecordsAt.
+// Far ends of interface entries: their hosts, and the source of each. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
@@ -198,7 +198,7 @@ function namesPort(entry: IfEntryRecord, port: IfEntryRecord): boolean {
   );
 }
 
-/** Folded. */
+/** A host's names, folded. */
 function namesOf({ name, hostname, sys_name: sysName }: HostRecord): Set<string> {
   return new Set([name, hostname, sysName].filter((text) => text !== null).map(foldName));
 }

@@ -1,4 +1,4 @@
-// Turns drafts into facts: ports with devices and far ends, subnets and VLANs. Second of the two steps from a query to
+// Facts from drafts: ports with devices and far ends, subnets and VLANs. The second of the two steps from a query to
 // facts. Reads through RecordsAt only, without judgement.
 
 import type { FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";

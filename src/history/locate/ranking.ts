@@ -1,5 +1,5 @@
-// Ranks candidates by confidence, the product of their evidence factors (answer.ts). places.ts classifies edges and
-// uplinks. Pure.
+// Ranking of candidates by confidence, the product of their evidence factors (answer.ts). places.ts classifies edges
+// and uplinks. Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
 import { withoutTurns } from "../../base/text.ts";
@@ -123,7 +123,7 @@ function candidateOf(
   };
 }
 
-/** To two digits. */
+/** Product of the factors, rounded to two digits. */
 function confidenceOf(evidence: readonly Evidence[]): number {
   const product = evidence.reduce((all, { factor }) => all * factor, 1);
   // Binary fractions must not decide on rounding of a half.

@@ -63,7 +63,7 @@ ${factors.join("\n")}
 
 All other evidence is information only (factor 1). Records out of the caller's reach do not count, neither in the answer nor in the evidence nor in the confidence.`;
 
-/** /api/v1/locate. */
+/** Registers /api/v1/locate and its timeline. */
 export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   surface
     .get(

@@ -1,4 +1,4 @@
-// Ends the ignore entry of a record that discovery was told not to bring back, when a person restores it. Must not
+// Removal of ignore entries, which keep discovery from recreating records, for records that a person restores. Must not
 // write.
 
 import type { RecordBase } from "../../db/kind.ts";

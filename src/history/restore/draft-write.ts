@@ -1,4 +1,4 @@
-// Writes a draft without conflicts, as one unit of work. Must not make decisions.
+// Writing of a draft without conflicts, as one unit of work. Must not make decisions.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";

@@ -149,7 +149,7 @@ export function refusal(what: string, conflicts: readonly PlanConflict[], role: 
   return new DomainError(code, `${what}: ${first.message}.${more} Nothing was written.`, values);
 }
 
-/** `The host switch-1`. */
+/** `the host switch-1`. */
 export function called(kind: AnyKind, record: RecordBase): string {
   return `the ${entityWord(kind)} ${recordLabel(kind, record)}`;
 }

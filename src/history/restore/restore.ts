@@ -1,4 +1,4 @@
-// Drafts the restore of a record as of a transaction, including its parts. Matches each part with a live one by id,
+// Draft of a record's restore as of a transaction, including its parts. Matches each part with a live one by id,
 // otherwise by identity. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";

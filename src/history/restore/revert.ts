@@ -1,5 +1,5 @@
-// Drafts the reversal of a transaction: removes created records, restores changed fields, revives deleted records.
-// Later changes to the same fields are conflicts. Must not write.
+// Draft of a transaction's reversal: removes created records, restores changed fields, revives deleted records. Later
+// changes to the same fields are conflicts. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";

@@ -1,5 +1,5 @@
-// Compares full-text indexes with their source texts, word by word: SQLite's check of an external-content FTS5 index
-// only covers its structure. Holds checksums of both sides, however many words there are.
+// Word-by-word comparison of full-text indexes with their source texts: SQLite's check of an external-content FTS5
+// index only covers its structure. Holds checksums of both sides, however many words there are.
 
 import type { Sql } from "../../db/connection.ts";
 import { inSnapshot } from "./ledger-walk.ts";

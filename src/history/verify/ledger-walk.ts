@@ -1,5 +1,5 @@
-// Walks the whole ledger in short steps, with a snapshot per step, so that millions of versions can be read while an
-// appliance is running. Must not judge what it finds.
+// Walk through the whole ledger in short steps, with a snapshot per step, so that millions of versions can be read
+// while an appliance is running. Must not judge what it finds.
 
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";

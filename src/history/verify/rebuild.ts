@@ -1,4 +1,4 @@
-// Rebuilds all derived data from the ledger: spans, census, activity, search, lineages, live rows and links. One
+// Rebuild of all derived data from the ledger: spans, census, activity, search, lineages, live rows and links. One
 // transaction on an offline store. Secrets, passwords and observations have no history and stay.
 
 import { getTableColumns, getTableName } from "drizzle-orm";

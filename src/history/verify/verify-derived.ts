@@ -1,5 +1,5 @@
-// Compares derived data with the ledger: spans, census, activity, search, lineages, live rows and links. Safe while an
-// appliance is running: rechecks a difference against the current state before reporting it.
+// Comparison of derived data with the ledger: spans, census, activity, search, lineages, live rows and links. Safe
+// while an appliance is running: rechecks a difference against the current state before reporting it.
 
 import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../../db/connection.ts";

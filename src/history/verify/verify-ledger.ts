@@ -1,5 +1,5 @@
-// Verifies the ledger itself: every version against its hash, record and transaction, every transaction against the
-// chain. Passes each complete record history on to the checks of derived data.
+// Verification of the ledger itself: every version against its hash, record and transaction, every transaction against
+// the chain. Passes each complete record history on to the checks of derived data.
 
 import { formatInstant } from "../../base/instant.ts";
 import { openScratch, type Sql } from "../../db/connection.ts";

@@ -1,4 +1,4 @@
-// Verifies prunes: the segments against the prunes recorded in the ledger, and every dropped version against the
+// Verification of prunes: the segments against the prunes recorded in the ledger, and every dropped version against the
 // segments, since no version needed by a retained transaction may be missing. Hashes are checked with the transactions.
 
 import type { Instant } from "../../base/instant.ts";

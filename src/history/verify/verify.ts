@@ -1,5 +1,5 @@
-// Verifies a store: the file, the hash chain of the ledger, derived data, and checksums of tables outside the ledger.
-// Read-only, in short steps, so that an appliance can keep running; later writes are left to the next run.
+// Verification of a store: the file, the hash chain of the ledger, derived data, and checksums of tables outside the
+// ledger. Read-only, in short steps, so that an appliance can keep running; later writes are left to the next run.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";

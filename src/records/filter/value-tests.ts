@@ -145,7 +145,7 @@ function sqlComparator(by: Comparator): string {
   return by === ":" || by === "!=" ? "=" : by;
 }
 
-/** Exactly this text. */
+/** Test for exactly this text. */
 function equalTo(text: string): ValueTest {
   return {
     holds: (value) => value === text,
