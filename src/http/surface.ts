@@ -512,7 +512,7 @@ export class Surface<Actor, Access> {
     if (mayTransact(context.request.method, operation))
       Object.assign(context, { mayTransact: true, reason: changeReason(context.request.headers, issues) });
     if (operation.body === undefined && context.request.method !== "POST") {
-      const key = context.request.method === "DELETE" ? idempotencyKey(context.request, issues) : null;
+      const key = context.request.method === "DELETE" ? keyOf(operation, context.request, issues) : null;
       if (issues.length > 0) throw invalid(issues);
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
       const answer = handler(
@@ -552,7 +552,7 @@ export class Surface<Actor, Access> {
     const allowance = new BodyAllowance(this.bodyRoom, owner);
     try {
       const keyIssues: Issue[] = [];
-      const key = idempotencyKey(context.request, keyIssues);
+      const key = keyOf(operation, context.request, keyIssues);
       const { checked, fingerprint } = await this.received(
         operation,
         context.request,
@@ -786,4 +786,10 @@ function matches(pattern: string, path: string): boolean {
     want.length === have.length &&
     want.every((part, position) => (part.startsWith(":") ? have[position] !== "" : part === have[position]))
   );
+}
+
+/** By which a request is known when it is repeated; null also where the operation knows no repetition. */
+function keyOf(operation: Operation<unknown>, request: Request, issues: Issue[]): string | null {
+  const key = idempotencyKey(request, issues);
+  return operation.isNotRepeated === true ? null : key;
 }

@@ -6,7 +6,7 @@ import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { PREFERENCES_LIMIT_BYTES } from "../../src/http/body.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal } from "../support/appliance/factories.ts";
+import { invalid, made, refusal } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { newApiKey, newUser, owner, signedIn, transactionCount } = appliance;
@@ -48,6 +48,19 @@ describe("preferences", () => {
     expect((await owner.get(PATH, { "if-none-match": again })).status).toBe(304);
     expect((await owner.get(PATH, { "if-none-match": first })).status).toBe(200);
     expect(await owner.put(PATH, {}, { "if-none-match": "*" })).toMatchObject(refusal(412, "precondition_failed"));
+  });
+
+  test("are written each time, also with an Idempotency-Key that was used before", async () => {
+    const key = { "idempotency-key": "k1" };
+    const wanted = [{ a: 1 }, { a: 2 }, { a: 2 }];
+    for (const each of wanted) {
+      const put = await owner.put(PATH, each, key);
+      expect([put.status, put.data, put.headers.get("idempotency-replayed")]).toEqual([200, each, null]);
+    }
+    expect((await owner.get(PATH)).data).toEqual({ a: 2 });
+    expect(await owner.put(PATH, {}, { "idempotency-key": "a b" })).toMatchObject(
+      invalid({ path: "/Idempotency-Key" }),
+    );
   });
 
   test("are an object of at most 16 KiB, as sent and as kept", async () => {
