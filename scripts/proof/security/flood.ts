@@ -130,7 +130,9 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
     const counts = countsOf(answers);
     const hashed = counts.get(401) ?? 0;
     const allowedRefusals = Math.max(0.05, 3 * cheap.refused);
-    const allowedMs = Math.max(READ_P90_MS, 5 * quantile(cheap.times, 0.9));
+    // On a machine that is busy besides, what hashes nothing takes long as well: that must not allow everything.
+    const blockedMs = AT_ONCE * hashMs;
+    const allowedMs = Math.min(Math.max(READ_P90_MS, 5 * quantile(cheap.times, 0.9)), blockedMs / 4);
 
     const { findings, session: later } = await changes(stage, session, desk);
     const { times: after } = await besides(stage, people.key, 500, async () => []);
@@ -143,9 +145,8 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
           beside.length > 20 &&
           refused <= allowedRefusals &&
           quantile(beside, 0.9) <= allowedMs &&
-          allowedMs < (AT_ONCE * hashMs) / 4 &&
           calm.every(({ status }) => status === 200),
-        figure: `${toldTimes(beside)} of ${beside.length} reads, ${share(refused)} refused; beside as many that hash nothing ${toldTimes(cheap.times)}, ${share(cheap.refused)} refused; alone ${toldTimes(quiet)}; ${AT_ONCE} hashes on the thread that answers would take ${Math.round(AT_ONCE * hashMs)} ms`,
+        figure: `${toldTimes(beside)} of ${beside.length} reads, ${share(refused)} refused; beside as many that hash nothing ${toldTimes(cheap.times)}, ${share(cheap.refused)} refused; alone ${toldTimes(quiet)}; ${AT_ONCE} hashes on the thread that answers would take ${Math.round(blockedMs)} ms`,
       },
       {
         claim: "sign-ins that are too many at once are refused with 429 and Retry-After, and every one is answered",
