@@ -68,7 +68,9 @@ async function someAtOnce(proving: Proving): Promise<Proof[]> {
   const tasks = BESIDE_EACH_OTHER.map((prove, place) => ({
     isReady: () => true,
     run: async () => {
+      const began = performance.now();
       const proof = await prove(proving);
+      proving.say(`${prove.name}: ${((performance.now() - began) / 1_000).toFixed(1)} s`);
       proofs[place] = Array.isArray(proof) ? { findings: proof } : proof;
       return [];
     },
