@@ -42,27 +42,33 @@ type Encoding = (typeof ENCODINGS)[number];
 /** Stands in every secret that is sent: no answer and no log line may hold it. */
 export const SECRET_MARK = "sEcReT-mArK";
 
-/** Drafts for one operation of a document. */
-export function draftsOf(document: Json, { method, path, operation }: DocumentedOperation): Arbitrary<Draft> {
+/** Drafts for one operation of a document: most of them wrong somewhere, and some as a client means them. */
+export function draftsOf(document: Json, documented: DocumentedOperation): Arbitrary<Draft> {
+  const { method, path, operation } = documented;
   const parameters = ((operation.parameters ?? []) as Json[]).map((each) => resolved(document, each));
   const own = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
   const contents = (operation.requestBody as Json | undefined)?.content as Readonly<Record<string, Json>> | undefined;
   const content = contents?.["application/json"];
+  const schema =
+    content === undefined ? null : withKnown(document, content.schema as Json, operation.operationId as string, own);
   const table = contents?.["text/csv"];
-  const inPath = parameters
-    .filter((each) => each.in === "path")
-    .map((each) => fc.tuple(fc.constant(each.name as string), pathValue(each, own)));
+  const inPath = parameters.filter((each) => each.in === "path");
   const inQuery = parameters.filter((each) => each.in === "query");
-  const target = fc
-    .tuple(fc.tuple(...inPath), queryOf(document, inQuery))
-    .map(
-      ([values, query]) => values.reduce((now, [name, value]) => now.replace(`{${name}}`, () => value), path) + query,
-    );
-  return fc.record({
-    // Wrong passwords slow the account down.
-    asker:
-      operation.operationId === "changePassword"
-        ? fc.constantFrom<Asker>("guesser", "nobody")
+  const target = (value: (parameter: Json, own: string) => Arbitrary<string>, query: Arbitrary<string>) =>
+    fc
+      .tuple(fc.tuple(...inPath.map((each) => fc.tuple(fc.constant(each.name as string), value(each, own)))), query)
+      .map(
+        ([values, query]) => values.reduce((now, [name, value]) => now.replace(`{${name}}`, () => value), path) + query,
+      );
+  // Wrong passwords slow the account down.
+  const isPassword = operation.operationId === "changePassword";
+  // Whoever signs in becomes somebody of the guesser's organization.
+  const isSignIn = operation.operationId === "signIn";
+  const wrong = fc.record({
+    asker: isPassword
+      ? fc.constantFrom<Asker>("guesser", "guesser", "guesser", "nobody")
+      : isSignIn
+        ? fc.constantFrom<Asker>("nobody", "nobody", "member")
         : fc.oneof(
             { weight: 8, arbitrary: fc.constant<Asker>("owner") },
             { weight: 1, arbitrary: fc.constant<Asker>("viewer") },
@@ -73,7 +79,7 @@ export function draftsOf(document: Json, { method, path, operation }: Documented
       { weight: 30, arbitrary: fc.constant(method) },
       { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "PATCH", "PUT", "POST", "DELETE", "TRACE", "GET") },
     ),
-    target,
+    target: target(pathValue, queryOf(document, inQuery)),
     headers: fc.oneof(
       { weight: 3, arbitrary: fc.constant([]) },
       { weight: 2, arbitrary: fc.array(header(), { maxLength: 3 }) },
@@ -81,23 +87,83 @@ export function draftsOf(document: Json, { method, path, operation }: Documented
     body:
       table !== undefined
         ? tableOf(table.example as string)
-        : content === undefined
+        : schema === null
           ? fc.oneof(
               { weight: 8, arbitrary: fc.constant(null) },
               { weight: 1, arbitrary: bodyOf(document, {}, method, own) },
             )
           : fc.oneof(
-              { weight: 30, arbitrary: bodyOf(document, content.schema as Json, method, own) },
+              { weight: 30, arbitrary: bodyOf(document, schema, method, own) },
               { weight: 1, arbitrary: fc.constant(null) },
             ),
   });
+  const meant = fc.record({
+    asker: fc.constant<Asker>(isPassword ? "guesser" : isSignIn ? "nobody" : "owner"),
+    method: fc.constant(method),
+    target: target(fittingPathValue, fittingQueryOf(document, inQuery)),
+    headers: fc.constantFrom<Draft["headers"]>([], [["X-Change-Reason", "a reason"]]),
+    body:
+      table !== undefined
+        ? fittingTableOf(table.example as string)
+        : schema === null
+          ? fc.constant(null)
+          : fittingBodyOf(document, schema, method, own),
+  });
+  return fc.oneof({ weight: 3, arbitrary: wrong }, { weight: 1, arbitrary: meant });
+}
+
+/** A schema of a few texts, mostly the first. */
+function oneOf(mostly: string, ...others: string[]): Json {
+  return { enum: [...Array.from({ length: 4 * others.length }, () => mostly), ...others] };
+}
+
+/** Mostly the right one: wrong ones slow the account down, and then nothing is refused for anything else. */
+const PASSWORD_ASKED = oneOf("@@password@@", `${SECRET_MARK}-wrong`);
+
+const idOf = (pool: string): Json => ({ enum: Array.from({ length: 8 }, (_, n) => `@@own/${pool}/${n}@@`) });
+const idsOf = (pool: string): Json => ({ type: "array", minItems: 1, items: idOf(pool) });
+
+/** Fields of bodies that an operation does nothing without, and that its schema does not tell enough of. */
+const KNOWN_FIELDS: Readonly<Record<string, Json>> = {
+  signIn: { email: oneOf("@@guesser@@", "u1@example.org"), password: PASSWORD_ASKED },
+  changePassword: { current_password: PASSWORD_ASKED },
+  downloadBackup: { password: PASSWORD_ASKED },
+  acceptConflict: {
+    type: oneOf("Subnet", "Address", "Mac"),
+    value: oneOf("@@conflict@@", "127.1.0.0/16"),
+    fingerprint: oneOf("@@fingerprint@@", "0".repeat(64)),
+  },
+  writeHosts: { network_id: idOf("networks") },
+  splitHost: { port_ids: idsOf("ports") },
+  assignTags: { entity_type: oneOf("Host", "service", "SERVICE") },
+  addTagToRecords: { entity_type: oneOf("Host", "service", "SERVICE") },
+  removeTagFromRecords: { entity_type: oneOf("Host", "service", "SERVICE") },
+};
+
+/** The schema of a body, or of each that it is a list of, with the fields that the operation is known to need. */
+function withKnown(document: Json, given: Json, operationId: string, own: string): Json {
+  const schema = resolved(document, given);
+  if (schema.type === "array") return { ...schema, items: withKnown(document, schema.items as Json, operationId, own) };
+  const properties = (schema.properties ?? {}) as Record<string, Json>;
+  const known = own.endsWith("/bulk-update")
+    ? {
+        ids: idsOf(own.replace("/bulk-update", "")),
+        set: { ...resolved(document, properties.set as Json), minProperties: 1 },
+      }
+    : KNOWN_FIELDS[operationId];
+  if (known === undefined) return schema;
+  return {
+    ...schema,
+    required: [...((schema.required ?? []) as string[]), ...Object.keys(known)],
+    properties: { ...properties, ...known },
+  };
 }
 
 /** @param own the plural that the path is of: what ids without a name of their own are */
 function bodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
   const fit = fc.record({
     of: fc.constant("schema" as const),
-    value: valid(document, schema, `/${own.replace(/\/(bulk-delete|assign).*$/, "")}`, 0),
+    value: valid(document, schema, nameOf(own), 0),
   });
   const anything = fc.record({ of: fc.constant("anything" as const), value: nonsense() });
   const known = fc.record({ of: fc.constant(method === "PUT" ? ("record" as const) : ("example" as const)) });
@@ -126,6 +192,51 @@ function bodyOf(document: Json, schema: Json, method: string, own: string): Arbi
       { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
     ),
   });
+}
+
+/** A body as the schema has it, mostly without what may be left out; or what is there, as it is. */
+function fittingBodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
+  const schemas = fc.record({
+    of: fc.constant("schema" as const),
+    value: valid(document, schema, nameOf(own), 0, SPARSE),
+  });
+  const known = fc.constant<BodyBase>({ of: method === "PUT" ? "record" : "example" });
+  return fc
+    .oneof({ weight: 3, arbitrary: schemas as Arbitrary<BodyBase> }, { weight: 1, arbitrary: known })
+    .map((base) => ({ base, mutations: [], encoding: "utf-8" as const, type: "application/json" }));
+}
+
+/** What ids of a body without a name of their own are called by: the plural of the path. */
+function nameOf(own: string): string {
+  return `/${own.replace(/\/(bulk-delete|assign).*$/, "")}`;
+}
+
+/** Few columns of the example, with rows that name what is there. */
+function fittingTableOf(example: string): Arbitrary<Draft["body"]> {
+  const [header = "", row = ""] = example.split("\r\n");
+  const cells = [...row.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = ""]) => cell);
+  const names = header.split(",");
+  // What follows from what a record is part of.
+  const isTold = (name: string) =>
+    ["id", "subnet_id"].includes(name) ||
+    (name === "network_id" && ["host_id", "service_id"].some((each) => names.includes(each))) ||
+    (name === "host_id" && names.includes("service_id"));
+  const columns = names.flatMap((name, place) => (isTold(name) ? [] : [{ name, cell: cells[place] ?? "" }]));
+  const cell = ({ name, cell }: { name: string; cell: string }): Arbitrary<string> => {
+    if (/^[0-9a-f-]{36}$/.test(cell)) return id(name);
+    if (name === "number") return fc.integer({ min: 1, max: 4_094 }).map(String);
+    if (/^(name|key)$/.test(name)) return fc.nat(1_000_000).map((n) => `${name}_${n}`);
+    return VOCABULARY.find(([pattern]) => pattern.test(name) && cell !== "")?.[1] ?? fc.constant(cell);
+  };
+  return fc.array(fc.tuple(...columns.map(cell)), { minLength: 1, maxLength: 3 }).map((rows) => ({
+    base: {
+      of: "text" as const,
+      text: [columns.map(({ name }) => name), ...rows].map((cells) => `${cells.join(",")}\r\n`).join(""),
+    },
+    mutations: [],
+    encoding: "utf-8" as const,
+    type: "text/csv",
+  }));
 }
 
 /** A table with some columns of the example, a few that are none, and cells as they are, drawn or misquoted. */
@@ -212,16 +323,20 @@ function resolved(document: Json, node: Json): Json {
   );
 }
 
+/** How often what may be left out is, to one time that it is not. */
+const [USUAL, SPARSE] = [2, 12];
+
 /** A value that the schema takes, and mostly one that the appliance can act on. */
-function valid(document: Json, given: Json, name: string, depth: number): Arbitrary<JsonValue> {
+function valid(document: Json, given: Json, name: string, depth: number, absence = USUAL): Arbitrary<JsonValue> {
   const schema = resolved(document, given);
   if (schema.readOnly === true) return fc.constantFrom<JsonValue>(null, "x", 1);
   if (schema.const !== undefined) return fc.constant(schema.const as JsonValue);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as JsonValue[]));
   if (Array.isArray(schema.anyOf))
-    return fc.oneof(...(schema.anyOf as Json[]).map((each) => valid(document, each, name, depth)));
+    return fc.oneof(...(schema.anyOf as Json[]).map((each) => valid(document, each, name, depth, absence)));
   const types = ([] as unknown[]).concat(schema.type ?? "object");
-  if (types.length > 1) return fc.oneof(...types.map((type) => valid(document, { ...schema, type }, name, depth)));
+  if (types.length > 1)
+    return fc.oneof(...types.map((type) => valid(document, { ...schema, type }, name, depth, absence)));
   switch (types[0]) {
     case "null":
       return fc.constant(null);
@@ -234,22 +349,34 @@ function valid(document: Json, given: Json, name: string, depth: number): Arbitr
       return text(schema, name);
     case "array": {
       const least = (schema.minItems as number | undefined) ?? 0;
-      return fc.array(valid(document, (schema.items ?? {}) as Json, name, depth + 1), {
+      return fc.array(valid(document, (schema.items ?? {}) as Json, name, depth + 1, absence), {
         minLength: least,
         maxLength: Math.max(least, depth > 2 ? 1 : 3),
       });
     }
     default: {
+      // By the id of a record: only positions on a map are.
+      if (schema.patternProperties !== undefined)
+        return fc.dictionary(
+          fc.nat(7).map((n) => `@@own/hosts/${n}@@`),
+          fc.oneof(
+            ...Object.values(schema.patternProperties as Record<string, Json>).map((each) =>
+              valid(document, each, name, depth + 1, absence),
+            ),
+          ),
+          { minKeys: 1, maxKeys: 3 },
+        );
       const properties = (schema.properties ?? {}) as Record<string, Json>;
+      const absent = schema.minProperties === undefined ? absence : USUAL;
       const required = new Set((schema.required ?? []) as string[]);
       const fields = Object.entries(properties).map(([field, each]) => {
-        const value = valid(document, each, field, depth + 1);
+        const value = valid(document, each, field, depth + 1, absence);
         // An id of its own is seldom given; what may be left out mostly is.
-        const absent = {
-          weight: field === "id" || each.readOnly === true ? 12 : 2,
+        const left = {
+          weight: field === "id" || each.readOnly === true ? SPARSE : absent,
           arbitrary: fc.constant(undefined),
         };
-        return [field, required.has(field) ? value : fc.oneof(absent, { weight: 1, arbitrary: value })] as const;
+        return [field, required.has(field) ? value : fc.oneof(left, { weight: 1, arbitrary: value })] as const;
       });
       return fc
         .tuple(...fields.map(([, value]) => value))
@@ -334,11 +461,13 @@ const VOCABULARY: ReadonlyArray<readonly [RegExp, Arbitrary<string>]> = [
   [/mac/, MAC],
   [/^expires_at$/, fc.constantFrom("2031-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z")],
   [/^expected_updated_at$/, INSTANT],
-  [/^(at|from|to)$/, fc.oneof(INSTANT, AGE)],
+  [/^(at|from|to|before)$/, fc.oneof(INSTANT, AGE)],
   // Once in four years: nothing runs meanwhile.
   [/^cron$/, fc.constant("30 2 29 2 *")],
   [/^timezone$/, fc.constantFrom("UTC", "Europe/Berlin")],
   [/email/, fc.nat(99_999).map((n) => `u${n}@example.org`)],
+  [/^(first|last)$/, IP],
+  [/^key$/, fc.nat(99_999).map((n) => `key_${n}`)],
   [/^management_url$/, fc.constantFrom("https://127.0.0.1/", "http://h.example/a?b")],
   [/^setup_token$/, fc.constant(`${SECRET_MARK}-token`)],
 ];
@@ -410,45 +539,77 @@ function anyId(): Arbitrary<string> {
 }
 
 function pathValue(parameter: Json, own: string): Arbitrary<string> {
-  const schema = (parameter.schema ?? {}) as Json;
-  const fits: Arbitrary<string> =
-    parameter.name === "sequence"
-      ? fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String))
-      : schema.format === "uuid"
-        ? id("id", own)
-        : fc.constantFrom("@@backup@@", "x");
   return fc.oneof(
-    { weight: 12, arbitrary: fits },
+    { weight: 12, arbitrary: fittingPathValue(parameter, own) },
     { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }).map(percentEncoded) },
     { weight: 1, arbitrary: fc.constantFrom(...PATH_TRICKS) },
   );
 }
 
+function fittingPathValue(parameter: Json, own: string): Arbitrary<string> {
+  const schema = (parameter.schema ?? {}) as Json;
+  if (schema.format === "uuid") return id("id", own);
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as string[]));
+  if (parameter.name === "sequence")
+    return fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String));
+  if (parameter.name === "mac") return MAC;
+  // The only one that is left names a backup.
+  return fc.oneof({ weight: 3, arbitrary: fc.constant("@@backup@@") }, { weight: 1, arbitrary: fc.constant("x") });
+}
+
+/** Values of a query's parameter as its schema has them. */
+function fittingQueryValue(document: Json, parameter: Json): Arbitrary<string> {
+  return valid(document, (parameter.schema ?? {}) as Json, parameter.name as string, 2).map((value) =>
+    Array.isArray(value) ? value.join(",") : String(value),
+  );
+}
+
+function pairOf(parameter: Json, value: Arbitrary<string>): Arbitrary<string> {
+  return value.map((text) => `${parameter.name}=${percentEncoded(text)}`);
+}
+
+/** What is required, and perhaps one more. */
+function fittingQueryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
+  const pairs = (isRequired: boolean) =>
+    parameters
+      .filter(({ required }) => (required === true) === isRequired)
+      .map((each) => pairOf(each, fittingQueryValue(document, each)));
+  const optional = pairs(false);
+  const one = optional.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...optional), { maxLength: 1 });
+  return fc.tuple(fc.tuple(...pairs(true)), one).map(([required, more]) => queryText([...required, ...more]));
+}
+
+function queryText(pairs: readonly string[]): string {
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
 function queryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
   const known = parameters.map((parameter) => {
-    const name = parameter.name as string;
-    const fits = valid(document, (parameter.schema ?? {}) as Json, name, 2).map((value) =>
-      Array.isArray(value) ? value.join(",") : String(value),
-    );
     const value = fc.oneof(
-      { weight: 6, arbitrary: fits },
+      { weight: 6, arbitrary: fittingQueryValue(document, parameter) },
       { weight: 1, arbitrary: fc.constantFrom(...QUERY_VALUES) },
       { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }) },
     );
-    return value.map((text) => `${name}=${percentEncoded(text)}`);
+    return { isRequired: parameter.required === true, pair: pairOf(parameter, value) };
   });
+  const required = fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(...known.filter(({ isRequired }) => isRequired).map(({ pair }) => pair)) },
+    { weight: 1, arbitrary: fc.constant([]) },
+  );
   const odd = fc.oneof(
     fc.constantFrom(...QUERY_ODDITIES),
     fc
       .tuple(key(), fc.string({ maxLength: 10 }))
       .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`),
   );
+  const optional = known.filter(({ isRequired }) => !isRequired).map(({ pair }) => pair);
   const one =
-    known.length === 0 ? odd : fc.oneof({ weight: 12, arbitrary: fc.oneof(...known) }, { weight: 1, arbitrary: odd });
-  const none = { weight: known.length === 0 ? 12 : 3, arbitrary: fc.constant([]) };
-  return fc
-    .oneof(none, { weight: 5, arbitrary: fc.array(one, { minLength: 1, maxLength: 4 }) })
-    .map((pairs) => (pairs.length === 0 ? "" : `?${pairs.join("&")}`));
+    optional.length === 0
+      ? odd
+      : fc.oneof({ weight: 12, arbitrary: fc.oneof(...optional) }, { weight: 1, arbitrary: odd });
+  const none = { weight: optional.length === 0 ? 12 : 3, arbitrary: fc.constant([]) };
+  const others = fc.oneof(none, { weight: 5, arbitrary: fc.array(one, { minLength: 1, maxLength: 4 }) });
+  return fc.tuple(required, others).map(([first, more]) => queryText([...first, ...more]));
 }
 
 /** What stands between @@ stays as it is. */

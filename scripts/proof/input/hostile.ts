@@ -854,7 +854,7 @@ async function put(
   ]);
   try {
     const answer = await world.connection.ask(method, bytes);
-    const found = faults(document, { method, target, asker: "owner" }, answer, {
+    const found = faults(document, { method, target, whose: "first" }, answer, {
       first: [],
       second: [],
       besides: false,
@@ -900,7 +900,7 @@ async function everyPath(world: InputWorld, document: OpenApiDocument): Promise<
       ["HEAD", headed],
       ["OPTIONS", options],
     ] as const) {
-      const found = faults(document, { method, target, asker: "owner" }, answer, {
+      const found = faults(document, { method, target, whose: "first" }, answer, {
         first: [],
         second: [],
         besides: false,

@@ -2,14 +2,16 @@
 
 import type { Answer } from "../../../test/support/appliance/client.ts";
 import type { OpenApiDocument } from "../../../test/support/contract/openapi.ts";
-import { type Asker, SECRET_MARK } from "./generate.ts";
+import { PASSWORD } from "../../../test/support/executable/executable.ts";
+import { SECRET_MARK } from "./generate.ts";
 import type { WireAnswer } from "./wire.ts";
-import { MARKS, type Transaction } from "./world.ts";
+import { MARKS, type Transaction, type Whose } from "./world.ts";
 
 export interface Sent {
   readonly method: string;
   readonly target: string;
-  readonly asker: Asker;
+  /** The organization that whoever asks is of. */
+  readonly whose: Whose;
 }
 
 /** What came into the ledger while the request was under way, of each organization. */
@@ -26,7 +28,7 @@ const INTERNALS =
 
 /** @returns one sentence for each fault; empty where all is well */
 export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, happened: Happened): string[] {
-  const { method, asker } = sent;
+  const { method, whose: own } = sent;
   const answer = asAnswer(raw);
   const found: string[] = [];
   if (answer === null)
@@ -38,10 +40,11 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   const requestId = answer.headers.get("x-request-id");
   if (requestId === null) found.push("answered without X-Request-Id");
   if (answer.headers.has("x-evil")) found.push("answered with a header of the request's making");
-  if (answer.text.includes(SECRET_MARK)) found.push("the answer holds a secret that was sent");
+  if (answer.text.includes(SECRET_MARK) || answer.text.includes(PASSWORD))
+    found.push("the answer holds a secret that was sent");
   if (answer.status >= 400 && INTERNALS.test(answer.text))
     found.push(`the answer tells of the inside: ${INTERNALS.exec(answer.text)?.[0]}`);
-  const [own, foreign] = asker === "owner" ? (["first", "second"] as const) : (["second", "first"] as const);
+  const foreign = own === "first" ? "second" : "first";
   if (answer.text.includes(MARKS[foreign])) found.push(`the answer holds what is the ${foreign} organization's`);
   const isIts = (each: Transaction) => each.request_id === requestId;
   if (happened[foreign].some(isIts)) found.push(`the ${foreign} organization's ledger was written to`);

@@ -1,10 +1,11 @@
 // Puts drafts to the appliance one after the other, has each answer judged, and makes the smallest draft that fails of
 // one that does. Judges nothing itself.
 
-import fc from "fast-check";
+import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
+import { PASSWORD } from "../../../test/support/executable/executable.ts";
 import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
-import { type Draft, draftsOf } from "./generate.ts";
+import { type Draft, draftsOf, SECRET_MARK } from "./generate.ts";
 import { mutated, textOf, written } from "./json-text.ts";
 import { faults, type Happened } from "./judge.ts";
 import type { WireAnswer } from "./wire.ts";
@@ -19,11 +20,15 @@ export interface Tally {
   readonly memoryKib: number[];
   /** By operation and status. */
   readonly statuses: Map<string, Map<number, number>>;
+  /** By operation, what those that were refused were told, and how often. */
+  readonly refusals: Map<string, Map<string, number>>;
   /** The smallest request that failed, of each operation that did. */
   readonly failures: { readonly operation: string; readonly faults: readonly string[]; readonly curl: string }[];
 }
 
 interface Rounds {
+  /** All of the document without it. */
+  readonly operations?: readonly DocumentedOperation[];
   readonly rounds: number;
   readonly runsEach: number;
   readonly seed: number;
@@ -34,17 +39,19 @@ interface Rounds {
 export async function askAll(
   world: InputWorld,
   document: OpenApiDocument,
-  { rounds, runsEach, seed, say }: Rounds,
+  { operations = document.operations, rounds, runsEach, seed, say }: Rounds,
 ): Promise<Tally> {
-  const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), failures: [] };
+  const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), refusals: new Map(), failures: [] };
   const began = performance.now();
+  // Of a large body they take longer to make than a request.
+  const drafts = operations.map((operation) => draftsOf(document.document, operation));
   for (let round = 0; round < rounds; round += 1) {
-    for (const [position, operation] of document.operations.entries()) {
+    for (const [position, operation] of operations.entries()) {
       if (performance.now() - began > PROOF_HANG_MS || tally.failures.length >= 25) return tally;
       const name = operation.operation.operationId as string;
       if (tally.failures.some((each) => each.operation === name)) continue;
       let last: { faults: readonly string[]; curl: string } | null = null;
-      const property = fc.asyncProperty(draftsOf(document.document, operation), async (draft) => {
+      const property = fc.asyncProperty(drafts[position] as Arbitrary<Draft>, async (draft) => {
         const outcome = await ask(world, document, operation, draft, tally);
         if (outcome.faults.length === 0) return;
         last = outcome;
@@ -77,6 +84,8 @@ async function ask(
 ): Promise<{ faults: readonly string[]; curl: string }> {
   if (tally.asked % FILL_EVERY === FILL_EVERY - 1) await world.fill();
   tally.asked += 1;
+  const name = operation.operation.operationId as string;
+  await world.prepare(name);
   const target = world.resolve(draft.target, draft.asker);
   const cookie = world.cookie(draft.asker);
   const bodyBytes = draft.body === null ? null : await bytesOf(world, operation, draft, target);
@@ -102,15 +111,22 @@ async function ask(
   } catch (error) {
     return { faults: [`no answer: ${error instanceof Error ? error.message : error}`], curl };
   }
-  count(tally, operation.operation.operationId as string, answer.status);
+  count(tally.statuses, name, answer.status);
+  if (answer.status >= 400) count(tally.refusals, name, `${answer.status} ${errorOf(answer)}`);
   const isWritten = (await world.head()) !== before;
   const happened: Happened = {
     first: isWritten ? await world.transactionsSince("first", before) : [],
     second: isWritten ? await world.transactionsSince("second", before) : [],
     besides: world.beside() !== sideBefore,
   };
-  const found = faults(document, { method: draft.method, target, asker: draft.asker }, answer, happened);
-  if ((answer.status === 401 || target.includes("/auth/")) && !(await world.isSignedIn(draft.asker)))
+  const found = faults(
+    document,
+    { method: draft.method, target, whose: world.of(draft.asker).whose },
+    answer,
+    happened,
+  );
+  if (name === "changePassword" && answer.status === 200) await world.resetPassword(draft.asker);
+  else if ((answer.status === 401 || target.includes("/auth/")) && !(await world.isSignedIn(draft.asker)))
     await world.signIn(draft.asker);
   return { faults: found, curl };
 }
@@ -133,7 +149,8 @@ async function bytesOf(
   }
   text = kept(world.resolve(text, asker), operation);
   // A secret in the place of a name would be one that is meant to be shown.
-  if (mutations.some(({ kind }) => kind === "swap")) text = text.replaceAll("sEcReT-mArK", "swapped");
+  if (mutations.some(({ kind }) => kind === "swap"))
+    text = text.replaceAll(SECRET_MARK, "swapped").replaceAll(PASSWORD, "a swapped password");
   const bytes = Buffer.from(text, encoding === "utf-16le" || encoding === "latin1" ? encoding : "utf-8");
   if (encoding === "bom") return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
   if (encoding === "truncated") return bytes.subarray(0, Math.floor(bytes.length / 2));
@@ -161,6 +178,8 @@ function exampleOf({ operation }: DocumentedOperation): unknown {
 
 /** No scan leaves this machine, and none starts by itself: what is recorded may be anything, what is asked may not. */
 function kept(text: string, { operation }: DocumentedOperation): string {
+  // Nothing is asked there, and a conflict is of other addresses.
+  if (operation.operationId === "acceptConflict") return text;
   const near = text.replaceAll(
     /"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g,
     (_all, _part, prefix: string | undefined) => (prefix === undefined ? '"127.1.0.9"' : `"127.9.0.0/16"`),
@@ -186,9 +205,17 @@ function kept(text: string, { operation }: DocumentedOperation): string {
   });
 }
 
-function count(tally: Tally, operation: string, status: number): void {
-  const statuses = tally.statuses.get(operation) ?? new Map<number, number>();
-  tally.statuses.set(operation, statuses.set(status, (statuses.get(status) ?? 0) + 1));
+function count<Key>(counts: Map<string, Map<Key, number>>, operation: string, key: Key): void {
+  const ofIts = counts.get(operation) ?? new Map<Key, number>();
+  counts.set(operation, ofIts.set(key, (ofIts.get(key) ?? 0) + 1));
+}
+
+/** What a refusal says: the same for every refusal of a kind, so that kinds can be counted. */
+function errorOf({ body }: WireAnswer): string {
+  const text = body.toString("utf8");
+  const [, code = ""] = /"code":"(\w+)"/.exec(text) ?? [];
+  const [, error = ""] = /"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+  return `${code}: ${error.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")}`.slice(0, 160);
 }
 
 /** As a person would send it again, the session aside. */

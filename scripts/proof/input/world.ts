@@ -1,11 +1,12 @@
-// An appliance with two organizations that must not know of each other, and who asks it. Fills it, and fills it up
-// again when requests have emptied it. Judges nothing.
+// An appliance with two organizations that must not know of each other, or with one that has it to itself, and who asks
+// it. Fills it, and fills it up again when requests have emptied or locked it. Judges nothing.
 
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/appliance/client.ts";
 import { PASSWORD, type Running, SET_UP_KEY, setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Asker } from "./generate.ts";
 import { KeptConnection } from "./wire.ts";
 
@@ -13,7 +14,7 @@ type Wire = Record<string, any>;
 
 /** Stand in texts of each organization, and must not reach the other. */
 export const MARKS = { first: "FIRST-ONLY", second: "SECOND-ONLY" } as const;
-type Whose = keyof typeof MARKS;
+export type Whose = keyof typeof MARKS;
 
 export interface Transaction {
   readonly sequence: number;
@@ -50,7 +51,13 @@ const PLURALS = [
   "discovery/schedules",
   "discovery/scans",
   "discovery/ignored",
+  "custom-fields",
+  "markers",
+  "ip-ranges",
 ] as const;
+
+/** Both organizations hold the same kinds of records; only the sole one may ask for what is of the whole appliance. */
+export type Organizations = "two" | "one";
 
 export interface Footprint {
   /** Anonymous memory, KiB. */
@@ -65,11 +72,14 @@ export class InputWorld {
   readonly connection: KeptConnection;
   /** Beside it: what is asked here is no part of what is tried. */
   readonly first: Organization;
-  readonly second: Organization;
+  /** Null where the first has the appliance to itself. */
+  readonly second: Organization | null;
   private readonly cookies = new Map<Asker, string>();
+  /** Their ids. */
+  private readonly users = new Map<Asker, string>();
   private last = 0;
 
-  private constructor(place: Workplace, appliance: Running, first: Organization, second: Organization) {
+  private constructor(place: Workplace, appliance: Running, first: Organization, second: Organization | null) {
     this.place = place;
     this.appliance = appliance;
     this.first = first;
@@ -77,50 +87,39 @@ export class InputWorld {
     this.connection = new KeptConnection(this.port);
   }
 
-  static async open(executable: string, directory: string): Promise<InputWorld> {
+  static async open(executable: string, directory: string, organizations: Organizations = "two"): Promise<InputWorld> {
     const place = new Workplace(directory);
     try {
       const command = { command: [executable] };
       const passwordFile = await place.passwordFile();
       const run = (args: readonly string[]) => place.run([...args, "--data", place.data], command);
       const made = [];
-      for (const whose of ["first", "second"] as const) {
+      for (const whose of organizations === "two" ? (["first", "second"] as const) : (["first"] as const)) {
         const email = `owner@${whose}.example`;
         const organization = `${whose} organization`;
         made.push({ whose, email, ...(await setUpBy(run, passwordFile, { organization, network: "main", email })) });
       }
       const appliance = await place.serve([], command);
-      const [first, second] = made.map(
+      const [first, second = null] = made.map(
         ({ whose, key, networkId, organizationId, email }): Organization => ({
           whose,
           id: organizationId,
-          keeper: appliance.withKey(key),
+          // A draft may have set that every change needs a reason.
+          keeper: appliance.withKey(key).with({ "X-Change-Reason": "requests are to be done again" }),
           email,
           networkId,
           pools: new Map(),
         }),
-      ) as [Organization, Organization];
+      ) as [Organization, Organization?];
       const world = new InputWorld(place, appliance, first, second);
       await world.signIn("owner");
       await world.fill();
       await world.ignoreOne();
-      for (const [asker, role] of [
-        ["viewer", "Viewer"],
-        ["member", "Member"],
-        ["guesser", "Member"],
-      ] as const) {
-        const email = `${asker}@second.example`;
-        await ok(
-          second.keeper.post("/api/v1/users", {
-            email,
-            name: `${MARKS.second} ${asker}`,
-            role,
-            network_ids: [second.networkId],
-            password: PASSWORD,
-          }),
-        );
+      for (const asker of ["viewer", "member", "guesser"] as const) {
+        const { keeper } = world.of(asker);
+        world.users.set(asker, (await ok(keeper.post("/api/v1/users", world.user(asker)))).id);
+        await world.signIn(asker);
       }
-      for (const asker of ["viewer", "member", "guesser"] as const) await world.signIn(asker);
       return world;
     } catch (error) {
       await place.close();
@@ -132,9 +131,13 @@ export class InputWorld {
     return Number(new URL(this.appliance.url).port);
   }
 
-  /** The organization that somebody is of; nobody is of the second. */
+  /** The organization that somebody is of; nobody is of the second, where there is one. */
   of(asker: Asker): Organization {
-    return asker === "owner" ? this.first : this.second;
+    return asker === "owner" ? this.first : (this.second ?? this.first);
+  }
+
+  private get organizations(): Organization[] {
+    return this.second === null ? [this.first] : [this.first, this.second];
   }
 
   cookie(asker: Asker): string | null {
@@ -142,11 +145,40 @@ export class InputWorld {
   }
 
   async signIn(asker: Asker): Promise<void> {
-    const email = asker === "owner" ? this.first.email : `${asker}@second.example`;
-    const answer = await this.appliance.client().post("/api/auth/login", { email, password: PASSWORD });
+    const began = performance.now();
+    const attempt = () =>
+      this.appliance.client().post("/api/auth/login", { email: this.emailOf(asker), password: PASSWORD });
+    let answer = await attempt();
+    // Wrong passwords that were tried have the next attempt wait.
+    while (answer.status === 429 && performance.now() - began < HANG_MS) {
+      await Bun.sleep(Number(answer.headers.get("retry-after") ?? 1) * 1_000);
+      answer = await attempt();
+    }
     const cookie = /session_id=[^;]+/.exec(answer.headers.get("set-cookie") ?? "")?.[0];
     if (cookie === undefined) throw new Error(`input: ${asker} cannot sign in: ${answer.text}`);
     this.cookies.set(asker, cookie);
+  }
+
+  /** Gives somebody back the password that everybody has, and signs in with it: another was set. */
+  async resetPassword(asker: Asker): Promise<void> {
+    await ok(this.of(asker).keeper.put(`/api/v1/users/${this.users.get(asker)}`, this.user(asker)));
+    await this.signIn(asker);
+  }
+
+  private emailOf(asker: Asker): string {
+    const { whose, email } = this.of(asker);
+    return asker === "owner" ? email : `${asker}@${whose}.example`;
+  }
+
+  private user(asker: Asker): Wire {
+    const { whose, networkId } = this.of(asker);
+    return {
+      email: this.emailOf(asker),
+      name: `${MARKS[whose]} ${asker}`,
+      role: asker === "viewer" ? "Viewer" : "Member",
+      network_ids: [networkId],
+      password: PASSWORD,
+    };
   }
 
   /** Whether somebody's session still is one of the role that it had; a request may have ended it. */
@@ -156,16 +188,14 @@ export class InputWorld {
     return (await this.appliance.client({ cookie }).get("/api/auth/me")).status === 200;
   }
 
-  /** Puts ids and instants in the places of what stands between @@. */
+  /** Puts ids, instants and other things that no draft can know in the places of what stands between @@. */
   resolve(text: string, asker: Asker): string {
     const own = this.of(asker);
     return text.replaceAll(
-      /@@(own|other)\/([a-z/-]+)\/(\d+)@@|@@(now|sequence|backup)@@/g,
-      (_all, whose: string | undefined, pool: string, n: string, word: string | undefined) => {
-        if (word === "now") return new Date().toISOString();
-        if (word === "sequence") return String(this.sequence);
-        if (word === "backup") return this.backup;
-        const organization = (whose === "own") === (own === this.first) ? this.first : this.second;
+      /@@(own|other)\/([a-z/-]+)\/(\d+)@@|@@([a-z]+)@@/g,
+      (all, whose: string | undefined, pool: string, n: string, word: string | undefined) => {
+        if (word !== undefined) return this.known(word) ?? all;
+        const organization = whose === "own" ? own : (this.organizations.find((each) => each !== own) ?? own);
         if (pool === "organizations") return organization.id;
         const ids = organization.pools.get(pool) ?? [];
         return ids[Number(n) % Math.max(ids.length, 1)] ?? "01936f2e-0d5c-7d3a-9a39-3f6f1f7affff";
@@ -173,11 +203,34 @@ export class InputWorld {
     );
   }
 
+  private known(word: string): string | null {
+    switch (word) {
+      case "now":
+        return new Date().toISOString();
+      case "sequence":
+        return String(this.sequence);
+      case "backup":
+        return this.backup;
+      case "password":
+        return PASSWORD;
+      case "guesser":
+        return this.emailOf("guesser");
+      case "conflict":
+        return this.conflict.value;
+      case "fingerprint":
+        return this.conflict.fingerprint;
+      default:
+        return null;
+    }
+  }
+
   /** The last transaction that was seen. */
   sequence = 0;
   private store: Database | null = null;
   /** The name of one. */
   private backup = "none";
+  /** A subnet of two networks of the first organization. */
+  private conflict = { value: "none", fingerprint: "0".repeat(64) };
 
   async head(): Promise<number> {
     this.sequence = (await ok(this.first.keeper.get("/api/v1/ledger"))).sequence;
@@ -195,18 +248,170 @@ export class InputWorld {
 
   /** An organization's transactions after one, newest first. */
   async transactionsSince(whose: Whose, sequence: number): Promise<Transaction[]> {
-    return ((await ok(this[whose].keeper.get("/api/v1/transactions?limit=100"))) as Transaction[]).filter(
-      (each) => each.sequence > sequence,
-    );
+    const organization = this.organizations.find((each) => each.whose === whose);
+    if (organization === undefined) return [];
+    // Most requests make one at most, and a page of many takes its time.
+    for (const limit of [4, 100]) {
+      const page = (await ok(organization.keeper.get(`/api/v1/transactions?limit=${limit}`))) as Transaction[];
+      const since = page.filter((each) => each.sequence > sequence);
+      if (since.length < page.length || limit === 100) return since;
+    }
+    return [];
   }
 
   /** Makes what is missing, and notes what there is. */
   async fill(): Promise<void> {
-    for (const organization of [this.first, this.second]) {
+    for (const organization of this.organizations) {
+      await unlock(organization);
       for (const plural of PLURALS) await this.fillOne(organization, plural);
     }
-    this.backup = ((await ok(this.first.keeper.get("/api/v1/backups"))) as Wire[])[0]?.name ?? "none";
+    await this.fillSessions();
+    await this.fillConflicts();
+    await this.noteBackups();
     await this.head();
+  }
+
+  /**
+   * Makes what an operation is about where it does not last until the next filling: a scan or a verification that can
+   * be cancelled, a backup.
+   */
+  async prepare(operation: string): Promise<void> {
+    const { keeper, networkId, pools } = this.first;
+    const owner = this.session(this.first);
+    for (const [plural, ids] of this.setAside) pools.set(plural, ids);
+    this.setAside.clear();
+    switch (operation) {
+      case "cancelScan": {
+        const path = "/api/v1/discovery/scans";
+        await keeper.post(path, { network_id: networkId, kind: "sweep", targets: ["127.0.0.1"], commit: false });
+        pools.set("discovery/scans", idsOf((await ok(keeper.get(`${path}?limit=60`))) as Wire[], UNDER_WAY));
+        break;
+      }
+      case "cancelLedgerVerification": {
+        if (this.second !== null || owner === null) return;
+        const path = "/api/v1/ledger/verifications";
+        await owner.post(path, undefined);
+        pools.set("ledger/verifications", idsOf((await ok(owner.get(path))) as Wire[], UNDER_WAY));
+        break;
+      }
+      case "createBinding":
+      case "importBindings":
+      case "splitHost":
+        await this.noteOneHost();
+        break;
+      case "liftIgnored":
+      case "liftManyIgnored":
+        if (((await ok(keeper.get("/api/v1/discovery/ignored?limit=1"))) as Wire[]).length > 0) return;
+        await this.ignoreOne();
+        break;
+      case "getLedgerVerification": {
+        if (this.second !== null || owner === null) return;
+        pools.set("ledger/verifications", idsOf((await ok(owner.get("/api/v1/ledger/verifications"))) as Wire[]));
+        break;
+      }
+      case "acceptConflict":
+      case "withdrawConflictAcceptance":
+        await this.fillConflicts();
+        break;
+      case "deleteBackup":
+      case "downloadBackup":
+      case "verifyBackup":
+        if (this.second !== null || owner === null) return;
+        await this.noteBackups();
+        // Only one runs at a time.
+        if (operation === "verifyBackup")
+          await whileHolds(
+            async () => idsOf((await ok(owner.get("/api/v1/ledger/verifications"))) as Wire[], UNDER_WAY).length > 0,
+          );
+        break;
+      default:
+        return;
+    }
+    await this.head();
+  }
+
+  /** Pools that hold the ids of one host for a while. */
+  private readonly setAside = new Map<string, string[]>();
+
+  /** The ids of one host and of its parts alone: they must be of each other. */
+  private async noteOneHost(): Promise<void> {
+    const { keeper, pools } = this.first;
+    const created = await keeper.post("/api/v1/hosts", this.body(this.first, "hosts", false));
+    const host = created.data as Wire;
+    if (created.status !== 200) return;
+    const parts = [
+      ["hosts", [host]],
+      ["ip-addresses", host.ip_addresses],
+      ["ports", host.ports],
+      ["services", host.services],
+    ] as const;
+    for (const [plural, records] of parts) {
+      this.setAside.set(plural, pools.get(plural) ?? []);
+      pools.set(plural, idsOf(records as Wire[]));
+    }
+  }
+
+  /** The newest that is whole; one is taken where there is none. */
+  private async noteBackups(): Promise<void> {
+    const { keeper } = this.first;
+    const list = async () => (await ok(keeper.get("/api/v1/backups?limit=0"))) as Wire[];
+    let backups = await list();
+    const whole = () => backups.find((each) => each.state === "Done");
+    if (whole() === undefined) {
+      await keeper.post("/api/v1/backups", undefined);
+      await whileHolds(async () => {
+        backups = await list();
+        return whole() === undefined;
+      });
+    }
+    this.backup = whole()?.name ?? "none";
+  }
+
+  /** Another session of the Owner's: one that can be ended. */
+  private async fillSessions(): Promise<void> {
+    const owner = this.session(this.first);
+    if (owner === null) return;
+    const list = async () =>
+      ((await ok(owner.get("/api/auth/sessions"))) as Wire[]).filter((each) => each.is_current !== true);
+    if ((await list()).length === 0)
+      await this.appliance.client().post("/api/auth/login", { email: this.first.email, password: PASSWORD });
+    this.first.pools.set("auth/sessions", idsOf(await list()));
+  }
+
+  /** A subnet of two networks, which is a conflict, and another one that was accepted. */
+  private async fillConflicts(): Promise<void> {
+    const { keeper, networkId, pools } = this.first;
+    const list = async () => (await ok(keeper.get("/api/v1/conflicts?type=Subnet&limit=0"))) as Wire[];
+    let conflicts = await list();
+    const open = () => conflicts.find((each) => each.acceptance === null);
+    for (let made = 0; conflicts.length < 2 || open() === undefined; made += 1) {
+      if (made > 3) throw new Error("input: a subnet of two networks is no conflict");
+      if (made === 0) await unlock(this.first);
+      this.last += 1;
+      const name = `${MARKS.first} twin ${this.last}`;
+      const other = await ok(keeper.post("/api/v1/networks", { name }));
+      for (const network_id of [networkId, other.id])
+        await ok(
+          keeper.post("/api/v1/subnets", {
+            network_id,
+            // Loopback is in no conflict. No draft of a scan gets to name it.
+            cidr: `10.${this.last >> 8}.${this.last & 255}.0/24`,
+            name,
+            subnet_type: "Lan",
+          }),
+        );
+      conflicts = await list();
+    }
+    const { value, fingerprint } = open() as Wire;
+    this.conflict = { value, fingerprint };
+    const accepted = () => conflicts.flatMap(({ acceptance }) => (acceptance === null ? [] : [acceptance as Wire]));
+    const other = conflicts.find((each) => each.acceptance === null && each.fingerprint !== fingerprint);
+    if (accepted().length === 0 && other !== undefined) {
+      const { type, value, fingerprint } = other;
+      await ok(keeper.post("/api/v1/conflicts/acceptances", { type, value, fingerprint }));
+      conflicts = await list();
+    }
+    pools.set("conflicts/acceptances", idsOf(accepted()));
   }
 
   footprint(): Footprint {
@@ -272,6 +477,7 @@ export class InputWorld {
   /** Deletes what discovery has found: it is noted as ignored, which nothing else makes. */
   private async ignoreOne(): Promise<void> {
     const { keeper, networkId, pools } = this.first;
+    await unlock(this.first);
     const found = await ok(keeper.post("/api/v1/discovery/self", { network_id: networkId }));
     await ok(keeper.delete(`/api/v1/hosts/${found.host_id}?cascade=true`));
     await this.fill();
@@ -286,11 +492,14 @@ export class InputWorld {
   }
 
   /** What a create takes; null for kinds that come with others. */
-  private body({ whose, networkId, pools }: Organization, plural: string, isFirst: boolean): Wire | null {
+  private body(
+    { whose, id: organizationId, networkId, pools }: Organization,
+    plural: string,
+    isFirst: boolean,
+  ): Wire | null {
     this.last += 1;
     const n = this.last;
     const name = `${MARKS[whose]} ${n}`;
-    const organizationId = this[whose].id;
     const some = (pool: string) => pools.get(pool)?.[n % POOL_SIZE] ?? pools.get(pool)?.[0];
     switch (plural) {
       case "networks":
@@ -346,6 +555,17 @@ export class InputWorld {
           targets: ["127.0.0.1"],
           is_enabled: false,
         };
+      case "custom-fields":
+        return { key: `field_${n}`, label: name, kinds: ["host"], type: "text" };
+      case "markers":
+        return { name };
+      case "ip-ranges":
+        return {
+          network_id: networkId,
+          first: `127.1.252.${n % 250}`,
+          last: `127.1.252.${n % 250}`,
+          purpose: "Static",
+        };
       case "discovery/scans":
         return (pools.get("discovery/scans") ?? []).length > 0
           ? null
@@ -354,6 +574,34 @@ export class InputWorld {
         return null;
     }
   }
+}
+
+/**
+ * Takes back what a draft has set and what has most requests refused from then on: that changes need a reason, and that
+ * records need a field. Fields of drafts go: there may be only so many.
+ */
+async function unlock({ keeper }: Organization): Promise<void> {
+  const { name, require_change_reason } = await ok(keeper.get("/api/v1/organizations"));
+  if (require_change_reason) await ok(keeper.put("/api/v1/organizations", { name, require_change_reason: false }));
+  const fields = (await ok(keeper.get("/api/v1/custom-fields?limit=0"))) as Wire[];
+  for (const [place, { id, required }] of fields.entries())
+    if (required || place >= POOL_SIZE) await ok(keeper.delete(`/api/v1/custom-fields/${id}`));
+}
+
+/** Waits until something holds no more, or too long. */
+async function whileHolds(holds: () => Promise<boolean>): Promise<void> {
+  const began = performance.now();
+  while ((await holds()) && performance.now() - began < HANG_MS) await Bun.sleep(10);
+}
+
+/** What a cancellation ends. */
+const UNDER_WAY: ReadonlySet<unknown> = new Set(["Queued", "Running"]);
+
+function idsOf(records: readonly Wire[], statuses?: ReadonlySet<unknown>): string[] {
+  return records
+    .filter(({ status }) => statuses?.has(status) ?? true)
+    .slice(0, POOL_SIZE)
+    .map(({ id }) => id as string);
 }
 
 /** Who asks, and what keeps order, is no part of what requests may take away. */
