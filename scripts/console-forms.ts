@@ -4,6 +4,7 @@
 import { join, resolve } from "node:path";
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
 import type { FormField } from "../src/console/editing/field.ts";
+import { EDITED_KINDS, type EditedKind, operationOn } from "../src/console/kinds/kinds.ts";
 import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -12,36 +13,11 @@ const FORMS = join(root, "dist/console-forms.ts");
 const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS] };
 
 /** The operations that there are forms for. */
-export const FORM_OPERATIONS = [
+export const FORM_OPERATIONS: readonly FormOperation[] = [
   "setUp",
-  "createNetwork",
-  "updateNetwork",
-  "createSubnet",
-  "updateSubnet",
-  "createIpRange",
-  "updateIpRange",
-  "createVlan",
-  "updateVlan",
-  "createHost",
-  "updateHost",
-  "createIpAddress",
-  "updateIpAddress",
-  "createPort",
-  "updatePort",
-  "createService",
-  "updateService",
-  "createIfEntry",
-  "updateIfEntry",
-  "createSchedule",
-  "updateSchedule",
-  "createTag",
-  "updateTag",
-  "createCustomField",
-  "updateCustomField",
-  "createMarker",
-  "updateMarker",
-] as const;
-type FormOperation = (typeof FORM_OPERATIONS)[number];
+  ...EDITED_KINDS.flatMap((kind) => [operationOn("create", kind), operationOn("update", kind)]),
+];
+type FormOperation = "setUp" | ReturnType<typeof operationOn<"create" | "update", EditedKind>>;
 
 interface Schema {
   readonly type?: string | readonly string[];

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Page } from "playwright-core";
 import { formsOf } from "../../scripts/console-forms.ts";
 import { createBareApp } from "../../src/bare-app.ts";
-import { EDITED_KINDS, operationsOf } from "../../src/console/editing/edited-kinds.ts";
 import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
 import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
 import { helpSaid } from "../../src/console/editing/field-help.ts";
+import { EDITED_KINDS, operationOn } from "../../src/console/kinds/kinds.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
@@ -73,7 +73,7 @@ describe("a field of a form", () => {
     expect(help("choice", "`date`: a day such as 2026-11-21.")).toBe("date: a day such as 2026-11-21.");
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
     const said = EDITED_KINDS.flatMap((kind) => {
-      const { create, update } = operationsOf(kind);
+      const [create, update] = [operationOn("create", kind), operationOn("update", kind)];
       return [...forms[create], ...forms[update]].map((each) => helpSaid(each) ?? "");
     });
     expect(said.some((each) => each !== "")).toBe(true);
@@ -88,7 +88,7 @@ describe("a field of a form", () => {
       return [...said.matchAll(/"(\w+)"/g)].map(([, name]) => name ?? "");
     };
     for (const kind of EDITED_KINDS) {
-      const { create, update } = operationsOf(kind);
+      const [create, update] = [operationOn("create", kind), operationOn("update", kind)];
       for (const operation of [create, update]) {
         // Each custom field is one of the form.
         const placed = operation === create ? listed(kind, "placed") : [];

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { bulkText } from "../text/bulk.ts";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
@@ -21,7 +21,7 @@ interface BulkRemoveProps {
 
 export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   const { kind } = scope;
-  const words = kindText[kind] ?? [kind, kind];
+  const words = kindWords(kind);
   const [ids, setIds] = useState<readonly string[] | null>(scope.ids);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");

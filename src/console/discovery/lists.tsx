@@ -1,13 +1,13 @@
 // The lists of discovery: schedules with when they run next, and what must not come back.
 
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { type ListDefinition, sealed } from "../lists/definitions.tsx";
 import { ListPage } from "../lists/list-page.tsx";
 import { FirstOf, Instant, Reference, Text } from "../lists/values.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
-import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
 import { at, isPast, vs } from "../time/at.ts";
@@ -47,7 +47,7 @@ const schedules: ListDefinition<Schedule> = {
       key: "network_id",
       width: 8,
       isOrdered: true,
-      cell: ({ network_id }) => <Reference kind="networks" id={network_id} />,
+      cell: ({ network_id }) => <Reference kind="network" id={network_id} />,
     },
     { key: "kind", width: 6, isOrdered: true, cell: ({ kind }) => discoveryText.kinds[kind] ?? kind },
     { key: "cron", width: 7.5, cell: ({ cron }) => <code>{cron}</code> },
@@ -117,13 +117,13 @@ const ignored: ListDefinition<Ignored> = {
         );
       },
     },
-    { key: "entity", width: 6, isOrdered: true, cell: ({ entity }) => kindText[entity]?.[0] ?? entity },
-    { key: "host_id", width: 13, isOrdered: true, cell: ({ host_id }) => <Reference kind="hosts" id={host_id} /> },
+    { key: "entity", width: 6, isOrdered: true, cell: ({ entity }) => kindWords(entity)[0] },
+    { key: "host_id", width: 13, isOrdered: true, cell: ({ host_id }) => <Reference kind="host" id={host_id} /> },
     {
       key: "network_id",
       width: 8,
       isOrdered: true,
-      cell: ({ network_id }) => <Reference kind="networks" id={network_id} />,
+      cell: ({ network_id }) => <Reference kind="network" id={network_id} />,
     },
     {
       key: "signs",

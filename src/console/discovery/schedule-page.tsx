@@ -46,7 +46,7 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
       title={schedule.name}
       about={
         <>
-          {discoveryText.schedule} <Named kind="networks" id={schedule.network_id} />{" "}
+          {discoveryText.schedule} <Named kind="network" id={schedule.network_id} />{" "}
           {!schedule.is_enabled && <span class="label">{discoveryText.notEnabled}</span>}
         </>
       }

@@ -4,6 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
+import type { EditedKind } from "../kinds/kinds.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
@@ -14,7 +15,6 @@ import { ReasonRow } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
 import { calledIn } from "./choices.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
 import { customKeyOf, type FormField, type Typed, typedOf, type Values, valueIn, wrongWith } from "./field.ts";
 import { FieldClash } from "./field-clash.tsx";

@@ -3,9 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { shownName } from "../names/shown-name.ts";
 import { DueTimes } from "../scanning/due-times.tsx";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { fieldText } from "../text/lists.ts";
@@ -199,7 +199,7 @@ function Ticked({ choices, typed, described, onType }: TickedProps) {
               onType(checked ? [...typed, choice] : typed.filter((each) => each !== choice))
             }
           />{" "}
-          {ownValue(kindText, choice)?.[1] ?? choice}
+          {kindWords(choice)[1]}
         </label>
       ))}
     </fieldset>

@@ -2,7 +2,7 @@
 
 import { CUSTOM_LIMITS, FORMS } from "#forms";
 import { type DataOf, read } from "../api/client.ts";
-import { type EditedKind, operationsOf } from "./edited-kinds.ts";
+import { type EditedKind, operationOn } from "../kinds/kinds.ts";
 import type { FormField } from "./field.ts";
 
 interface Form {
@@ -98,8 +98,7 @@ const FORM_OF: Readonly<Record<EditedKind, Form>> = {
 
 /** All fields that the API takes of a record that is there, or of a new one. */
 export function allFieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {
-  const { update, create } = operationsOf(kind);
-  return FORMS[isNew ? create : update];
+  return FORMS[operationOn(isNew ? "create" : "update", kind)];
 }
 
 /** Those of the form, in its order. */

@@ -1,7 +1,7 @@
 // What a new record has before anybody typed: where it belongs, and what the organization gives its custom fields.
 
+import type { EditedKind } from "../kinds/kinds.ts";
 import { ownZone } from "../time/zone.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import type { Values } from "./field.ts";
 
 /** What the API would give where nothing is said, and is better seen. */

@@ -2,7 +2,7 @@
 // first opened.
 
 import type { ComponentType } from "preact";
-import { isListedKind, listPageOf } from "../names/record-page.ts";
+import { isRecordKind, kindTitle, listPageOf, type RecordKind } from "../kinds/kinds.ts";
 import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
 import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
@@ -75,20 +75,24 @@ interface NavigationEntry {
   readonly isOutside?: true;
 }
 
+function listEntry(kind: RecordKind): NavigationEntry {
+  return { href: listPageOf(kind), title: kindTitle(kind) };
+}
+
 /** In groups, in the order of the navigation. */
 export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [{ href: "/", title: navigationText.find }],
   [
-    { href: "/hosts", title: navigationText.hosts },
-    { href: "/interfaces", title: navigationText.interfaces },
-    { href: "/addresses", title: navigationText.addresses },
-    { href: "/services", title: navigationText.services },
-    { href: "/ports", title: navigationText.ports },
+    listEntry("host"),
+    listEntry("if_entry"),
+    listEntry("ip_address"),
+    listEntry("service"),
+    listEntry("port"),
     { href: "/stations", title: navigationText.stations },
   ],
   [
-    { href: "/subnets", title: navigationText.subnets },
-    { href: "/vlans", title: navigationText.vlans },
+    { href: "/subnets", title: kindTitle("subnet") },
+    listEntry("vlan"),
     { href: "/conflicts", title: navigationText.conflicts },
   ],
   [{ href: "/map", title: navigationText.map }],
@@ -120,7 +124,7 @@ export function belongingOf(path: string): string {
   const page = pageOf(path);
   if (page?.path === "/start") return "/discovery";
   const { kind = "" } = page?.params ?? {};
-  return page?.path === "/records/:kind/:id" && isListedKind(kind) ? listPageOf(kind) : path;
+  return page?.path === "/records/:kind/:id" && isRecordKind(kind) ? listPageOf(kind) : path;
 }
 
 /** Whether a place is that of a page, or one below it. Everything is below the start, and none of it belongs there. */

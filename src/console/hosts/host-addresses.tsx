@@ -79,7 +79,7 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
               <td>
                 <Was id={id} field="subnet_id" />
                 <AsItWas id={id}>
-                  <Named kind="subnets" id={subnet_id} />
+                  <Named kind="subnet" id={subnet_id} />
                 </AsItWas>
               </td>
               {!isPast.value && (

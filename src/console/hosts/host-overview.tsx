@@ -98,7 +98,7 @@ function Seen({ host }: { readonly host: ShownHost }) {
   return (
     <dl class="facts">
       <Fact name={hostText.network}>
-        <Named kind="networks" id={host.network_id} />
+        <Named kind="network" id={host.network_id} />
       </Fact>
       <Fact name={hostText.source}>
         {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />

@@ -39,7 +39,7 @@ export function InterfacePage({ params: { id = "" } }: { readonly params: Readon
       hostId={({ host_id }) => host_id}
       about={({ host_id, if_alias }) => (
         <>
-          <Named kind="hosts" id={host_id} /> {if_alias && <bdi>{if_alias}</bdi>}
+          <Named kind="host" id={host_id} /> {if_alias && <bdi>{if_alias}</bdi>}
         </>
       )}
       actions={({ host_id }) => (
@@ -89,7 +89,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
   return (
     <dl class="facts">
       <Fact name={interfaceText.host}>
-        <Named kind="hosts" id={entry.host_id} />
+        <Named kind="host" id={entry.host_id} />
       </Fact>
       <Fact name={fieldText.oper_status ?? ""}>
         <Was id={entry.id} field="oper_status" />
@@ -108,7 +108,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
       {entry.native_vlan_id && (
         <Fact name={fieldText.native_vlan_id ?? ""}>
           <Was id={entry.id} field="native_vlan_id" />
-          <Named kind="vlans" id={entry.native_vlan_id} />
+          <Named kind="vlan" id={entry.native_vlan_id} />
         </Fact>
       )}
       {tagged.length > 0 && (
@@ -129,7 +129,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
       <CustomFacts kind="if_entry" record={entry} />
       <Fact name={interfaceText.index}>{entry.if_index}</Fact>
       <Fact name={interfaceText.network}>
-        <Named kind="networks" id={entry.network_id} />
+        <Named kind="network" id={entry.network_id} />
       </Fact>
       <Fact name={fieldText.updated_at ?? ""}>
         <When instant={entry.updated_at} as="both" />

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { quoted } from "../api/filter-text.ts";
+import { kindTitle } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { interfaceName } from "../names/shown-name.ts";
@@ -12,7 +13,6 @@ import { Fill } from "../parts/fill.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { listText } from "../text/lists.ts";
-import { navigationText } from "../text/navigation.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { withCondition } from "./conditions.ts";
 import type { WindowRead } from "./long-list.ts";
@@ -88,7 +88,7 @@ export const networkColumn = <Row extends { network_id: string }>(isOrdered: boo
   key: "network_id",
   width: 9,
   ...(isOrdered ? { isOrdered: true } : {}),
-  cell: ({ network_id }) => <Reference kind="networks" id={network_id} />,
+  cell: ({ network_id }) => <Reference kind="network" id={network_id} />,
 });
 
 const seenColumn = <Row extends { last_seen_at?: string | null }>(isOrdered: boolean): Column<Row> => ({
@@ -103,7 +103,7 @@ const hostColumn = <Row extends { host_id: string }>(isOrdered: boolean): Column
   key: "host_id",
   width: 12,
   ...(isOrdered ? { isOrdered: true } : {}),
-  cell: ({ host_id }) => <Named kind="hosts" id={host_id} />,
+  cell: ({ host_id }) => <Named kind="host" id={host_id} />,
 });
 
 export const textColumn = <Key extends string, Row extends Partial<Record<Key, string | null>>>(
@@ -122,7 +122,7 @@ const hosts: ListDefinition<Host> = {
   path: "hosts",
   page: "/hosts",
   example: 'manufacturer = "Cisco" AND sys_location : "Building 3"',
-  title: navigationText.hosts,
+  title: kindTitle("host"),
   one: "host",
   many: "hosts",
   order: "name",
@@ -181,7 +181,7 @@ const interfaces: ListDefinition<IfEntry> = {
   path: "if-entries",
   page: "/interfaces",
   example: 'oper_status = "Down" AND speed_bps >= 1G',
-  title: navigationText.interfaces,
+  title: kindTitle("if_entry"),
   one: "interface",
   many: "interfaces",
   order: "created_at",
@@ -222,14 +222,14 @@ const interfaces: ListDefinition<IfEntry> = {
     {
       key: "native_vlan_id",
       width: 9,
-      cell: ({ native_vlan_id }) => <Reference kind="vlans" id={native_vlan_id} />,
+      cell: ({ native_vlan_id }) => <Reference kind="vlan" id={native_vlan_id} />,
     },
     {
       key: "vlan_ids",
       width: 12,
       cell: ({ vlan_ids = [] }) => (
         <FirstOf items={vlan_ids ?? []}>
-          <Reference kind="vlans" id={vlan_ids?.[0]} />
+          <Reference kind="vlan" id={vlan_ids?.[0]} />
         </FirstOf>
       ),
     },
@@ -254,7 +254,7 @@ const addresses: ListDefinition<IpAddress> = {
   path: "ip-addresses",
   page: "/addresses",
   example: 'ip_address : "10.2.0.0/16"',
-  title: navigationText.addresses,
+  title: kindTitle("ip_address"),
   one: "address",
   many: "addresses",
   order: "ip_address",
@@ -270,7 +270,7 @@ const addresses: ListDefinition<IpAddress> = {
       key: "subnet_id",
       width: 11,
       isOrdered: true,
-      cell: ({ subnet_id }) => <Reference kind="subnets" id={subnet_id} />,
+      cell: ({ subnet_id }) => <Reference kind="subnet" id={subnet_id} />,
     },
     networkColumn(false),
     seenColumn(false),
@@ -289,7 +289,7 @@ const services: ListDefinition<Service> = {
   path: "services",
   page: "/services",
   example: 'service_definition = "Ssh"',
-  title: navigationText.services,
+  title: kindTitle("service"),
   one: "service",
   many: "services",
   order: "name",
@@ -316,7 +316,7 @@ const ports: ListDefinition<Port> = {
   path: "ports",
   page: "/ports",
   example: 'protocol = "Tcp" AND number < 1024',
-  title: navigationText.ports,
+  title: kindTitle("port"),
   one: "port",
   many: "ports",
   order: "number",
@@ -342,7 +342,7 @@ const ranges: ListDefinition<IpRange> = {
   path: "ip-ranges",
   page: "/subnets/ranges",
   example: "purpose = Dhcp",
-  title: navigationText.ranges,
+  title: kindTitle("ip_range"),
   one: "range",
   many: "ranges",
   nothingYet: listText.addOne,
@@ -359,7 +359,7 @@ const ranges: ListDefinition<IpRange> = {
       key: "subnet_id",
       width: 11,
       isOrdered: true,
-      cell: ({ subnet_id }) => <Reference kind="subnets" id={subnet_id} />,
+      cell: ({ subnet_id }) => <Reference kind="subnet" id={subnet_id} />,
     },
     { key: "tags", width: 12, cell: ({ tags }) => <TagsCell ids={tags} /> },
     networkColumn(true),
@@ -375,7 +375,7 @@ const subnets: ListDefinition<Subnet> = {
   path: "subnets",
   page: "/subnets/list",
   example: 'subnet_type = Lan AND name : "floor 2"',
-  title: navigationText.subnets,
+  title: kindTitle("subnet"),
   one: "subnet",
   many: "subnets",
   order: "cidr",
@@ -391,7 +391,7 @@ const subnets: ListDefinition<Subnet> = {
     },
     textColumn("name", 14, true),
     { key: "subnet_type", width: 8, isOrdered: true, cell: ({ subnet_type }) => subnet_type },
-    { key: "vlan_id", width: 10, isOrdered: true, cell: ({ vlan_id }) => <Reference kind="vlans" id={vlan_id} /> },
+    { key: "vlan_id", width: 10, isOrdered: true, cell: ({ vlan_id }) => <Reference kind="vlan" id={vlan_id} /> },
     {
       key: "utilization",
       width: 12,
@@ -419,7 +419,7 @@ const vlans: ListDefinition<Vlan> = {
   path: "vlans",
   page: "/vlans",
   example: "number >= 100 AND number < 200",
-  title: navigationText.vlans,
+  title: kindTitle("vlan"),
   one: "VLAN",
   many: "VLANs",
   order: "number",

@@ -10,7 +10,7 @@ import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
 import type { BulkScope } from "../bulk/scope.ts";
 import { TableButton, TablePlace } from "../bulk/table-place.tsx";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
-import { type EditedKind, isEditedKind, isOfNetworks } from "../editing/edited-kinds.ts";
+import { type EditedKind, entryOf, isEditedKind } from "../kinds/kinds.ts";
 import { historyPage } from "../names/record-page.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
@@ -207,7 +207,7 @@ function ListFrame(props: ListFrameProps) {
                 {editText.edit}
               </button>
             )}
-            {kind !== null && chosen.size === 1 && mayWrite(kind, "remove") && (
+            {kind !== null && chosen.size === 1 && mayWrite(kind, "delete") && (
               <button type="button" onClick={() => go(hrefRemoving(kind, [...chosen][0] ?? ""))}>
                 {editText.delete}
               </button>
@@ -341,7 +341,7 @@ function goOnInList(): void {
 
 /** The network whose records it shows; null for all of them. */
 function networkOf({ kind }: AnyList): string | null {
-  return isOfNetworks(kind) ? network.value : null;
+  return entryOf(kind)?.isOfOrganization === true ? null : network.value;
 }
 
 /** Where the API has this list. */

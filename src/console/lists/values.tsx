@@ -1,8 +1,8 @@
 // The values of fields in a cell: each sort as it is read best.
 
 import type { ComponentChildren } from "preact";
+import type { RecordKind } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
-import type { NamedKind } from "../names/names.ts";
 import { Copied } from "../parts/copied.tsx";
 import { When } from "../parts/when.tsx";
 import { listText } from "../text/lists.ts";
@@ -20,7 +20,7 @@ export function Instant({ instant }: { readonly instant: string | null | undefin
   return instant ? <When instant={instant} /> : null;
 }
 
-export function Reference({ kind, id }: { readonly kind: NamedKind; readonly id: string | null | undefined }) {
+export function Reference({ kind, id }: { readonly kind: RecordKind; readonly id: string | null | undefined }) {
   return id ? <Named kind={kind} id={id} /> : null;
 }
 

@@ -33,7 +33,7 @@ interface TagProps {
 }
 
 function Tag({ id, as, hrefOf }: TagProps) {
-  const name = nameOf("tags", id, as);
+  const name = nameOf("tag", id, as);
   const color = tagColor(id, as);
   const shown = (
     <>

@@ -116,7 +116,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
       {vlan_id !== null && (
         <Fact name={subnetText.vlan}>
           <Was id={subnet.id} field="vlan_id" />
-          <Named kind="vlans" id={vlan_id} />
+          <Named kind="vlan" id={vlan_id} />
         </Fact>
       )}
       {description !== null && (
@@ -133,7 +133,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
       )}
       <CustomFacts kind="subnet" record={subnet} />
       <Fact name={subnetText.network}>
-        <Named kind="networks" id={subnet.network_id} />
+        <Named kind="network" id={subnet.network_id} />
       </Fact>
       <Fact name={fieldText.created_at ?? ""}>
         <When instant={subnet.created_at} as="both" />

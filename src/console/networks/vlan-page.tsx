@@ -37,7 +37,7 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
               <bdi>{name}</bdi> ·{" "}
             </>
           )}
-          <Named kind="networks" id={network_id} />
+          <Named kind="network" id={network_id} />
         </>
       )}
       tabs={[
@@ -132,7 +132,7 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
               <tr key={entry.id}>
                 <td>
                   <ChangeSign id={entry.id} />
-                  <Named kind="hosts" id={entry.host_id} />
+                  <Named kind="host" id={entry.host_id} />
                 </td>
                 <td class="subnet-name">
                   <a href={hrefOf(`/interfaces/${entry.id}`)}>

@@ -1,10 +1,10 @@
 // What an organization sets up for all its records, as lists: its networks, tags, custom fields and markers.
 
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { type AnyList, type ListDefinition, sealed, TagsCell, TIMES, textColumn } from "../lists/definitions.tsx";
 import { ListPage } from "../lists/list-page.tsx";
 import { Instant, Reference, Text } from "../lists/values.tsx";
-import { kindText } from "../text/changes.ts";
 import { listText } from "../text/lists.ts";
 import { settingsText } from "../text/settings.ts";
 
@@ -99,7 +99,7 @@ const customFields: ListDefinition<CustomField> = {
     textColumn("key", 10, true),
     textColumn("label", 12, true),
     { key: "type", width: 7, isOrdered: true, cell: ({ type }) => type },
-    { key: "kinds", width: 18, cell: ({ kinds }) => kinds.map((kind) => kindText[kind]?.[1] ?? kind).join(", ") },
+    { key: "kinds", width: 18, cell: ({ kinds }) => kinds.map((kind) => kindWords(kind)[1]).join(", ") },
     { key: "choices", width: 16, cell: ({ choices }) => <Text text={choices?.join(", ")} /> },
     { key: "required", width: 7, isOrdered: true, cell: ({ required }) => (required ? listText.yes : "") },
     {
@@ -135,7 +135,7 @@ const markers: ListDefinition<Marker> = {
       key: "network_id",
       width: 10,
       isOrdered: true,
-      cell: ({ network_id }) => <Reference kind="networks" id={network_id} />,
+      cell: ({ network_id }) => <Reference kind="network" id={network_id} />,
     },
     textColumn("description", 24),
     ...TIMES<Marker>(),

@@ -1,6 +1,6 @@
 // What a transaction changed, in a sentence: its words, in one and in several. Fields are called as in lists.
 
-import { kindText } from "./changes.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
 import { fieldText } from "./lists.ts";
 import { ownValue } from "./own-value.ts";
@@ -36,7 +36,7 @@ export const sentenceText = {
   number: groupedDigits,
   field,
   /** A kind by its name in the API. */
-  kind: (type: string, count: number) => ownValue(kindText, type)?.[count === 1 ? 0 : 1] ?? type,
+  kind: (type: string, count: number) => kindWords(type)[count === 1 ? 0 : 1],
   fresh: "new",
   gone: "gone",
   changed: "changed",

@@ -1,8 +1,8 @@
 // One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
 
+import type { RecordKind } from "../kinds/kinds.ts";
 import { customKey } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
-import type { NamedKind } from "../names/names.ts";
 import { Tags } from "../names/tags.tsx";
 import { CustomValue } from "../parts/custom-value.tsx";
 import { speedOf } from "../parts/speed.ts";
@@ -14,18 +14,18 @@ import { listText } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 
 /** Fields that hold ids, and of what. */
-const REFERENCES: Readonly<Record<string, NamedKind>> = {
-  host_id: "hosts",
-  network_id: "networks",
-  subnet_id: "subnets",
-  vlan_id: "vlans",
-  native_vlan_id: "vlans",
-  vlan_ids: "vlans",
-  network_ids: "networks",
-  credential_ids: "credentials",
-  service_id: "services",
-  port_id: "ports",
-  ip_address_id: "ip-addresses",
+const REFERENCES: Readonly<Record<string, RecordKind>> = {
+  host_id: "host",
+  network_id: "network",
+  subnet_id: "subnet",
+  vlan_id: "vlan",
+  native_vlan_id: "vlan",
+  vlan_ids: "vlan",
+  network_ids: "network",
+  credential_ids: "credential",
+  service_id: "service",
+  port_id: "port",
+  ip_address_id: "ip_address",
 };
 
 /** Fields whose values mean nothing to people: ids of what is the same for all, or is told elsewhere. */
@@ -71,7 +71,7 @@ export function Value({ field, value, at }: ValueProps) {
     );
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return <When instant={value} />;
   const end = farEndOf(value);
-  if (end !== null) return <Named kind={end.type === "Host" ? "hosts" : "if-entries"} id={end.id} as={at} />;
+  if (end !== null) return <Named kind={end.type === "Host" ? "host" : "if_entry"} id={end.id} as={at} />;
   const text = textOf(value);
   return <bdi class="value">{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}</bdi>;
 }

@@ -2,20 +2,20 @@
 // are called by their names.
 
 import type { ComponentChildren } from "preact";
+import type { RecordKind } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
-import type { NamedKind } from "../names/names.ts";
 import { ownValue } from "../text/own-value.ts";
 
-/** What the API calls the kinds that have names, in its sentences. */
-const WORDS: Readonly<Record<string, NamedKind>> = {
-  host: "hosts",
-  network: "networks",
-  subnet: "subnets",
-  VLAN: "vlans",
-  "interface entry": "if-entries",
-  port: "ports",
-  tag: "tags",
-  credential: "credentials",
+/** The kinds that the API names in its sentences. */
+const WORDS: Readonly<Record<string, RecordKind>> = {
+  host: "host",
+  network: "network",
+  subnet: "subnet",
+  VLAN: "vlan",
+  "interface entry": "if_entry",
+  port: "port",
+  tag: "tag",
+  credential: "credential",
 };
 
 const NAMED = new RegExp(`\\b(${Object.keys(WORDS).join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");

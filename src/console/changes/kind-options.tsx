@@ -1,0 +1,20 @@
+// The kinds of records whose changes can be asked for, as the options of a choice.
+
+import { KIND_NAMES, kindWords } from "../kinds/kinds.ts";
+import { changesText } from "../text/changes.ts";
+
+/** The API does not narrow changes to those of keys. */
+const ASKED = KIND_NAMES.filter((kind) => kind !== "api_key");
+
+export function KindOptions() {
+  return (
+    <>
+      <option value="">{changesText.allKinds}</option>
+      {ASKED.map((kind) => (
+        <option key={kind} value={kind}>
+          {kindWords(kind)[1]}
+        </option>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,274 @@
+// Kinds of records: names, addresses and abilities of each. Pure data, part of the first script; the columns and forms
+// of a kind load with its pages.
+
+import type { operations } from "#api";
+
+interface KindEntry {
+  readonly words: readonly [one: string, many: string];
+  /** Path of its list in the API, below /api/v1/. Without one, the kind has neither a list nor a history. */
+  readonly path?: string;
+  /** Page that lists its records, and on which they are made. */
+  readonly list?: `/${string}`;
+  /** Page of one record. Without one, the page that all kinds share. */
+  readonly page?: `/${string}/:id`;
+  /** Whether that page can show any instant, and has the history as a tab. */
+  readonly hasTabs?: true;
+  /** What the page of one record counts changes of; the record alone if absent. */
+  readonly subject?: "host_id" | "subnet_id";
+  /** Texts that name a record, best first: `{field}` is replaced by its value. The name if absent. */
+  readonly called?: readonly string[];
+  /** Heading of the page of one record; the name of the record if absent. */
+  readonly heading?: string;
+  /** Page that a search result opens; the page of the record if absent. */
+  readonly found?: `/${string}`;
+  /** Query that reads records without their parts, of which a device may have thousands. */
+  readonly alone?: Readonly<Record<string, unknown>>;
+  /** Query that reads its versions without those of other records. */
+  readonly aloneThen?: Readonly<Record<string, unknown>>;
+  /** Whether the console has a form made from the schema; others are edited on pages of their own. */
+  readonly isEdited?: true;
+  /** Whether its records can carry tags. */
+  readonly isTagged?: true;
+  /** Whether its records belong to the organization, whichever network is chosen. */
+  readonly isOfOrganization?: true;
+}
+
+/** Networks and hosts before their parts: the order in which changes are listed. */
+const ENTRIES = {
+  organization: { words: ["organization", "organizations"] },
+  network: {
+    words: ["network", "networks"],
+    path: "networks",
+    list: "/settings/networks",
+    found: "/hosts?network={id}",
+    isEdited: true,
+    isTagged: true,
+    isOfOrganization: true,
+  },
+  subnet: {
+    words: ["subnet", "subnets"],
+    path: "subnets",
+    list: "/subnets/list",
+    page: "/subnets/:id",
+    hasTabs: true,
+    subject: "subnet_id",
+    called: ["{cidr}"],
+    isEdited: true,
+    isTagged: true,
+  },
+  ip_range: {
+    words: ["range", "ranges"],
+    path: "ip-ranges",
+    list: "/subnets/ranges",
+    called: ["{first} – {last}"],
+    isEdited: true,
+    isTagged: true,
+  },
+  vlan: {
+    words: ["VLAN", "VLANs"],
+    path: "vlans",
+    list: "/vlans",
+    page: "/vlans/:id",
+    hasTabs: true,
+    called: ["{number} {name}"],
+    heading: "VLAN {number}",
+    isEdited: true,
+  },
+  host: {
+    words: ["host", "hosts"],
+    path: "hosts",
+    list: "/hosts",
+    page: "/hosts/:id",
+    hasTabs: true,
+    subject: "host_id",
+    called: ["{name}", "{hostname}"],
+    alone: { include_children: false },
+    aloneThen: { include_children: false, selves: "own" },
+    isEdited: true,
+    isTagged: true,
+  },
+  ip_address: {
+    words: ["address", "addresses"],
+    path: "ip-addresses",
+    list: "/addresses",
+    called: ["{ip_address}"],
+    found: "/hosts/{host_id}?tab=addresses",
+    isEdited: true,
+  },
+  port: {
+    words: ["port", "ports"],
+    path: "ports",
+    list: "/ports",
+    called: ["{number}/{protocol}"],
+    found: "/hosts/{host_id}?tab=services",
+    isEdited: true,
+  },
+  service: {
+    words: ["service", "services"],
+    path: "services",
+    list: "/services",
+    found: "/hosts/{host_id}?tab=services",
+    isEdited: true,
+    isTagged: true,
+  },
+  binding: { words: ["binding", "bindings"], path: "bindings", list: "/services", called: ["{type}"] },
+  if_entry: {
+    words: ["interface", "interfaces"],
+    path: "if-entries",
+    list: "/interfaces",
+    page: "/interfaces/:id",
+    hasTabs: true,
+    called: ["{if_name}", "{if_descr}", "#{if_index}"],
+    isEdited: true,
+  },
+  schedule: {
+    words: ["schedule", "schedules"],
+    path: "discovery/schedules",
+    list: "/discovery/schedules",
+    page: "/discovery/schedules/:id",
+    found: "/discovery/schedules",
+    isEdited: true,
+  },
+  ignored: {
+    words: ["ignored record", "ignored records"],
+    path: "discovery/ignored",
+    list: "/discovery/ignored",
+    called: ["{label}"],
+    found: "/discovery/ignored",
+  },
+  credential: {
+    words: ["credential", "credentials"],
+    path: "credentials",
+    list: "/settings/credentials",
+    page: "/settings/credentials/:id",
+  },
+  tag: {
+    words: ["tag", "tags"],
+    path: "tags",
+    list: "/settings/tags",
+    found: '/hosts?filter=tags.name = "{name}"',
+    isEdited: true,
+    isOfOrganization: true,
+  },
+  custom_field: {
+    words: ["custom field", "custom fields"],
+    path: "custom-fields",
+    list: "/settings/custom-fields",
+    called: ["{label}"],
+    isEdited: true,
+    isOfOrganization: true,
+  },
+  marker: {
+    words: ["marker", "markers"],
+    path: "markers",
+    list: "/settings/markers",
+    found: "/?at={marker}",
+    isEdited: true,
+  },
+  user: { words: ["user", "users"], path: "users", list: "/settings/people", called: ["{name}", "{email}"] },
+  api_key: { words: ["API key", "API keys"], path: "auth/keys", list: "/settings/keys" },
+} as const satisfies Readonly<Record<string, KindEntry>>;
+
+type Entries = typeof ENTRIES;
+
+/** Kinds by their names in the API, of which the appliance keeps the history. */
+export type RecordKind = KindsWith<{ readonly path: string }>;
+/** Kinds that have a form made from the schema. */
+export type EditedKind = KindsWith<{ readonly isEdited: true }>;
+/** Kinds whose records have pages of their own that can show any instant. */
+export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
+export type TaggedKind = KindsWith<{ readonly isTagged: true }>;
+type KindsWith<Part> = { [Kind in keyof Entries]: Entries[Kind] extends Part ? Kind : never }[keyof Entries];
+
+/** The pages that list records. */
+export type ListPath = Entries[RecordKind]["list"];
+/** The pages of single records, as routes. */
+export type RecordPath = Extract<Entries[RecordKind], { readonly page: string }>["page"];
+
+/** All kinds, networks and hosts before their parts. */
+export const KIND_NAMES: readonly string[] = Object.keys(ENTRIES);
+export const RECORD_KINDS = KIND_NAMES.filter(isRecordKind);
+export const EDITED_KINDS = RECORD_KINDS.filter(isEditedKind);
+
+/** Each once: bindings are listed with their services. */
+export const LIST_PATHS: readonly ListPath[] = [...new Set(RECORD_KINDS.map(listPageOf))];
+export const RECORD_PATHS: readonly RecordPath[] = RECORD_KINDS.flatMap((kind) => {
+  const entry = ENTRIES[kind];
+  return "page" in entry ? [entry.page] : [];
+});
+
+/** What is known of a kind; undefined for a name that is none, as of a later version. */
+export function entryOf(kind: string | undefined): KindEntry | undefined {
+  return kind !== undefined && Object.hasOwn(ENTRIES, kind) ? ENTRIES[kind as keyof Entries] : undefined;
+}
+
+/** `VLAN` and `VLANs`; the name in the API, spelled out, for an unknown kind. */
+export function kindWords(kind: string): readonly [one: string, many: string] {
+  const name = kind.replaceAll("_", " ");
+  return entryOf(kind)?.words ?? [name, name];
+}
+
+/** `VLANs`, as the title of their list. */
+export function kindTitle(kind: string): string {
+  return capital(kindWords(kind)[1]);
+}
+
+/** With a capital letter, as a sentence begins. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function isRecordKind(kind: string): kind is RecordKind {
+  return entryOf(kind)?.path !== undefined;
+}
+
+export function isEditedKind(kind: string | undefined): kind is EditedKind {
+  return entryOf(kind)?.isEdited === true;
+}
+
+export function isPagedKind(kind: string): kind is PagedKind {
+  return entryOf(kind)?.hasTabs === true;
+}
+
+export function isTagged(kind: string): kind is TaggedKind {
+  return entryOf(kind)?.isTagged === true;
+}
+
+/** The page that lists the records of a kind. */
+export function listPageOf<Kind extends RecordKind>(kind: Kind): Entries[Kind]["list"] {
+  return ENTRIES[kind].list;
+}
+
+type ApiPath<Kind extends RecordKind> = `/api/v1/${Entries[Kind]["path"]}`;
+
+/** The address of the list of a kind in the API. */
+export function apiPath<Kind extends RecordKind>(kind: Kind): ApiPath<Kind> {
+  return `/api/v1/${ENTRIES[kind].path}` as ApiPath<Kind>;
+}
+
+/** `IfEntry` of `if_entry`, `IfEntries` of `if-entries`. */
+type Joined<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Capitalize<Head>}${Joined<Tail>}`
+  : Name extends `${infer Head}-${infer Tail}`
+    ? `${Capitalize<Head>}${Joined<Tail>}`
+    : Capitalize<Name>;
+
+/** The operations on one record; the compiler finds those that the API does not have. */
+type Operation<Verb extends string, Kind extends string> = `${Verb}${Joined<Kind>}`;
+
+/** The id of the operation that writes one record: `updateIfEntry`. */
+export function operationOn<Verb extends "create" | "update" | "delete" | "restore", Kind extends RecordKind>(
+  verb: Verb,
+  kind: Kind,
+): Operation<Verb, Kind> {
+  return `${verb}${joined(kind)}` as Operation<Verb, Kind>;
+}
+
+/** The id of the operation that writes many records: `updateIfEntries`. Nobody may what the API does not have. */
+export function operationOnMany(verb: "update" | "import", kind: EditedKind): keyof operations {
+  return `${verb}${joined(ENTRIES[kind].path.split("/").at(-1) ?? "")}` as keyof operations;
+}
+
+function joined(name: string): string {
+  return name.replaceAll(/(?:^|[_-])(\w)/g, (_, first: string) => first.toUpperCase());
+}
