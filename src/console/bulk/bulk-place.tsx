@@ -5,7 +5,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { mayWrite } from "../editing/edit-place.tsx";
 import { lastSaved, type Saved } from "../editing/saved.ts";
-import { isTagged, operationOnMany } from "../kinds/kinds.ts";
+import { isTagged, loadDetails, operationOnMany } from "../kinds/kinds.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
@@ -67,8 +67,8 @@ interface BulkPlaceProps {
 export function BulkPlace({ verb, scope, onEnd }: BulkPlaceProps) {
   const [form, setForm] = useState<{ readonly Form: Form } | "failed" | null>(null);
   useEffect(() => {
-    FORMS[verb]().then(
-      (Form) => setForm({ Form }),
+    Promise.all([FORMS[verb](), loadDetails(scope.kind)]).then(
+      ([Form]) => setForm({ Form }),
       () => setForm("failed"),
     );
   }, [verb]);

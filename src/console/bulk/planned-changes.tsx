@@ -1,10 +1,11 @@
 // What a plan changes, record by record and field by field.
 
 import { type EditedKind, kindWords } from "../kinds/kinds.ts";
+import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { bulkText } from "../text/bulk.ts";
-import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
+import { Value } from "../values/value.tsx";
 import type { BulkChange } from "./writes.ts";
 
 /** More are no list that anybody reads. */

@@ -4,7 +4,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { refreshNow } from "../api/fresh.ts";
-import { type EditedKind, isEditedKind, kindWords, operationOn } from "../kinds/kinds.ts";
+import { type EditedKind, isEditedKind, kindWords, loadDetails, loadedDetails, operationOn } from "../kinds/kinds.ts";
 import { useKeys } from "../parts/keys.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
@@ -152,16 +152,22 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
   const [parts, setParts] = useState<EditParts | null>(null);
   const [hasFailed, setFailed] = useState(false);
   const isWanted = asked !== null || saved !== null;
+  const isKindLoaded = asked === null || loadedDetails(asked.kind) !== undefined;
   useEffect(() => {
-    if (!isWanted || parts !== null) return;
-    Promise.all([import("./edit-form.tsx"), import("./remove-form.tsx"), import("./saved-note.tsx")]).then(
+    if (!isWanted || (parts !== null && isKindLoaded)) return;
+    Promise.all([
+      import("./edit-form.tsx"),
+      import("./remove-form.tsx"),
+      import("./saved-note.tsx"),
+      asked === null ? null : loadDetails(asked.kind),
+    ]).then(
       ([{ EditForm }, { RemoveForm }, { SavedNote }]) => setParts({ EditForm, RemoveForm, SavedNote }),
       () => setFailed(true),
     );
-  }, [isWanted]);
+  }, [isWanted, asked?.kind]);
   if (!isWanted) return null;
   if (hasFailed) return <p class="note">{frameText.newVersion}</p>;
-  if (parts === null) return <Waiting />;
+  if (parts === null || !isKindLoaded) return <Waiting />;
   // Of a page that ends with its record the parts are not there any more.
   const show = (isOver: boolean) => {
     onSaved();
@@ -194,26 +200,9 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
       name={isOwn ? own.name : word}
       isTitled={!isOwn}
       {...(only === undefined || id === null ? {} : { only, hrefAll: hrefEditing(kind, id) })}
-      presets={id === null ? ownPresets(kind, presets) : {}}
+      presets={presets}
       {...(isRemovable ? { hrefRemove: hrefRemoving(kind, id) } : {})}
       onEnd={end}
     />
   );
-}
-
-/** What of it a new record of the kind takes. */
-function ownPresets(kind: EditedKind, presets: Values): Values {
-  const taken: Readonly<Partial<Record<EditedKind, readonly string[]>>> = {
-    ip_address: ["host_id"],
-    port: ["host_id"],
-    service: ["host_id"],
-    if_entry: ["host_id"],
-    subnet: ["network_id"],
-    ip_range: ["network_id"],
-    vlan: ["network_id"],
-    host: ["network_id"],
-    schedule: ["network_id"],
-  };
-  const names = taken[kind] ?? [];
-  return Object.fromEntries(Object.entries(presets).filter(([name, value]) => names.includes(name) && value !== null));
 }

@@ -4,12 +4,11 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { kindWords } from "../kinds/kinds.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { DueTimes } from "../scanning/due-times.tsx";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
-import { fieldText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc, parseInstant } from "../time/instant.ts";
 import { readSaid } from "../time/said.ts";
@@ -32,7 +31,7 @@ interface FieldControlProps {
 }
 
 export function nameOfField({ name, label }: FormField): string {
-  return label ?? ownValue(fieldText, name) ?? name;
+  return label ?? fieldTitle(name);
 }
 
 /** Fields of several lines. */

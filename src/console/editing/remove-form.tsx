@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
-import { type EditedKind, kindWords } from "../kinds/kinds.ts";
+import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
@@ -73,6 +73,8 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         </p>
       </section>
     );
+  const details = loadedDetails(kind);
+  const removal = details?.removal?.[0] ?? (details?.isFound === true ? editText.deleteFound : undefined);
   const title = editText.deleteTitle(`${word} ${calledIn(shown.record)}`.trim());
   return (
     <form class="plan" aria-label={title} onSubmit={(event) => void remove(event)}>
@@ -80,8 +82,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         {title}
       </h2>
       <p>
-        {kind === "host" && `${editText.deleteHost} `}
-        {kind !== "host" && DISCOVERED.has(kind) && `${editText.deleteFound} `}
+        {removal !== undefined && `${removal} `}
         {editText.deleteHelp}
       </p>
       {hasChanged ? (
@@ -111,6 +112,3 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     </form>
   );
 }
-
-/** Kinds that scans find, and would find again. */
-const DISCOVERED: ReadonlySet<EditedKind> = new Set(["if_entry", "ip_address", "port", "service", "subnet", "vlan"]);

@@ -3,10 +3,12 @@
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
-import { useWas, Was } from "../changes/comparison.tsx";
-import { CustomFacts } from "../changes/custom-facts.tsx";
+import { Was } from "../changes/comparison.tsx";
+import { RecordFacts } from "../changes/record-facts.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
 import { Connected } from "../hosts/port-table.tsx";
+import { ifEntryDetails } from "../kinds/if-entry.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -80,11 +82,7 @@ function Overview({ entry }: { readonly entry: IfEntry }) {
   );
 }
 
-/** In the order of importance; those without a value are left out. */
-const FIELDS = ["if_descr", "if_alias", "mac_address", "if_type"] as const;
-
 function Facts({ entry }: { readonly entry: IfEntry }) {
-  const was = useWas(entry.id);
   const tagged = (entry.vlan_ids ?? []).filter((vlan) => vlan !== entry.native_vlan_id);
   return (
     <dl class="facts">
@@ -117,16 +115,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
           <Value field="vlan_ids" value={tagged} at={at.value} />
         </Fact>
       )}
-      {FIELDS.map(
-        (field) =>
-          (was(field) || (entry[field] !== null && entry[field] !== undefined && entry[field] !== "")) && (
-            <Fact key={field} name={fieldText[field] ?? field}>
-              <Was id={entry.id} field={field} />
-              <Value field={field} value={entry[field]} at={at.value} />
-            </Fact>
-          ),
-      )}
-      <CustomFacts kind="if_entry" record={entry} />
+      <RecordFacts kind="if_entry" record={entry} details={ifEntryDetails} />
       <Fact name={interfaceText.index}>{entry.if_index}</Fact>
       <Fact name={interfaceText.network}>
         <Named kind="network" id={entry.network_id} />
@@ -199,7 +188,7 @@ function Announced({ entry, neighbor }: AnnouncedProps) {
         </Fact>
       )}
       {announced.map(({ field, text }) => (
-        <Fact key={field} name={fieldText[field] ?? field}>
+        <Fact key={field} name={fieldTitle(field)}>
           <bdi>{text}</bdi>
         </Fact>
       ))}

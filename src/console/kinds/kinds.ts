@@ -2,6 +2,7 @@
 // of a kind load with its pages.
 
 import type { operations } from "#api";
+import type { KindDetails } from "./details.ts";
 
 interface KindEntry {
   readonly words: readonly [one: string, many: string];
@@ -25,12 +26,16 @@ interface KindEntry {
   readonly alone?: Readonly<Record<string, unknown>>;
   /** Query that reads its versions without those of other records. */
   readonly aloneThen?: Readonly<Record<string, unknown>>;
+  /** Field with the addresses that a scan of a record asks; of a host, the addresses themselves. */
+  readonly scanned?: string;
   /** Whether the console has a form made from the schema; others are edited on pages of their own. */
   readonly isEdited?: true;
   /** Whether its records can carry tags. */
   readonly isTagged?: true;
   /** Whether its records belong to the organization, whichever network is chosen. */
   readonly isOfOrganization?: true;
+  /** Loads columns, form and facts. Without them, the kind has no list of its own. */
+  readonly details?: () => Promise<KindDetails>;
 }
 
 /** Networks and hosts before their parts: the order in which changes are listed. */
@@ -44,6 +49,7 @@ const ENTRIES = {
     isEdited: true,
     isTagged: true,
     isOfOrganization: true,
+    details: () => import("./network.ts").then(({ networkDetails }) => networkDetails),
   },
   subnet: {
     words: ["subnet", "subnets"],
@@ -53,8 +59,10 @@ const ENTRIES = {
     hasTabs: true,
     subject: "subnet_id",
     called: ["{cidr}"],
+    scanned: "cidr",
     isEdited: true,
     isTagged: true,
+    details: () => import("./subnet.ts").then(({ subnetDetails }) => subnetDetails),
   },
   ip_range: {
     words: ["range", "ranges"],
@@ -63,6 +71,7 @@ const ENTRIES = {
     called: ["{first} – {last}"],
     isEdited: true,
     isTagged: true,
+    details: () => import("./ip-range.ts").then(({ ipRangeDetails }) => ipRangeDetails),
   },
   vlan: {
     words: ["VLAN", "VLANs"],
@@ -73,6 +82,7 @@ const ENTRIES = {
     called: ["{number} {name}"],
     heading: "VLAN {number}",
     isEdited: true,
+    details: () => import("./vlan.ts").then(({ vlanDetails }) => vlanDetails),
   },
   host: {
     words: ["host", "hosts"],
@@ -84,8 +94,10 @@ const ENTRIES = {
     called: ["{name}", "{hostname}"],
     alone: { include_children: false },
     aloneThen: { include_children: false, selves: "own" },
+    scanned: "ip_addresses",
     isEdited: true,
     isTagged: true,
+    details: () => import("./host.ts").then(({ hostDetails }) => hostDetails),
   },
   ip_address: {
     words: ["address", "addresses"],
@@ -93,7 +105,9 @@ const ENTRIES = {
     list: "/addresses",
     called: ["{ip_address}"],
     found: "/hosts/{host_id}?tab=addresses",
+    scanned: "ip_address",
     isEdited: true,
+    details: () => import("./ip-address.ts").then(({ ipAddressDetails }) => ipAddressDetails),
   },
   port: {
     words: ["port", "ports"],
@@ -102,6 +116,7 @@ const ENTRIES = {
     called: ["{number}/{protocol}"],
     found: "/hosts/{host_id}?tab=services",
     isEdited: true,
+    details: () => import("./port.ts").then(({ portDetails }) => portDetails),
   },
   service: {
     words: ["service", "services"],
@@ -110,6 +125,7 @@ const ENTRIES = {
     found: "/hosts/{host_id}?tab=services",
     isEdited: true,
     isTagged: true,
+    details: () => import("./service.ts").then(({ serviceDetails }) => serviceDetails),
   },
   binding: { words: ["binding", "bindings"], path: "bindings", list: "/services", called: ["{type}"] },
   if_entry: {
@@ -120,6 +136,7 @@ const ENTRIES = {
     hasTabs: true,
     called: ["{if_name}", "{if_descr}", "#{if_index}"],
     isEdited: true,
+    details: () => import("./if-entry.ts").then(({ ifEntryDetails }) => ifEntryDetails),
   },
   schedule: {
     words: ["schedule", "schedules"],
@@ -128,6 +145,7 @@ const ENTRIES = {
     page: "/discovery/schedules/:id",
     found: "/discovery/schedules",
     isEdited: true,
+    details: () => import("./schedule.ts").then(({ scheduleDetails }) => scheduleDetails),
   },
   ignored: {
     words: ["ignored record", "ignored records"],
@@ -135,6 +153,7 @@ const ENTRIES = {
     list: "/discovery/ignored",
     called: ["{label}"],
     found: "/discovery/ignored",
+    details: () => import("./ignored.ts").then(({ ignoredDetails }) => ignoredDetails),
   },
   credential: {
     words: ["credential", "credentials"],
@@ -149,6 +168,7 @@ const ENTRIES = {
     found: '/hosts?filter=tags.name = "{name}"',
     isEdited: true,
     isOfOrganization: true,
+    details: () => import("./tag.ts").then(({ tagDetails }) => tagDetails),
   },
   custom_field: {
     words: ["custom field", "custom fields"],
@@ -157,6 +177,7 @@ const ENTRIES = {
     called: ["{label}"],
     isEdited: true,
     isOfOrganization: true,
+    details: () => import("./custom-field.ts").then(({ customFieldDetails }) => customFieldDetails),
   },
   marker: {
     words: ["marker", "markers"],
@@ -164,6 +185,7 @@ const ENTRIES = {
     list: "/settings/markers",
     found: "/?at={marker}",
     isEdited: true,
+    details: () => import("./marker.ts").then(({ markerDetails }) => markerDetails),
   },
   user: { words: ["user", "users"], path: "users", list: "/settings/people", called: ["{name}", "{email}"] },
   api_key: { words: ["API key", "API keys"], path: "auth/keys", list: "/settings/keys" },
@@ -177,6 +199,8 @@ export type RecordKind = KindsWith<{ readonly path: string }>;
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;
 /** Kinds whose records have pages of their own that can show any instant. */
 export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
+/** Kinds that have a list made from the schema. */
+export type ListedKind = KindsWith<{ readonly details: unknown }>;
 export type TaggedKind = KindsWith<{ readonly isTagged: true }>;
 type KindsWith<Part> = { [Kind in keyof Entries]: Entries[Kind] extends Part ? Kind : never }[keyof Entries];
 
@@ -189,6 +213,7 @@ export type RecordPath = Extract<Entries[RecordKind], { readonly page: string }>
 export const KIND_NAMES: readonly string[] = Object.keys(ENTRIES);
 export const RECORD_KINDS = KIND_NAMES.filter(isRecordKind);
 export const EDITED_KINDS = RECORD_KINDS.filter(isEditedKind);
+export const LISTED_KINDS = RECORD_KINDS.filter(isListedKind);
 
 /** Each once: bindings are listed with their services. */
 export const LIST_PATHS: readonly ListPath[] = [...new Set(RECORD_KINDS.map(listPageOf))];
@@ -222,6 +247,10 @@ export function isRecordKind(kind: string): kind is RecordKind {
   return entryOf(kind)?.path !== undefined;
 }
 
+export function isListedKind(kind: string): kind is ListedKind {
+  return entryOf(kind)?.details !== undefined;
+}
+
 export function isEditedKind(kind: string | undefined): kind is EditedKind {
   return entryOf(kind)?.isEdited === true;
 }
@@ -232,6 +261,20 @@ export function isPagedKind(kind: string): kind is PagedKind {
 
 export function isTagged(kind: string): kind is TaggedKind {
   return entryOf(kind)?.isTagged === true;
+}
+
+const loaded = new Map<ListedKind, KindDetails>();
+
+/** Loads the details of a kind, once. */
+export async function loadDetails(kind: ListedKind): Promise<KindDetails> {
+  const details = loaded.get(kind) ?? (await ENTRIES[kind].details());
+  loaded.set(kind, details);
+  return details;
+}
+
+/** Details that were loaded; undefined before. */
+export function loadedDetails(kind: ListedKind): KindDetails | undefined {
+  return loaded.get(kind);
 }
 
 /** The page that lists the records of a kind. */
@@ -264,8 +307,8 @@ export function operationOn<Verb extends "create" | "update" | "delete" | "resto
   return `${verb}${joined(kind)}` as Operation<Verb, Kind>;
 }
 
-/** The id of the operation that writes many records: `updateIfEntries`. Nobody may what the API does not have. */
-export function operationOnMany(verb: "update" | "import", kind: EditedKind): keyof operations {
+/** The id of the operation on many records: `updateIfEntries`. Nobody may what the API does not have. */
+export function operationOnMany(verb: "list" | "update" | "import", kind: RecordKind): keyof operations {
   return `${verb}${joined(ENTRIES[kind].path.split("/").at(-1) ?? "")}` as keyof operations;
 }
 

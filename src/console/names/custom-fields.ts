@@ -5,7 +5,8 @@ import { type Signal, signal } from "@preact/signals";
 import { forgetFields, onForgotten } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
-import { fieldText } from "../text/lists.ts";
+import { capital } from "../kinds/kinds.ts";
+import { fieldText, spelledField } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 import { at } from "../time/at.ts";
 
@@ -66,7 +67,7 @@ export function valueOfField(record: unknown, field: string): unknown {
 
 /** What people call a field: of a custom one its label. */
 export function fieldTitle(field: string): string {
-  return ownValue(fieldText, field) ?? customFieldOf(field)?.label ?? customKey(field) ?? field;
+  return ownValue(fieldText, field) ?? customFieldOf(field)?.label ?? customKey(field) ?? capital(spelledField(field));
 }
 
 onChanges((changes) => {

@@ -19,7 +19,7 @@ interface NamedProps {
   readonly kind: RecordKind;
   readonly id: string;
   /** Another instant than that of the address. */
-  readonly as?: string | null;
+  readonly as?: string | null | undefined;
 }
 
 export function Named({ kind, id, as: own }: NamedProps) {

@@ -4,9 +4,10 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
-import { CustomFacts } from "../changes/custom-facts.tsx";
+import { RecordFacts } from "../changes/record-facts.tsx";
 import { mayWrite, NewButton } from "../editing/edit-place.tsx";
 import { EditRow } from "../editing/edit-row.tsx";
+import { subnetDetails } from "../kinds/subnet.ts";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -131,7 +132,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
           <Value field="tags" value={subnet.tags} at={at.value} />
         </Fact>
       )}
-      <CustomFacts kind="subnet" record={subnet} />
+      <RecordFacts kind="subnet" record={subnet} details={subnetDetails} />
       <Fact name={subnetText.network}>
         <Named kind="network" id={subnet.network_id} />
       </Fact>

@@ -3,8 +3,8 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { CustomFacts } from "../changes/custom-facts.tsx";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { CustomFacts } from "../changes/record-facts.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { EditButton, EditPlace } from "../editing/edit-place.tsx";
 import { lastSaved } from "../editing/saved.ts";
@@ -18,6 +18,7 @@ import {
   type PagedKind,
   type RecordKind,
 } from "../kinds/kinds.ts";
+import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
 import { calledOf } from "../names/called.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Fact } from "../parts/facts.tsx";
@@ -32,7 +33,7 @@ import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, pathname } from "../url/location.ts";
-import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
+import { Value } from "../values/value.tsx";
 import { Restore } from "../writes/restore.tsx";
 
 type PlainKind = Exclude<RecordKind, PagedKind>;

@@ -1,6 +1,7 @@
 // What lists say. Fields are called as in the API, spelled out.
 
 import { groupedDigits } from "./digits.ts";
+import { ownValue } from "./own-value.ts";
 
 export const fieldText: Readonly<Record<string, string>> = {
   name: "Name",
@@ -90,6 +91,25 @@ export const fieldText: Readonly<Record<string, string>> = {
   ip_address_id: "Address",
 };
 
+const WORDS: Readonly<Record<string, string>> = {
+  addr: "address",
+  cdp: "CDP",
+  desc: "description",
+  ip: "IP",
+  lldp: "LLDP",
+  mgmt: "management",
+  sys: "system",
+};
+
+/** A field without a title, by its name in the schema: `lldp_mgmt_addr` is the LLDP management address. */
+export function spelledField(name: string): string {
+  return name
+    .replace(/_ids?$/, "")
+    .split("_")
+    .map((word) => ownValue(WORDS, word) ?? word)
+    .join(" ");
+}
+
 export const listText = {
   filter: "Filter",
   example: (filter: string) => `Filter, such as ${filter}`,
@@ -148,14 +168,6 @@ export const listText = {
   no: "no",
   previousPage: "Previous",
   nextPage: "Next",
-  shippedViews: {
-    staleHosts: "Not seen for 30 days",
-    newThisWeek: "New this week",
-    unusedPorts: "Ports unused for 90 days",
-    flapping: "Flapping today",
-    downLong: "Up, but down for 30 days",
-    noMac: "Without a MAC address",
-  },
   noName: "without a name",
   andMore: (count: number) => `+${count}`,
   tooMany: (limit: number) => `The list ends here, at ${groupedDigits(limit)}. Filter it to see what follows.`,

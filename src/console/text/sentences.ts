@@ -2,33 +2,15 @@
 
 import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
-import { fieldText } from "./lists.ts";
+import { fieldText, spelledField } from "./lists.ts";
 import { ownValue } from "./own-value.ts";
 
 /** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
 const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
 
-const WORDS: Readonly<Record<string, string>> = {
-  addr: "address",
-  cdp: "CDP",
-  desc: "description",
-  ip: "IP",
-  lldp: "LLDP",
-  mgmt: "management",
-  sys: "system",
-};
-
-/** A field that lists do not show: `lldp_mgmt_addr` is the LLDP management address. */
-const spelled = (name: string) =>
-  name
-    .replace(/_ids?$/, "")
-    .split("_")
-    .map((word) => ownValue(WORDS, word) ?? word)
-    .join(" ");
-
 const field = (name: string) => {
   const title = ownValue(fieldText, name);
-  if (title === undefined) return spelled(name.replace(/^custom_fields\./, ""));
+  if (title === undefined) return spelledField(name.replace(/^custom_fields\./, ""));
   return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
 };
 

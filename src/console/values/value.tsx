@@ -1,6 +1,6 @@
 // One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
 
-import type { RecordKind } from "../kinds/kinds.ts";
+import { operationOnMany, RECORD_KINDS, type RecordKind } from "../kinds/kinds.ts";
 import { customKey } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { Tags } from "../names/tags.tsx";
@@ -11,31 +11,14 @@ import { may } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { listText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
 
-/** Fields that hold ids, and of what. */
-const REFERENCES: Readonly<Record<string, RecordKind>> = {
-  host_id: "host",
-  network_id: "network",
-  subnet_id: "subnet",
-  vlan_id: "vlan",
-  native_vlan_id: "vlan",
-  vlan_ids: "vlan",
-  network_ids: "network",
-  credential_ids: "credential",
-  service_id: "service",
-  port_id: "port",
-  ip_address_id: "ip_address",
-};
-
-/** Fields whose values mean nothing to people: ids of what is the same for all, or is told elsewhere. */
-export const UNTOLD_FIELDS: ReadonlySet<string> = new Set([
-  "id",
-  "organization_id",
-  "lineage_id",
-  "first_discovery_id",
-  "last_discovery_id",
-]);
+/** The kind whose ids a field holds, such as `native_vlan_id`, if the reader may know what they are called. */
+function referredKind(field: string): RecordKind | undefined {
+  const name = /^(.+)_ids?$/.exec(field)?.[1];
+  if (name === undefined) return undefined;
+  const kind = RECORD_KINDS.find((each) => name === each || name.endsWith(`_${each}`));
+  return kind !== undefined && may(operationOnMany("list", kind)) ? kind : undefined;
+}
 
 /** A large value says little in a line: its beginning does. */
 const TEXT_MAX = 300;
@@ -43,8 +26,8 @@ const TEXT_MAX = 300;
 interface ValueProps {
   readonly field: string;
   readonly value: unknown;
-  /** The instant whose names references have; null for now. */
-  readonly at: string | null;
+  /** The instant whose names references have; null for now. Without it, the one of what is around. */
+  readonly at?: string | null;
 }
 
 export function Value({ field, value, at }: ValueProps) {
@@ -55,8 +38,7 @@ export function Value({ field, value, at }: ValueProps) {
   if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
   if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
-  // Not everybody may read what credentials are called.
-  const kind = field === "credential_ids" && !may("listCredentials") ? undefined : ownValue(REFERENCES, field);
+  const kind = referredKind(field);
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))
     return (
