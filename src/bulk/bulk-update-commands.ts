@@ -13,11 +13,12 @@ import { listCondition } from "../inventory/list-filter.ts";
 import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
 import { clashingClaims } from "../resources/ip-ranges/rules.ts";
 import { IssueCollector } from "../resources/issues.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
 import { assertPlanned } from "../wire/plan-token.ts";
 import { BULK_UPDATE_MAX } from "../wire/schemas.ts";
 import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
-import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
+import { bodyOver, EDITABLE } from "./written-resources.ts";
 
 export interface BulkUpdateInput {
   /** One of these two. */
@@ -34,7 +35,7 @@ export interface BulkUpdateInput {
  * BULK_UPDATE_MAX; entity_reference_invalid naming every id that the caller does not reach; entity_stale where the plan
  * that was quoted no longer holds.
  */
-function updateEach(editable: Editable) {
+function updateEach(editable: RecordWrites) {
   const { kind } = editable.resource;
   return takingLong((tx: WriteTransaction, input: BulkUpdateInput, actor: CommandActor, box: unknown): ReportedBulk => {
     const { set, dryRun } = input;

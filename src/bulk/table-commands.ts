@@ -4,11 +4,12 @@ import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { assertPlanned } from "../wire/plan-token.ts";
 import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
-import { IMPORTABLE, type Importable } from "./importable.ts";
 import type { Table } from "./read-table.ts";
 import { type RowRules, TableImport } from "./table-import.ts";
+import { IMPORTABLE } from "./written-resources.ts";
 
 interface TableInput {
   /** The table as it was read, which is JSON. */
@@ -22,7 +23,7 @@ interface TableInput {
  * The command that creates and updates a kind's records as the rows of a table say. It throws what the kind's create
  * and update throw, with every issue by row and column; entity_stale where the plan that was quoted no longer holds.
  */
-function importTable(importable: Importable, rules: RowRules) {
+function importTable(importable: RecordWrites, rules: RowRules) {
   return takingLong((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
     const { match } = input;
     const table = JSON.parse(new TextDecoder().decode(input.bytes)) as Table;

@@ -3,6 +3,7 @@
 import type { FormField } from "../editing/field.ts";
 import type { CellStyle, KindDetails } from "../kinds/details.ts";
 import { UNLISTED_FIELDS } from "../kinds/untold-fields.ts";
+import { ownValue } from "../text/own-value.ts";
 
 /** A field of the records in a list, as the schema has it. */
 export interface ListField extends Pick<FormField, "name" | "type"> {
@@ -37,7 +38,7 @@ export function plannedColumns(
     .filter((name) => !UNLISTED_FIELDS.has(name) && !unlisted.includes(name));
   return [...new Set([...Object.keys(columns), ...others])].map((key) => {
     const { type, isOrdered } = fields.find(({ name }) => name === key) ?? { type: "other" as const };
-    const [width, style] = [columns[key] ?? []].flat() as [number?, CellStyle?];
+    const [width, style] = [ownValue(columns, key) ?? []].flat() as [number?, CellStyle?];
     return { key, width: width ?? WIDTHS[type] ?? 12, type, style, isOrdered: isOrdered === true };
   });
 }

@@ -7,6 +7,7 @@ import { IDS_MAX } from "../api/ids.ts";
 import { apiPath, entryOf, isRecordKind, type RecordKind } from "../kinds/kinds.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
+import { ownValue } from "../text/own-value.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
@@ -34,13 +35,15 @@ interface Target {
   readonly target: string;
 }
 
-/** The addresses by which records are asked. */
-async function targetsOf(kind: RecordKind, ids: readonly string[]): Promise<Target[]> {
+/** The addresses by which records are asked. @param field that has them */
+async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]): Promise<Target[]> {
   const { data } = await read(apiPath(kind), { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
-  return data.flatMap((record) => {
-    const { network_id, [entryOf(kind)?.scanned ?? ""]: said } = record as Readonly<Record<string, unknown>>;
-    const targets = Array.isArray(said) ? said.map(({ ip_address }) => ip_address) : [said];
-    return targets.map((target) => ({ networkId: String(network_id), target: String(target) }));
+  return data.flatMap((record: Readonly<Record<string, unknown>>) => {
+    const networkId = String(record.network_id);
+    return [ownValue(record, field) ?? []].flat().map((said) => {
+      const { ip_address: target = said } = said as { readonly ip_address?: unknown };
+      return { networkId, target: String(target) };
+    });
   });
 }
 
@@ -54,13 +57,13 @@ interface ScanRecordsProps {
 export function ScanRecords({ kind, ids }: ScanRecordsProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const isScanned = isRecordKind(kind) && entryOf(kind)?.scanned !== undefined;
-  if (!isScanned || ids.length === 0 || !isOffered()) return null;
+  const field = entryOf(kind)?.scanned;
+  if (!isRecordKind(kind) || field === undefined || ids.length === 0 || !isOffered()) return null;
   const ask = async () => {
     setSaid("");
     setBusy(true);
     try {
-      const found = ids.length > TARGETS_MAX ? [] : await targetsOf(kind, ids);
+      const found = ids.length > TARGETS_MAX ? [] : await targetsOf(kind, field, ids);
       const networkIds = new Set(found.map(({ networkId }) => networkId));
       const [networkId] = networkIds;
       if (ids.length > TARGETS_MAX || found.length > TARGETS_MAX) setSaid(scanningText.tooMany(TARGETS_MAX));
