@@ -1,10 +1,9 @@
 // The kinds of records whose changes can be asked for, as the options of a choice.
 
-import { KIND_NAMES, kindWords } from "../kinds/kinds.ts";
+import { entryOf, KIND_NAMES, kindWords } from "../kinds/kinds.ts";
 import { changesText } from "../text/changes.ts";
 
-/** The API does not narrow changes to those of keys. */
-const ASKED = KIND_NAMES.filter((kind) => kind !== "api_key");
+const ASKED = KIND_NAMES.filter((kind) => entryOf(kind)?.isUnlisted !== true);
 
 export function KindOptions() {
   return (

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import type { EditedKind } from "../kinds/kinds.ts";
+import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
@@ -13,7 +14,6 @@ import { ownValue } from "../text/own-value.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonRow } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
-import { calledIn } from "./choices.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
 import { customKeyOf, type FormField, type Typed, typedOf, type Values, valueIn, wrongWith } from "./field.ts";
@@ -245,7 +245,9 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       }}
     >
       {about.isTitled === true && (
-        <h2>{isNew ? editText.newOne(name) : editText.title(`${name} ${calledIn(base)}`)}</h2>
+        <h2>
+          {isNew ? editText.newOne(name) : editText.title(`${name} ${calledOf(kind, { ...base, id: id ?? "" })}`)}
+        </h2>
       )}
       {onDiscard !== null && (
         <p class="note">

@@ -4,13 +4,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
+import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonLine } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
-import { calledIn } from "./choices.ts";
 import type { Saved } from "./saved.ts";
 import { loadEdited, removeRecord, type Tagged } from "./write.ts";
 
@@ -75,7 +75,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     );
   const details = loadedDetails(kind);
   const removal = details?.removal?.[0] ?? (details?.isFound === true ? editText.deleteFound : undefined);
-  const title = editText.deleteTitle(`${word} ${calledIn(shown.record)}`.trim());
+  const title = editText.deleteTitle(`${word} ${calledOf(kind, { ...shown.record, id })}`.trim());
   return (
     <form class="plan" aria-label={title} onSubmit={(event) => void remove(event)}>
       <h2 ref={heading} tabIndex={-1}>

@@ -7,6 +7,7 @@ import {
   kindTitle,
   LISTED_KINDS,
   type ListedKind,
+  type ListPath,
   listPageOf,
   loadDetails,
   type RecordKind,
@@ -29,15 +30,15 @@ type LoadPage = () => Promise<PageComponent>;
 const around = () => import("../networks/subnet-tabs.tsx").then(({ aroundSubnets }) => aroundSubnets);
 
 /** What the pages of lists show besides. */
-const AROUND: Readonly<Partial<Record<ListedKind, () => Promise<() => Around>>>> = {
-  subnet: around,
-  ip_range: around,
-  schedule: () => import("../discovery/around-lists.tsx").then(({ aroundSchedules }) => aroundSchedules),
-  ignored: () => import("../discovery/around-lists.tsx").then(({ aroundIgnored }) => aroundIgnored),
+const AROUND: Readonly<Partial<Record<ListPath, () => Promise<() => Around>>>> = {
+  "/subnets/list": around,
+  "/subnets/ranges": around,
+  "/discovery/schedules": () => import("../discovery/around-lists.tsx").then(({ aroundSchedules }) => aroundSchedules),
+  "/discovery/ignored": () => import("../discovery/around-lists.tsx").then(({ aroundIgnored }) => aroundIgnored),
 };
 
 async function loadList(kind: ListedKind): Promise<PageComponent> {
-  const parts = [import("../lists/pages.tsx"), loadDetails(kind), AROUND[kind]?.()] as const;
+  const parts = [import("../lists/pages.tsx"), loadDetails(kind), AROUND[listPageOf(kind)]?.()] as const;
   const [{ listPage }, details, around] = await Promise.all(parts);
   return listPage(kind, details, around);
 }

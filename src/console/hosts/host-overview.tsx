@@ -8,7 +8,7 @@ import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
 import { Value } from "../values/value.tsx";
 import { FormerSelves } from "./former-selves.tsx";
@@ -75,7 +75,7 @@ function Seen({ host }: { readonly host: ShownHost }) {
         {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
       </Fact>
       <FormerSelves ends={host.formerEnds} />
-      <Fact name={fieldText.updated_at ?? ""}>
+      <Fact name={fieldLabel("updated_at")}>
         <When instant={host.updated_at} as="both" />
       </Fact>
       {/* When something was last seen is known of now alone. */}

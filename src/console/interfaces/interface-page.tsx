@@ -20,7 +20,7 @@ import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
 import { interfaceText } from "../text/interfaces.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
@@ -89,11 +89,11 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
       <Fact name={interfaceText.host}>
         <Named kind="host" id={entry.host_id} />
       </Fact>
-      <Fact name={fieldText.oper_status ?? ""}>
+      <Fact name={fieldLabel("oper_status")}>
         <Was id={entry.id} field="oper_status" />
         <Status status={entry.oper_status} />
       </Fact>
-      <Fact name={fieldText.admin_status ?? ""}>
+      <Fact name={fieldLabel("admin_status")}>
         <Was id={entry.id} field="admin_status" />
         <Status status={entry.admin_status} />
       </Fact>
@@ -104,7 +104,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
         </Fact>
       )}
       {entry.native_vlan_id && (
-        <Fact name={fieldText.native_vlan_id ?? ""}>
+        <Fact name={fieldLabel("native_vlan_id")}>
           <Was id={entry.id} field="native_vlan_id" />
           <Named kind="vlan" id={entry.native_vlan_id} />
         </Fact>
@@ -120,12 +120,12 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
       <Fact name={interfaceText.network}>
         <Named kind="network" id={entry.network_id} />
       </Fact>
-      <Fact name={fieldText.updated_at ?? ""}>
+      <Fact name={fieldLabel("updated_at")}>
         <When instant={entry.updated_at} as="both" />
       </Fact>
       {/* When something was last seen is known of now alone. */}
       {!isPast.value && entry.last_seen_at && (
-        <Fact name={fieldText.last_seen_at ?? ""}>
+        <Fact name={fieldLabel("last_seen_at")}>
           <When instant={entry.last_seen_at} as="both" />
         </Fact>
       )}

@@ -22,10 +22,14 @@ interface KindEntry {
   readonly heading?: string;
   /** Page that a search result opens; the page of the record if absent. */
   readonly found?: `/${string}`;
+  /** What the API calls one in its sentences, if not as the console does. */
+  readonly apiWord?: string;
   /** Query that reads records without their parts, of which a device may have thousands. */
   readonly alone?: Readonly<Record<string, unknown>>;
   /** Query that reads its versions without those of other records. */
   readonly aloneThen?: Readonly<Record<string, unknown>>;
+  /** Whether its records are parts of hosts. */
+  readonly isOfHost?: true;
   /** Field with the addresses that a scan of a record asks; of a host, the addresses themselves. */
   readonly scanned?: string;
   /** Whether the console has a form made from the schema; others are edited on pages of their own. */
@@ -34,6 +38,8 @@ interface KindEntry {
   readonly isTagged?: true;
   /** Whether its records belong to the organization, whichever network is chosen. */
   readonly isOfOrganization?: true;
+  /** Whether its changes are among none that are listed. */
+  readonly isUnlisted?: true;
   /** Loads columns, form and facts. Without them, the kind has no list of its own. */
   readonly details?: () => Promise<KindDetails>;
 }
@@ -106,6 +112,7 @@ const ENTRIES = {
     called: ["{ip_address}"],
     found: "/hosts/{host_id}?tab=addresses",
     scanned: "ip_address",
+    isOfHost: true,
     isEdited: true,
     details: () => import("./ip-address.ts").then(({ ipAddressDetails }) => ipAddressDetails),
   },
@@ -115,6 +122,7 @@ const ENTRIES = {
     list: "/ports",
     called: ["{number}/{protocol}"],
     found: "/hosts/{host_id}?tab=services",
+    isOfHost: true,
     isEdited: true,
     details: () => import("./port.ts").then(({ portDetails }) => portDetails),
   },
@@ -123,6 +131,7 @@ const ENTRIES = {
     path: "services",
     list: "/services",
     found: "/hosts/{host_id}?tab=services",
+    isOfHost: true,
     isEdited: true,
     isTagged: true,
     details: () => import("./service.ts").then(({ serviceDetails }) => serviceDetails),
@@ -135,6 +144,8 @@ const ENTRIES = {
     page: "/interfaces/:id",
     hasTabs: true,
     called: ["{if_name}", "{if_descr}", "#{if_index}"],
+    apiWord: "interface entry",
+    isOfHost: true,
     isEdited: true,
     details: () => import("./if-entry.ts").then(({ ifEntryDetails }) => ifEntryDetails),
   },
@@ -188,7 +199,7 @@ const ENTRIES = {
     details: () => import("./marker.ts").then(({ markerDetails }) => markerDetails),
   },
   user: { words: ["user", "users"], path: "users", list: "/settings/people", called: ["{name}", "{email}"] },
-  api_key: { words: ["API key", "API keys"], path: "auth/keys", list: "/settings/keys" },
+  api_key: { words: ["API key", "API keys"], path: "auth/keys", list: "/settings/keys", isUnlisted: true },
 } as const satisfies Readonly<Record<string, KindEntry>>;
 
 type Entries = typeof ENTRIES;
@@ -261,6 +272,12 @@ export function isPagedKind(kind: string): kind is PagedKind {
 
 export function isTagged(kind: string): kind is TaggedKind {
   return entryOf(kind)?.isTagged === true;
+}
+
+/** The kind whose ids a field holds: `native_vlan_id` and `vlan_ids` those of VLANs; undefined for other fields. */
+export function referredKind(field: string): RecordKind | undefined {
+  const name = field === "tags" ? "tag" : /^(.+)_ids?$/.exec(field)?.[1];
+  return RECORD_KINDS.find((kind) => name === kind || name?.endsWith(`_${kind}`));
 }
 
 const loaded = new Map<ListedKind, KindDetails>();

@@ -18,7 +18,7 @@ import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { ScanLink } from "../scanning/scan-offer.tsx";
 import { editText } from "../text/editing.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
@@ -127,7 +127,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
         </Fact>
       )}
       {(subnet.tags.length > 0 || was("tags")) && (
-        <Fact name={fieldText.tags ?? ""}>
+        <Fact name={fieldLabel("tags")}>
           <Was id={subnet.id} field="tags" />
           <Value field="tags" value={subnet.tags} at={at.value} />
         </Fact>
@@ -136,10 +136,10 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
       <Fact name={subnetText.network}>
         <Named kind="network" id={subnet.network_id} />
       </Fact>
-      <Fact name={fieldText.created_at ?? ""}>
+      <Fact name={fieldLabel("created_at")}>
         <When instant={subnet.created_at} as="both" />
       </Fact>
-      <Fact name={fieldText.updated_at ?? ""}>
+      <Fact name={fieldLabel("updated_at")}>
         <When instant={subnet.updated_at} as="both" />
       </Fact>
     </dl>

@@ -26,7 +26,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, isPast, network, scopeQuery } from "../time/at.ts";
 import { compared } from "../time/compared.ts";
@@ -215,7 +215,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
             <th scope="col">{subnetText.name}</th>
             <th scope="col">{subnetText.type}</th>
             <th scope="col">{subnetText.vlan}</th>
-            {hasTags && <th scope="col">{fieldText.tags}</th>}
+            {hasTags && <th scope="col">{fieldLabel("tags")}</th>}
             <th scope="col">{subnetText.used}</th>
             <th scope="col">{subnetText.usedWithin}</th>
             <th scope="col" class="is-number">

@@ -2,15 +2,13 @@
 
 import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
-import { fieldText, spelledField } from "./lists.ts";
-import { ownValue } from "./own-value.ts";
+import { fieldLabel } from "./lists.ts";
 
 /** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
 const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
 
 const field = (name: string) => {
-  const title = ownValue(fieldText, name);
-  if (title === undefined) return spelledField(name.replace(/^custom_fields\./, ""));
+  const title = fieldLabel(name.replace(/^custom_fields\./, ""));
   return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
 };
 

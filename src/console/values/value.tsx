@@ -1,6 +1,6 @@
 // One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
 
-import { operationOnMany, RECORD_KINDS, type RecordKind } from "../kinds/kinds.ts";
+import { operationOnMany, type RecordKind, referredKind } from "../kinds/kinds.ts";
 import { customKey } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { Tags } from "../names/tags.tsx";
@@ -12,11 +12,9 @@ import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { listText } from "../text/lists.ts";
 
-/** The kind whose ids a field holds, such as `native_vlan_id`, if the reader may know what they are called. */
-function referredKind(field: string): RecordKind | undefined {
-  const name = /^(.+)_ids?$/.exec(field)?.[1];
-  if (name === undefined) return undefined;
-  const kind = RECORD_KINDS.find((each) => name === each || name.endsWith(`_${each}`));
+/** The kind whose ids a field holds, if the reader may know what they are called. */
+function namedKind(field: string): RecordKind | undefined {
+  const kind = referredKind(field);
   return kind !== undefined && may(operationOnMany("list", kind)) ? kind : undefined;
 }
 
@@ -38,7 +36,7 @@ export function Value({ field, value, at }: ValueProps) {
   if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
   if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
-  const kind = referredKind(field);
+  const kind = namedKind(field);
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))
     return (

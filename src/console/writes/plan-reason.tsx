@@ -2,23 +2,14 @@
 // are called by their names.
 
 import type { ComponentChildren } from "preact";
-import type { RecordKind } from "../kinds/kinds.ts";
+import { entryOf, kindWords, operationOnMany, RECORD_KINDS } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
-import { ownValue } from "../text/own-value.ts";
+import { may } from "../session/me.ts";
 
-/** The kinds that the API names in its sentences. */
-const WORDS: Readonly<Record<string, RecordKind>> = {
-  host: "host",
-  network: "network",
-  subnet: "subnet",
-  VLAN: "vlan",
-  "interface entry": "if_entry",
-  port: "port",
-  tag: "tag",
-  credential: "credential",
-};
+/** What the API calls the kinds in its sentences. */
+const WORDS = new Map(RECORD_KINDS.map((kind) => [entryOf(kind)?.apiWord ?? kindWords(kind)[0], kind]));
 
-const NAMED = new RegExp(`\\b(${Object.keys(WORDS).join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");
+const NAMED = new RegExp(`\\b(${[...WORDS.keys()].join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");
 
 interface PlanReasonProps {
   readonly text: string;
@@ -30,8 +21,8 @@ export function PlanReason({ text, at }: PlanReasonProps) {
   const pieces: ComponentChildren[] = [];
   let end = 0;
   for (const { 0: whole, 1: word = "", 2: id = "", index } of text.matchAll(NAMED)) {
-    const kind = ownValue(WORDS, word);
-    if (kind === undefined) continue;
+    const kind = WORDS.get(word);
+    if (kind === undefined || !may(operationOnMany("list", kind))) continue;
     pieces.push(text.slice(end, index), `${word} `, <Named key={index} kind={kind} id={id} as={at} />);
     end = index + whole.length;
   }
