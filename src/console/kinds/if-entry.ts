@@ -41,6 +41,7 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
     { name: "Flapping today", filter: 'changes(oper_status, "-24h") >= 6' },
     { name: "Up, but down for 30 days", filter: 'always(oper_status = "Down", "-30d") AND admin_status = "Up"' },
   ],
+  unlisted: ["more_neighbors"],
   form: [
     "if_name",
     "if_alias",
@@ -81,7 +82,6 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
     "vlan_ids",
     "fdb_macs",
     "neighbor",
-    "more_neighbors",
     "lldp_sys_name",
     "lldp_port_id",
     "lldp_chassis_id",

@@ -119,7 +119,8 @@ function columnsOf(kind: ListedKind, details: KindDetails): Column<ListRow>[] {
     width,
     isNumber: type === "integer" || style === "count",
     isOrdered,
-    isMark: style === "fill",
+    // What has parts is filtered by these.
+    isMark: style === "fill" || (type === "other" && style === undefined),
     isOfNow: OF_NOW.has(key),
     cell: cellOf({ kind, field: key, type, style }),
   }));
