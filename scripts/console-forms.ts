@@ -1,47 +1,32 @@
-// What the console's forms are made of: the fields of the bodies that the API takes to create and update a record, with
-// their limits and words. Made of the OpenAPI document, so that a form can't promise what the API refuses.
+// Fields for the console's forms and lists, made of the OpenAPI document: of bodies that create and update a record, with
+// their limits and words, and of the records in a list. A form can't promise what the API refuses.
 
 import { join, resolve } from "node:path";
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
 import type { FormField } from "../src/console/editing/field.ts";
+import {
+  apiPath,
+  EDITED_KINDS,
+  type EditedKind,
+  LISTED_KINDS,
+  type ListedKind,
+  operationOn,
+} from "../src/console/kinds/kinds.ts";
 import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
 
 const root = resolve(import.meta.dir, "..");
 /** What the console imports as `#forms`. */
 const FORMS = join(root, "dist/console-forms.ts");
-const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS] };
+/** What the console imports as `#fields`. */
+const FIELDS = join(root, "dist/console-fields.ts");
+const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS, FIELDS] };
 
 /** The operations that there are forms for. */
-export const FORM_OPERATIONS = [
+export const FORM_OPERATIONS: readonly FormOperation[] = [
   "setUp",
-  "createNetwork",
-  "updateNetwork",
-  "createSubnet",
-  "updateSubnet",
-  "createIpRange",
-  "updateIpRange",
-  "createVlan",
-  "updateVlan",
-  "createHost",
-  "updateHost",
-  "createIpAddress",
-  "updateIpAddress",
-  "createPort",
-  "updatePort",
-  "createService",
-  "updateService",
-  "createIfEntry",
-  "updateIfEntry",
-  "createSchedule",
-  "updateSchedule",
-  "createTag",
-  "updateTag",
-  "createCustomField",
-  "updateCustomField",
-  "createMarker",
-  "updateMarker",
-] as const;
-type FormOperation = (typeof FORM_OPERATIONS)[number];
+  ...EDITED_KINDS.flatMap((kind) => [operationOn("create", kind), operationOn("update", kind)]),
+];
+type FormOperation = "setUp" | ReturnType<typeof operationOn<"create" | "update", EditedKind>>;
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -57,15 +42,27 @@ interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly description?: string;
+  readonly $ref?: string;
 }
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 interface DescribedOperation {
   readonly operationId?: string;
+  readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
+  readonly responses: Readonly<
+    Record<string, { readonly content?: { readonly "application/json"?: { schema: Schema } } }>
+  >;
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
+}
+
+/** A field of the records in a list. */
+export interface ListField extends Pick<FormField, "name" | "type"> {
+  /** Whether the API orders by it. */
+  readonly isOrdered?: true;
 }
 
 /** The fields of one operation. */
@@ -87,6 +84,30 @@ export function formsOf(document: Document): Readonly<Record<FormOperation, read
       return [name, fields];
     }),
   ) as unknown as Record<FormOperation, FormField[]>;
+}
+
+/** The fields of the records in a list, by kind. */
+export function listFieldsOf(document: Document): Readonly<Record<ListedKind, readonly ListField[]>> {
+  const { schemas } = document.components;
+  const known = ({ $ref, ...schema }: Schema): Schema => ownSchema(schemas, $ref) ?? schema;
+  const fields = LISTED_KINDS.map((kind) => {
+    const operation = document.paths[apiPath(kind)]?.get;
+    const body = operation?.responses["200"]?.content?.["application/json"]?.schema;
+    const record = known(body?.properties?.data?.items ?? {});
+    const order = operation?.parameters?.find(({ name }) => name === "order_by")?.schema;
+    const ordered = [order, ...(order?.anyOf ?? [])].flatMap((each) => each?.enum ?? []);
+    if (record.properties === undefined) throw new Error(`console-forms: the list of ${kind} has no fields`);
+    const own = Object.entries(record.properties).map(([name, property]) => {
+      const { type } = fieldOf(name, known(property), true);
+      return { name, type, ...(ordered.includes(name) ? { isOrdered: true as const } : {}) };
+    });
+    return [kind, own];
+  });
+  return Object.fromEntries(fields) as Record<ListedKind, ListField[]>;
+}
+
+function ownSchema(schemas: Document["components"]["schemas"], $ref: string | undefined): Schema | undefined {
+  return $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];
 }
 
 function fieldOf(name: string, schema: Schema, isRequired: boolean): FormField {
@@ -132,16 +153,20 @@ export async function apiDocument(): Promise<string> {
 }
 
 /**
- * Writes the console's forms, unless the sources are those of the last time.
+ * Writes the console's forms and fields, unless the sources are those of the last time.
  * @param document the OpenAPI document as JSON, where the caller has it
  */
 export async function writeForms(document?: string): Promise<void> {
   const fingerprint = fingerprintOf(root, "scripts/console-forms.ts");
   if (isMade(FORMS_MADE, fingerprint)) return;
-  const exported = { FORMS: formsOf(JSON.parse(document ?? (await apiDocument())) as Document), CUSTOM_LIMITS };
-  const forms = Object.entries(exported).map(
-    ([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`,
-  );
-  writeWhole(FORMS, forms.join(""));
+  const made = JSON.parse(document ?? (await apiDocument())) as Document;
+  writeWhole(FORMS, exported({ FORMS: formsOf(made), CUSTOM_LIMITS }));
+  writeWhole(FIELDS, exported({ LIST_FIELDS: listFieldsOf(made) }));
   setMade(FORMS_MADE, fingerprint);
+}
+
+function exported(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`)
+    .join("");
 }

@@ -17,7 +17,7 @@ export const CONSOLE_PACK = join(root, "dist/console.pack");
  * What so many pages need comes with the first script. The bundler makes a file of what the same pages share: a page was
  * made of fifty files of a hundred bytes, each of them a request. Larger modules stay apart.
  */
-const SHARED_BY_PAGES = 8;
+const SHARED_BY_PAGES = 7;
 const SHARED_MAX_BYTES = 4_000;
 
 /** Editors save several files at once, and some of them in two steps. */

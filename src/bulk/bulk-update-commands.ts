@@ -12,11 +12,12 @@ import { listCondition } from "../records/list-filter.ts";
 import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
 import { clashingClaims } from "../resources/ip-ranges/rules.ts";
 import { IssueCollector } from "../resources/issues.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
 import { assertPlanned } from "../schemas/plan-token.ts";
 import { BULK_UPDATE_MAX } from "../schemas/schemas.ts";
 import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
-import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
+import { bodyOver, EDITABLE } from "./written-resources.ts";
 
 export interface BulkUpdateInput {
   /** Exactly one of these two. */
@@ -32,7 +33,7 @@ export interface BulkUpdateInput {
  * and the id of its record; validation_failed for an invalid filter or one that finds more than BULK_UPDATE_MAX;
  * entity_reference_invalid with every id out of reach; entity_stale if the quoted plan no longer applies.
  */
-function updateEach(editable: Editable) {
+function updateEach(editable: RecordWrites) {
   const { kind } = editable.resource;
   return takingLong((tx: WriteTransaction, input: BulkUpdateInput, actor: CommandActor, box: unknown): ReportedBulk => {
     const { set, dryRun } = input;

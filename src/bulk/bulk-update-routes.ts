@@ -11,12 +11,13 @@ import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
 import { runWrite } from "../records/write-answers.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../resources/issues.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { successBody } from "../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../schemas/plan-token.ts";
 import { Body, BULK_UPDATE_MAX, Uuid } from "../schemas/schemas.ts";
 import { BULK_CHANGES_MAX, bulkPlanFields } from "./bulk-plan.ts";
 import type { BulkUpdateCommands } from "./bulk-update-commands.ts";
-import { EDITABLE, type Editable, settableFields } from "./editable.ts";
+import { EDITABLE, settableFields } from "./written-resources.ts";
 
 const Answer = Type.Object(
   {
@@ -111,7 +112,7 @@ interface BulkUpdateBody {
   readonly plan?: string;
 }
 
-function bulkUpdateBody(editable: Editable) {
+function bulkUpdateBody(editable: RecordWrites) {
   const { kind } = editable.resource;
   const title = pascalCase(kind.name);
   const { properties } = editable.Update;
@@ -146,7 +147,7 @@ function bulkUpdateBody(editable: Editable) {
 }
 
 /** Example field that every record of the kind accepts. */
-function exampleSet(editable: Editable): Record<string, unknown> {
+function exampleSet(editable: RecordWrites): Record<string, unknown> {
   const fields = settableFields(editable);
   const field = ["description", "if_alias", "name", "number"].find((name) => fields.includes(name)) as string;
   return { [field]: field === "number" ? 8443 : "Moved to hall 2" };

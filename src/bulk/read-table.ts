@@ -6,9 +6,10 @@ import { oneEntity } from "../base/entity-words.ts";
 import type { Issue } from "../base/errors.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { TABLE_ROWS_MAX } from "../schemas/schemas.ts";
 import type { Checked } from "../schemas/validation.ts";
-import { columnRoles, type Importable, mayHaveColumn } from "./importable.ts";
+import { columnRoles, mayHaveColumn } from "./table-columns.ts";
 
 /** Maximum additional empty rows. */
 const EMPTY_ROWS_MAX = 10_000;
@@ -29,7 +30,7 @@ export interface Table {
 }
 
 /** @param charset of the request's Content-Type; null means UTF-8, or the byte order mark's */
-export function readCsvTable(importable: Importable, bytes: Uint8Array, charset: string | null): Checked {
+export function readCsvTable(importable: RecordWrites, bytes: Uint8Array, charset: string | null): Checked {
   const text = decoded(bytes, charset);
   if (typeof text !== "string") return { ok: false, issues: [text] };
   if (cellsAtMost(text) > TABLE_CELLS_MAX)
@@ -164,7 +165,7 @@ function bestDelimiter(text: string, known: ReadonlySet<string>): string {
 
 /** Positions of named columns; adds problems with names to `issues`. */
 function headerPlaces(
-  importable: Importable,
+  importable: RecordWrites,
   names: readonly string[],
   body: readonly string[][],
   issues: Issue[],

@@ -6,7 +6,7 @@ import type { Reader } from "../db/reading/reader.ts";
 import { check } from "../schemas/validation.ts";
 import { reachOf } from "./bulk-update-commands.ts";
 import { cellValue, isNullable } from "./cell-values.ts";
-import { columnRoles } from "./importable.ts";
+import { columnRoles } from "./table-columns.ts";
 import type { Row, TableRows } from "./table-rows.ts";
 
 /** Maximum candidates listed for an ambiguous row. */

@@ -4,11 +4,12 @@ import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { assertPlanned } from "../schemas/plan-token.ts";
 import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
-import { IMPORTABLE, type Importable } from "./importable.ts";
 import type { Table } from "./read-table.ts";
 import { type RowRules, TableImport } from "./table-import.ts";
+import { IMPORTABLE } from "./written-resources.ts";
 
 interface TableInput {
   /** The parsed table, as JSON. */
@@ -22,7 +23,7 @@ interface TableInput {
  * Command that creates and updates a kind's records from table rows. Throws the errors of the kind's create and update,
  * with every issue by row and column; entity_stale if the quoted plan no longer applies.
  */
-function importTable(importable: Importable, rules: RowRules) {
+function importTable(importable: RecordWrites, rules: RowRules) {
   return takingLong((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
     const { match } = input;
     const table = JSON.parse(new TextDecoder().decode(input.bytes)) as Table;

@@ -11,21 +11,22 @@ import { Reader } from "../db/reading/reader.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { bindingKind } from "../resources/bindings/binding.ts";
 import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
+import type { FieldType } from "../resources/custom-fields/field-type.ts";
 import { definitionsOf } from "../resources/custom-fields/write-values.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
 import { cellText } from "../schemas/csv.ts";
 import { check } from "../schemas/validation.ts";
 import { clashes, reachOf } from "./bulk-update-commands.ts";
 import { cellValue, customValue, saysSame } from "./cell-values.ts";
-import { bodyOver, PLACES } from "./editable.ts";
-import type { Importable } from "./importable.ts";
 import { boundTo, saysSameBindings } from "./name-cells.ts";
 import { NamedRecords } from "./named-records.ts";
 import type { Table } from "./read-table.ts";
 import { resolveNames } from "./row-names.ts";
 import { findById, findByKey } from "./row-records.ts";
 import { type Row, TableRows } from "./table-rows.ts";
+import { bodyOver, PLACES } from "./written-resources.ts";
 
 /** Additional checks: issues that the body's schema does not cover. */
 // biome-ignore lint/suspicious/noExplicitAny: each takes the validated body of its own kind.
@@ -55,7 +56,7 @@ const BOUND = "bindings";
 
 export class TableImport {
   private readonly tx: WriteTransaction;
-  private readonly importable: Importable;
+  private readonly importable: RecordWrites;
   private readonly rules: RowRules;
   private readonly actor: CommandActor;
   private readonly box: unknown;
@@ -65,7 +66,7 @@ export class TableImport {
 
   constructor(
     tx: WriteTransaction,
-    { importable, rules }: { readonly importable: Importable; readonly rules: RowRules },
+    { importable, rules }: { readonly importable: RecordWrites; readonly rules: RowRules },
     table: Table,
     actor: CommandActor,
     box: unknown,
@@ -168,11 +169,9 @@ export class TableImport {
         said[field] = [];
         continue;
       }
-      const readCell = cell === "" ? undefined : ownValue(this.importable.cells, field);
-      const read =
-        readCell === undefined
-          ? cellValue(cell, schema)
-          : { value: readCell(cell, (other) => table.cell(row, other) || cellText(fieldOf(record, other))) };
+      const typeField = cell === "" ? undefined : ownValue(this.importable.typedBy, field);
+      const typeOf = (other: string) => (table.cell(row, other) || cellText(fieldOf(record, other))) as FieldType;
+      const read = typeField === undefined ? cellValue(cell, schema) : { value: customValue(cell, typeOf(typeField)) };
       if ("value" in read) said[field] = read.value;
       else table.refuse(row, field, { message: read.message, value: cell });
     }

@@ -9,14 +9,16 @@ import { BULK_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
 import { runWrite } from "../records/write-answers.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { cellText, csvHead, csvRows, fieldColumns } from "../schemas/csv.ts";
 import { successBody } from "../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../schemas/plan-token.ts";
 import { OneOf, QueryList, TABLE_ROWS_MAX } from "../schemas/schemas.ts";
 import { BULK_CHANGES_MAX, bulkPlanFields } from "./bulk-plan.ts";
-import { columnRoles, IMPORTABLE, type Importable, matchColumns } from "./importable.ts";
 import { readCsvTable, TABLE_ISSUES_MAX } from "./read-table.ts";
+import { columnRoles, matchColumns } from "./table-columns.ts";
 import type { TableCommands } from "./table-commands.ts";
+import { IMPORTABLE } from "./written-resources.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 const Answer = Type.Object(
@@ -105,7 +107,7 @@ interface TableQuery {
   readonly plan?: string;
 }
 
-function tableQuery(importable: Importable) {
+function tableQuery(importable: RecordWrites) {
   return Type.Object({
     dry_run: Type.Optional(
       Type.Boolean({
@@ -123,7 +125,7 @@ function tableQuery(importable: Importable) {
 }
 
 /** The exported row of the example, without columns that are not imported. */
-function exampleTable(importable: Importable): string {
+function exampleTable(importable: RecordWrites): string {
   const { example } = importable.resource;
   const fields = [...columnRoles(importable)].flatMap(([name, role]) =>
     role.as === "Field" && cellText(ownValue(example, name)) !== "" ? name : [],

@@ -8,8 +8,9 @@ import { DomainError } from "../base/errors.ts";
 import type { RecordBase } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { type CodedIssue, IssueCollector, type ItemPart } from "../resources/issues.ts";
-import { type ColumnRole, columnRoles, type Importable } from "./importable.ts";
+import type { RecordWrites } from "../resources/record-writes.ts";
 import { TABLE_ISSUES_MAX, type Table } from "./read-table.ts";
+import { type ColumnRole, columnRoles } from "./table-columns.ts";
 
 /** A field that rows may set. */
 interface Field {
@@ -59,7 +60,7 @@ const CONTAINERS = ["network_id", "host_id", "service_id"];
 /** The rows of one table, each matched to an existing record or new. */
 export class TableRows {
   readonly tx: WriteTransaction;
-  readonly importable: Importable;
+  readonly importable: RecordWrites;
   readonly actor: CommandActor;
   readonly rows: readonly Row[];
   readonly fields: readonly Field[];
@@ -70,7 +71,7 @@ export class TableRows {
   private readonly issues = new IssueCollector();
   private readonly placeOf: ReadonlyMap<string, number>;
 
-  constructor(tx: WriteTransaction, importable: Importable, table: Table, actor: CommandActor) {
+  constructor(tx: WriteTransaction, importable: RecordWrites, table: Table, actor: CommandActor) {
     this.tx = tx;
     this.importable = importable;
     this.actor = actor;

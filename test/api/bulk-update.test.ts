@@ -1,7 +1,7 @@
 // POST /api/v1/{kind}/bulk-update: the same fields set for many records, named or found by a filter, all or none.
 
 import { describe, expect, test } from "bun:test";
-import { EDITABLE, settableFields } from "../../src/bulk/editable.ts";
+import { EDITABLE, settableFields } from "../../src/bulk/written-resources.ts";
 import { BULK_UPDATE_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";

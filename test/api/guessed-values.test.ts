@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
-import { IMPORTABLE } from "../../src/bulk/importable.ts";
+import { IMPORTABLE } from "../../src/bulk/written-resources.ts";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
 import { UNASKED_FIELDS } from "../../src/records/part-fields.ts";
 import { RESOURCES } from "../../src/records/resources.ts";

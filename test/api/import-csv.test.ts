@@ -1,7 +1,9 @@
 // POST /api/v1/{kind}/import/csv: what an export writes comes in again, as it was or changed, all or none.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { columnRoles, IMPORTABLE, type Importable } from "../../src/bulk/importable.ts";
+import { columnRoles } from "../../src/bulk/table-columns.ts";
+import { IMPORTABLE } from "../../src/bulk/written-resources.ts";
+import type { RecordWrites } from "../../src/resources/record-writes.ts";
 import { newAppliance } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
@@ -197,7 +199,7 @@ describe("what an export writes", () => {
   test("of every kind makes the same records in an empty appliance, by names alone", async () => {
     const other = await newAppliance();
     afterAll(() => other.close());
-    const comparable = (text: string, importable: Importable) =>
+    const comparable = (text: string, importable: RecordWrites) =>
       csvRecords(text).map((record) =>
         Object.fromEntries(Object.entries(record).filter(([name]) => isSaid(importable, name))),
       );
@@ -207,12 +209,12 @@ describe("what an export writes", () => {
     await made(other.owner.put(`networks/${network.id}`, { name }));
     const tables = new Map<string, string>();
     for (const { resource } of IMPORTABLE) tables.set(resource.path, await table(resource.path));
-    const sentOf = (importable: Importable, isLeftOut: (column: string) => boolean) => {
+    const sentOf = (importable: RecordWrites, isLeftOut: (column: string) => boolean) => {
       const [header = [], ...rows] = parseCsv(tables.get(importable.resource.path) as string);
       const isSent = header.map((column) => isSaid(importable, column) && !isLeftOut(column));
       return csv([header, ...rows].map((cells) => cells.filter((_, place) => isSent[place])));
     };
-    const send = async (importable: Importable, sent: string) => {
+    const send = async (importable: RecordWrites, sent: string) => {
       const { path } = importable.resource;
       const answer = await bring(path, sent, "", other.owner);
       expect([path, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([path, 200, ""]);
@@ -255,12 +257,12 @@ const OF_EACH_OTHER = ["neighbor_name", "virtualization_by_name", "binding_names
 /** What names are resolved of has to be there first. */
 const IMPORTABLE_IN_ORDER = [...IMPORTABLE].sort((a, b) => rank(a) - rank(b));
 
-function rank({ resource: { kind } }: Importable): number {
+function rank({ resource: { kind } }: RecordWrites): number {
   return kind.name === "tag" || kind.name === "custom_field" ? 0 : kind.code;
 }
 
 /** What a table says in words: no ids, no instants, nothing that only an export shows. */
-function isSaid(importable: Importable, column: string): boolean {
+function isSaid(importable: RecordWrites, column: string): boolean {
   const role = columnRoles(importable).get(column);
   if (role?.as === "Names" || column.startsWith("custom_fields.")) return true;
   const isId = column === "id" || column === "tags" || /_ids?$/.test(column);

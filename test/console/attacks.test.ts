@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type DescribedFields, formsOf } from "../../scripts/console-forms.ts";
-import { EDITED_KINDS, type EditedKind, operationsOf } from "../../src/console/editing/edited-kinds.ts";
+import { apiPath, EDITED_KINDS, type EditedKind, operationOn } from "../../src/console/kinds/kinds.ts";
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
@@ -124,13 +124,12 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     const order: EditedKind[] = ["custom_field", "network", "subnet", "host", ...EDITED_KINDS];
     let places: Wire = { network_id: appliance.networkId } as unknown as Wire;
     for (const kind of new Set(order)) {
-      const { path, create } = operationsOf(kind);
       const valued = ["host", "subnet", "vlan", "if_entry", "service", "ip_range"].includes(kind);
       const body = {
-        ...hostileBody(kind, forms[create], places),
+        ...hostileBody(kind, forms[operationOn("create", kind)], places),
         ...(valued ? { custom_fields: { hostile: LINK } } : {}),
       };
-      const record = await made(appliance.client.post(path.replace("/api/v1/", ""), body));
+      const record = await made(appliance.client.post(apiPath(kind).replace("/api/v1/", ""), body));
       records.set(kind, record);
       if (kind === "host") places = { ...places, host_id: record.id } as unknown as Wire;
     }

@@ -4,10 +4,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { formsOf } from "../../scripts/console-forms.ts";
-import { EDITED_KINDS, operationsOf } from "../../src/console/editing/edited-kinds.ts";
 import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
 import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
 import { helpSaid } from "../../src/console/editing/field-help.ts";
+import { formFields } from "../../src/console/editing/form-fields.ts";
+import { EDITED_KINDS, loadDetails, operationOn } from "../../src/console/kinds/kinds.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -73,7 +74,7 @@ describe("a field of a form", () => {
     expect(help("choice", "`date`: a day such as 2026-11-21.")).toBe("date: a day such as 2026-11-21.");
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
     const said = EDITED_KINDS.flatMap((kind) => {
-      const { create, update } = operationsOf(kind);
+      const [create, update] = [operationOn("create", kind), operationOn("update", kind)];
       return [...forms[create], ...forms[update]].map((each) => helpSaid(each) ?? "");
     });
     expect(said.some((each) => each !== "")).toBe(true);
@@ -82,27 +83,29 @@ describe("a field of a form", () => {
 
   test("of the API is in a form, or is left out for a reason", async () => {
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
-    const text = await Bun.file("src/console/editing/forms.ts").text();
-    const listed = (kind: string, list: "placed" | "shown") => {
-      const said = new RegExp(`\\n  ${kind}: \\{[\\s\\S]*?${list}: \\[([^\\]]*)\\]`).exec(text)?.[1] ?? "";
-      return [...said.matchAll(/"(\w+)"/g)].map(([, name]) => name ?? "");
-    };
     for (const kind of EDITED_KINDS) {
-      const { create, update } = operationsOf(kind);
-      for (const operation of [create, update]) {
+      const details = await loadDetails(kind);
+      for (const operation of [operationOn("create", kind), operationOn("update", kind)]) {
+        const fields = formFields(forms[operation], details, operation.startsWith("create"));
         // Each custom field is one of the form.
-        const placed = operation === create ? listed(kind, "placed") : [];
-        const inForm = [...placed, ...listed(kind, "shown"), "custom_fields"];
+        const inForm = [...fields.map(({ name }) => name), "custom_fields"];
         const taken = forms[operation].map(({ name }) => name);
         const left = taken.filter((name) => !inForm.includes(name) && !(name in IDENTITY));
         const reasons = Object.keys(LEFT_OUT[kind] ?? {}).filter((name) => taken.includes(name));
         expect([operation, left.sort()]).toEqual([operation, reasons.sort()]);
-        expect([operation, inForm.filter((name) => name !== "custom_fields" && !taken.includes(name))]).toEqual([
-          operation,
-          [],
-        ]);
+        const listed = [...(details.form ?? []), ...(details.unset ?? []), ...Object.keys(details.usual ?? {})];
+        expect([operation, listed.filter((name) => !taken.includes(name))]).toEqual([operation, []]);
       }
     }
+  });
+
+  test("that its kind does not mention is in a form behind the others, and part of a device is not", () => {
+    const all = [NAME, { ...NAME, name: "rack_unit" }, { ...NAME, name: "parts", type: "other" as const }];
+    const names = (isNew: boolean, form: readonly string[], unset: readonly string[] = []) =>
+      formFields(all, { form, unset }, isNew).map(({ name }) => name);
+    expect(names(true, ["name"])).toEqual(["name", "rack_unit"]);
+    expect(names(false, ["rack_unit", "name"])).toEqual(["rack_unit", "name"]);
+    expect(names(false, ["name"], ["rack_unit"])).toEqual(["name"]);
   });
 });
 

@@ -6,18 +6,24 @@ import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import type { Node, SourceFile } from "typescript/unstable/ast";
 import {
+  isBinaryExpression,
   isBindingElement,
   isCallExpression,
+  isCaseClause,
   isElementAccessExpression,
   isIdentifier,
   isMetaProperty,
   isNewExpression,
   isObjectBindingPattern,
+  isObjectLiteralExpression,
   isPropertyAccessExpression,
+  isPropertyAssignment,
   isStringLiteral,
+  isSwitchStatement,
   isVariableDeclaration,
 } from "typescript/unstable/ast/is";
 import manifest from "../../package.json" with { type: "json" };
+import { RECORD_KINDS } from "../../src/console/kinds/kinds.ts";
 import { looseLookupsIn, looseLookupsOf } from "../support/source/loose-lookups.ts";
 import { importsOf, isSource, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
@@ -159,7 +165,31 @@ test("nothing is left to be done, nothing names a machine's folders or a registr
   expect(leftovers(readRepository([], isText))).toEqual([]);
 });
 
+test("the console asks kinds/ what it knows of a kind: no switch over kinds and no table of them is anywhere else", async () => {
+  const tree = readRepository(["src"], (path) => path.startsWith("src/console/") && isSource(path));
+  expect(await kindTables(tree)).toEqual([]);
+});
+
 describe("the checkers of the house rules", () => {
+  test.each([
+    ["a switch", `switch (kind) { case "host": return 1; case "subnet": return 2; }`],
+    ["a comparison", `const path = kind === "host" ? "/hosts" : "/others";`],
+    ["a comparison of a part", `const isHost = list.kind !== "host";`],
+    ["a table", `const PAGES = { host: "/hosts", if_entry: "/interfaces", vlan: "/vlans" };`],
+  ])("refuse %s of kinds outside kinds/", async (_, text) => {
+    expect(await kindTables({ "src/console/lists/list.ts": text })).toEqual(["src/console/lists/list.ts:1"]);
+    expect(await kindTables({ "src/console/kinds/kinds.ts": text })).toEqual([]);
+  });
+
+  test("accept what only sounds like kinds", async () => {
+    const text = `
+      switch (said.type) { case "instant": break; case "marker": break; }
+      const text = { host: "Host", network: "Network", port: "Port", service: "Service" };
+      const isFull = kind === "full";
+      const live = { how: "refresh", types: ["host", "if_entry", "ip_address"] };`;
+    expect(await kindTables({ "src/console/time/said.ts": text })).toEqual([]);
+  });
+
   test("refuse a name that two files export, and accept a schema and its type in one", () => {
     const schema = "export const Rack = 1;\nexport type Rack = typeof Rack;";
     expect(sharedNames({ "src/a.ts": schema, "src/b.ts": "const Rack = 1;\nexport class Racks {}" })).toEqual([]);
@@ -522,4 +552,34 @@ function join(object: string | null, member: string): string | null {
 function covers(pattern: string, name: string): boolean {
   const whole = pattern.replace(/\.\*$/, "");
   return name === whole || name.startsWith(`${whole}.`);
+}
+
+/** Kinds whose names are nothing else: an object with one of them and two others as keys is a table of kinds. */
+const NO_OTHER_WORD = new Set(["if_entry", "ip_range", "custom_field", "api_key"]);
+
+/** `path:line` of what the console says of several kinds, outside the folder that says it. */
+async function kindTables(tree: Tree): Promise<string[]> {
+  const isKind = (name: string) => RECORD_KINDS.some((kind) => kind === name);
+  const found: string[] = [];
+  for (const [path, file] of await parse(tree)) {
+    if (path.startsWith("src/console/kinds/")) continue;
+    walk(file, (node) => {
+      if (isTableOfKinds(node, isKind)) found.push(`${path}:${lineOf(file, node)}`);
+    });
+  }
+  return found;
+}
+
+function isTableOfKinds(node: Node, isKind: (name: string) => boolean): boolean {
+  if (isSwitchStatement(node)) {
+    const cases = node.caseBlock.clauses.map((each) => (isCaseClause(each) ? each.expression : null));
+    return cases.filter((each) => each !== null && isStringLiteral(each) && isKind(each.text)).length > 1;
+  }
+  if (isBinaryExpression(node))
+    return isStringLiteral(node.right) && isKind(node.right.text) && /\bkind$/.test(node.left.getText());
+  if (!isObjectLiteralExpression(node)) return false;
+  const keys = node.properties.flatMap((each) =>
+    isPropertyAssignment(each) && isIdentifier(each.name) ? [each.name.text] : [],
+  );
+  return keys.some((key) => NO_OTHER_WORD.has(key)) && keys.filter(isKind).length > 2;
 }

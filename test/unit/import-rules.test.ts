@@ -122,8 +122,8 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
 
 /** The browser's program: it shares no module with the server, not even a type. Its tests and its build know it. */
 const CONSOLE = "src/console/";
-/** `#api` are the types of the OpenAPI document, `#forms` the fields of its bodies. */
-const CONSOLE_PACKAGES = ["#api", "#forms", "preact", "@preact/signals", "openapi-fetch", "papaparse"];
+/** `#api` are the types of the OpenAPI document, `#forms` the fields of its bodies, `#fields` those of its lists. */
+const CONSOLE_PACKAGES = ["#api", "#fields", "#forms", "preact", "@preact/signals", "openapi-fetch", "papaparse"];
 
 /** Packages that stay where they are: replacing one must be the work of a few known files. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [

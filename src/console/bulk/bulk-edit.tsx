@@ -8,9 +8,9 @@ import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith 
 import { FieldControl, nameOfField } from "../editing/field-control.tsx";
 import { customField, definitionsOf, fieldsOf } from "../editing/forms.ts";
 import type { Saved } from "../editing/saved.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
 import { lacksReason } from "../writes/reason.ts";
@@ -28,7 +28,7 @@ interface BulkEditProps {
 
 export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   const { kind, count } = scope;
-  const words = kindText[kind] ?? [kind, kind];
+  const words = kindWords(kind);
   const [fields, setFields] = useState<readonly FormField[]>(() => fieldsOf(kind, false));
   const draftName = { userId: me.value?.id ?? "", kind: `bulk ${kind}`, id: "edit" };
   const [begun] = useState(() => keptDraft(draftName));

@@ -5,13 +5,13 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { mayWrite } from "../editing/edit-place.tsx";
 import { lastSaved, type Saved } from "../editing/saved.ts";
+import { isTagged, loadDetails, operationOnMany } from "../kinds/kinds.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
 import { frameText } from "../text/frame.ts";
 import { pathname } from "../url/location.ts";
 import { AT_ONCE_MAX, type BulkScope } from "./scope.ts";
-import { bulkUpdateOf, isTagged } from "./writes.ts";
 
 /** What the API takes at once. */
 const UPDATED_MAX = 10_000;
@@ -29,10 +29,10 @@ const FORMS: Readonly<Record<BulkVerb, () => Promise<Form>>> = {
 /** What may be done with so many of the kind. */
 function verbsOf({ kind, count }: BulkScope): BulkVerb[] {
   const verbs: BulkVerb[] = [];
-  const update = bulkUpdateOf(kind);
-  if (update !== null && mayWrite(kind, "update") && count <= UPDATED_MAX) verbs.push("edit");
-  if (isTagged(kind) && mayWrite(kind, "update") && may("addTagToRecords") && count <= AT_ONCE_MAX) verbs.push("tags");
-  if (mayWrite(kind, "remove") && count <= AT_ONCE_MAX) verbs.push("delete");
+  const mayUpdate = mayWrite(kind, "update");
+  if (mayUpdate && may(operationOnMany("update", kind)) && count <= UPDATED_MAX) verbs.push("edit");
+  if (isTagged(kind) && mayUpdate && may("addTagToRecords") && count <= AT_ONCE_MAX) verbs.push("tags");
+  if (mayWrite(kind, "delete") && count <= AT_ONCE_MAX) verbs.push("delete");
   return verbs;
 }
 
@@ -67,8 +67,8 @@ interface BulkPlaceProps {
 export function BulkPlace({ verb, scope, onEnd }: BulkPlaceProps) {
   const [form, setForm] = useState<{ readonly Form: Form } | "failed" | null>(null);
   useEffect(() => {
-    FORMS[verb]().then(
-      (Form) => setForm({ Form }),
+    Promise.all([FORMS[verb](), loadDetails(scope.kind)]).then(
+      ([Form]) => setForm({ Form }),
       () => setForm("failed"),
     );
   }, [verb]);

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
+import { kindWords, loadedDetails } from "../kinds/kinds.ts";
 import { bulkText } from "../text/bulk.ts";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
@@ -21,7 +21,7 @@ interface BulkRemoveProps {
 
 export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   const { kind } = scope;
-  const words = kindText[kind] ?? [kind, kind];
+  const words = kindWords(kind);
   const [ids, setIds] = useState<readonly string[] | null>(scope.ids);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
@@ -50,6 +50,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       setBusy(false);
     }
   };
+  const removal = loadedDetails(kind)?.removal?.[1];
   const count = ids?.length ?? scope.count;
   return (
     <BulkForm
@@ -71,7 +72,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       }
     >
       <p>
-        {kind === "host" && `${editText.deleteHosts} `}
+        {removal !== undefined && `${removal} `}
         {editText.deleteHelp}
       </p>
     </BulkForm>

@@ -5,13 +5,13 @@ import { useAnswer } from "../api/answer.ts";
 import { asRefusal, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
+import { isTagged, kindWords } from "../kinds/kinds.ts";
 import { bulkText } from "../text/bulk.ts";
-import { kindText } from "../text/changes.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { type BulkScope, idsOf } from "./scope.ts";
-import { isTagged, tagMany } from "./writes.ts";
+import { tagMany } from "./writes.ts";
 
 interface BulkTagsProps {
   readonly scope: BulkScope;
@@ -29,7 +29,7 @@ interface Standing {
 
 export function BulkTags({ scope, onEnd }: BulkTagsProps) {
   const { kind, count } = scope;
-  const words = kindText[kind] ?? [kind, kind];
+  const words = kindWords(kind);
   const { data: tags = [] } = useAnswer(read("/api/v1/tags", { query: { order_by: "name", limit: TAGS_MAX } }));
   const [tagId, setTagId] = useState("");
   const [standing, setStanding] = useState<Standing | null>(null);

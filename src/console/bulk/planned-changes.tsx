@@ -1,12 +1,11 @@
 // What a plan changes, record by record and field by field.
 
-import type { EditedKind } from "../editing/edited-kinds.ts";
+import { type EditedKind, kindWords } from "../kinds/kinds.ts";
+import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { bulkText } from "../text/bulk.ts";
-import { kindText } from "../text/changes.ts";
-import { ownValue } from "../text/own-value.ts";
-import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
+import { Value } from "../values/value.tsx";
 import type { BulkChange } from "./writes.ts";
 
 /** More are no list that anybody reads. */
@@ -26,7 +25,7 @@ export function PlannedChanges({ kind, changes, count }: PlannedChangesProps) {
       <ul class="bulk-changes">
         {changes.slice(0, CHANGES_SHOWN).map((change, row) => (
           <li key={change.id ?? row}>
-            {change.entity_type !== kind && <>{ownValue(kindText, change.entity_type)?.[0] ?? change.entity_type} </>}
+            {change.entity_type !== kind && <>{kindWords(change.entity_type)[0]} </>}
             <bdi>{change.id === null ? change.name : shownName(change.id, change.name)}</bdi>:{" "}
             {change.operation === "Updated" ? <Updated fields={change.fields} /> : <Whole change={change} />}
           </li>

@@ -3,7 +3,7 @@
 import { api, rethrown } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
-import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
+import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
 import { bulkText } from "../text/bulk.ts";
 
 export interface BulkScope {
@@ -28,14 +28,14 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
   const query = {
     ...(asked.length === 0 ? {} : { filter: asked.join(" AND ") }),
     ...(networkId === null || ids !== null ? {} : { network_id: networkId }),
-    ...(kind === "host" ? { include_children: false } : {}),
+    ...entryOf(kind)?.alone,
   };
   const windows =
     ids === null ? [{ limit: AT_ONCE_MAX }] : idGroups(ids).map((each) => ({ ids: each, limit: IDS_MAX }));
   const found: string[] = [];
   for (const window of windows) {
     const { data, error, response } = await api
-      .GET(operationsOf(kind).path as AnyList, { params: { query: { ...query, ...window } as never } })
+      .GET(apiPath(kind) as AnyList, { params: { query: { ...query, ...window } as never } })
       .catch(rethrown);
     if (data === undefined) throw refusalOf(response, error);
     // The filter may find more than when it was chosen: a part of what it finds is nobody's choice.

@@ -6,13 +6,12 @@ import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import { choiceOf, choicesRead } from "../editing/choices.ts";
 import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
-import type { EditedKind } from "../editing/edited-kinds.ts";
 import type { Saved } from "../editing/saved.ts";
+import { type EditedKind, kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
-import { kindText } from "../text/changes.ts";
 import { tableText } from "../text/tables.ts";
 import { network } from "../time/at.ts";
 import { lacksReason } from "../writes/reason.ts";
@@ -44,7 +43,7 @@ interface Begun {
 }
 
 export function TableImport({ kind, onEnd }: TableImportProps) {
-  const words = kindText[kind] ?? [kind, kind];
+  const words = kindWords(kind);
   const draftName: DraftName = { userId: me.value?.id ?? "", kind, id: "table" };
   const [known, setKnown] = useState<readonly string[] | null>(null);
   const [begun, setBegun] = useState<Begun | null>(() => keptTable(draftName));

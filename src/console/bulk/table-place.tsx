@@ -3,9 +3,10 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { mayWrite } from "../editing/edit-place.tsx";
-import type { EditedKind } from "../editing/edited-kinds.ts";
 import { lastSaved, type Saved } from "../editing/saved.ts";
+import { type EditedKind, operationOnMany } from "../kinds/kinds.ts";
 import { Waiting } from "../parts/waiting.tsx";
+import { may } from "../session/me.ts";
 import { frameText } from "../text/frame.ts";
 import { tableText } from "../text/tables.ts";
 import { go, hrefHere, parameter, pathname } from "../url/location.ts";
@@ -13,9 +14,9 @@ import { go, hrefHere, parameter, pathname } from "../url/location.ts";
 /** In the address: a table that was begun outlasts a reload. */
 export const TABLE = "table";
 
-/** Every kind that is edited comes in as a table as well. */
+/** A table makes records and changes others. */
 export function mayImport(kind: EditedKind): boolean {
-  return mayWrite(kind, "create") && mayWrite(kind, "update");
+  return mayWrite(kind, "create") && mayWrite(kind, "update") && may(operationOnMany("import", kind));
 }
 
 export function TableButton({ kind }: { readonly kind: EditedKind }) {

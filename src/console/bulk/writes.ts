@@ -2,7 +2,7 @@
 
 import { api, done, fetchAnswer, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
-import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
+import { apiPath, type EditedKind, type TaggedKind } from "../kinds/kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import type { BulkScope } from "./scope.ts";
 
@@ -34,24 +34,6 @@ interface Sending {
 type AnyBulkUpdate = "/api/v1/vlans/bulk-update";
 type AnyBulkDelete = "/api/v1/vlans/bulk-delete";
 
-/** Whether a kind takes them. */
-const BULK_UPDATES: Readonly<Partial<Record<EditedKind, `update${string}`>>> = {
-  network: "updateNetworks",
-  subnet: "updateSubnets",
-  ip_range: "updateIpRanges",
-  vlan: "updateVlans",
-  host: "updateHosts",
-  ip_address: "updateIpAddresses",
-  port: "updatePorts",
-  service: "updateServices",
-  if_entry: "updateIfEntries",
-  tag: "updateTags",
-};
-
-export function bulkUpdateOf(kind: EditedKind): string | null {
-  return BULK_UPDATES[kind] ?? null;
-}
-
 /** What a table comes to. */
 export interface TablePlan {
   readonly applied: boolean;
@@ -78,7 +60,7 @@ export async function importTable(
   { reason, key }: Sending,
 ): Promise<TablePlan> {
   const query = plan === null ? "dry_run=true" : `plan=${plan}`;
-  const response = await fetchAnswer(`${operationsOf(kind).path}/import/csv?${query}`, {
+  const response = await fetchAnswer(`${apiPath(kind)}/import/csv?${query}`, {
     method: "POST",
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
@@ -93,7 +75,7 @@ export async function importTable(
 
 /** The columns that an export of the kind writes, in its order. @throws Refusal */
 export async function columnsOf(kind: EditedKind): Promise<string[]> {
-  const response = await fetchAnswer(`${operationsOf(kind).path}/export/csv?ids=${NOBODY}`);
+  const response = await fetchAnswer(`${apiPath(kind)}/export/csv?ids=${NOBODY}`);
   if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
   const [header = ""] = (await response.text()).replace(/^\ufeff/, "").split(/\r?\n/);
   return header.split(",");
@@ -111,7 +93,7 @@ export async function updateMany(
   const within = networkId === null ? "" : `network_id = "${networkId}"`;
   const asked = [filter, within].filter((each) => each !== "").map((each) => `(${each})`);
   return done(
-    api.POST(`${operationsOf(kind).path}/bulk-update` as AnyBulkUpdate, {
+    api.POST(`${apiPath(kind)}/bulk-update` as AnyBulkUpdate, {
       params: { header: plan === null ? {} : { "Idempotency-Key": key } },
       headers: plan === null ? {} : reasonHeader(reason),
       body: {
@@ -130,21 +112,13 @@ export async function deleteMany(
   { reason, key }: Sending,
 ): Promise<number | null> {
   const { sequence } = await written(
-    api.POST(`${operationsOf(kind).path}/bulk-delete` as AnyBulkDelete, {
+    api.POST(`${apiPath(kind)}/bulk-delete` as AnyBulkDelete, {
       params: { query: cascade ? { cascade } : {}, header: { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
       body: [...ids],
     }),
   );
   return sequence;
-}
-
-/** Kinds that carry tags. */
-const TAGGED = ["host", "service", "network", "subnet", "ip_range"] as const;
-type TaggedKind = (typeof TAGGED)[number];
-
-export function isTagged(kind: EditedKind): kind is TaggedKind {
-  return (TAGGED as readonly EditedKind[]).includes(kind);
 }
 
 /** @returns its transaction; null where they had it already, or had it not @throws Refusal */

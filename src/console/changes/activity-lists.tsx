@@ -3,12 +3,13 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { recordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { changesText, kindText } from "../text/changes.ts";
+import { changesText } from "../text/changes.ts";
 import { ownValue } from "../text/own-value.ts";
 import { atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
@@ -94,7 +95,7 @@ function Records({
           const shown = <bdi>{shownName(id, name)}</bdi>;
           return (
             <li key={id}>
-              <span class="aside">{kindText[entity_type]?.[0] ?? entity_type}</span>{" "}
+              <span class="aside">{kindWords(entity_type)[0]}</span>{" "}
               {page === null ? shown : <a href={hrefOf(page)}>{shown}</a>}{" "}
               {host !== null && (
                 <>

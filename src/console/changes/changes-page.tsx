@@ -3,11 +3,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Page } from "../parts/page.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { changesText, kindText } from "../text/changes.ts";
+import { changesText } from "../text/changes.ts";
 import { navigationText } from "../text/navigation.ts";
 import { at, network } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { ActivityLists } from "./activity-lists.tsx";
+import { KindOptions } from "./kind-options.tsx";
 import { Transactions, type TransactionsQuery, transactionsRead } from "./transactions.tsx";
 
 const TABS = [
@@ -74,14 +75,7 @@ function FeedFilter() {
       <label>
         {changesText.kinds}
         <select name="types">
-          <option value="">{changesText.allKinds}</option>
-          {Object.entries(kindText)
-            .filter(([type]) => type !== "api_key")
-            .map(([type, [, many]]) => (
-              <option key={type} value={type}>
-                {many}
-              </option>
-            ))}
+          <KindOptions />
         </select>
       </label>
       <label>

@@ -11,7 +11,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { changesText, kindText } from "../text/changes.ts";
+import { changesText } from "../text/changes.ts";
 import { compareText } from "../text/time.ts";
 import { at, atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
@@ -20,6 +20,7 @@ import { formatUtc, parseInstant } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
 import { type ChangedRecord, type Written, withWritten } from "./difference-lines.ts";
+import { KindOptions } from "./kind-options.tsx";
 
 const DAY_MS = 86_400_000;
 
@@ -90,14 +91,7 @@ function Compared({ ends, asked, types, host }: ComparedProps) {
         <>
           <ObservedSwitch />
           <select value={types ?? ""} onChange={choose} aria-label={changesText.kinds}>
-            <option value="">{changesText.allKinds}</option>
-            {Object.entries(kindText)
-              .filter(([type]) => type !== "api_key")
-              .map(([type, [, many]]) => (
-                <option key={type} value={type}>
-                  {many}
-                </option>
-              ))}
+            <KindOptions />
           </select>
         </>
       }

@@ -1,7 +1,7 @@
 // What differs between two instants, in the order in which one reads it. Plain data and functions.
 
 import type { DiffData } from "../api/diff-data.ts";
-import { kindText } from "../text/changes.ts";
+import { KIND_NAMES } from "../kinds/kinds.ts";
 
 export type Side = DiffData["added"][number] | DiffData["removed"][number];
 export type ChangedRecord = DiffData["changed"][number];
@@ -25,7 +25,7 @@ type Line =
 
 /** By kind, networks and hosts before their parts; what only follows from something else comes last. */
 export function linesOf({ added, removed, changed }: Pick<DiffData, "added" | "removed" | "changed">): Line[] {
-  const kinds = Object.keys(kindText);
+  const kinds = KIND_NAMES;
   const placeOf = ({ sort, record }: Line) =>
     sort === "changed" && isEcho(record) ? kinds.length : kinds.indexOf(record.entity_type);
   const lines: Line[] = [

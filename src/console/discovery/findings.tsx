@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { FilterField } from "../lists/filter-field.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { recordPage } from "../names/record-page.ts";
@@ -12,10 +13,8 @@ import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
@@ -162,7 +161,7 @@ export function FindingLine({ finding }: { readonly finding: FindingData }) {
   return (
     <li class="finding">
       <span class={`sign ${SIGNS[type] ?? "told"}`}>{discoveryText.types[type]}</span>{" "}
-      {entity !== null && <span class="aside">{ownValue(kindText, entity)?.[0] ?? entity.replaceAll("_", " ")}</span>}{" "}
+      {entity !== null && <span class="aside">{kindWords(entity)[0]}</span>}{" "}
       {page === null ? (
         <bdi>{label}</bdi>
       ) : (

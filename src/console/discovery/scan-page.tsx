@@ -38,7 +38,7 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
       title={discoveryText.kinds[scan.kind] ?? scan.kind}
       about={
         <>
-          <Named kind="networks" id={scan.network_id} /> <ScanState scan={scan} />
+          <Named kind="network" id={scan.network_id} /> <ScanState scan={scan} />
         </>
       }
       reads={[asked.url]}

@@ -133,7 +133,7 @@ function ScanRow({ scan }: { readonly scan: ScanData }) {
       </td>
       <td>{discoveryText.kinds[kind] ?? kind}</td>
       <td>
-        <Named kind="networks" id={network_id} />
+        <Named kind="network" id={network_id} />
       </td>
       <td class="scope">{targets === null ? discoveryText.itsSubnets : <Scope targets={targets} />}</td>
       <td class="by">

@@ -12,7 +12,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { DueTimes } from "../scanning/due-times.tsx";
 import { discoveryText } from "../text/discovery.ts";
-import { fieldText, listText } from "../text/lists.ts";
+import { fieldLabel, listText } from "../text/lists.ts";
 import { recordText } from "../text/records.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
@@ -46,7 +46,7 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
       title={schedule.name}
       about={
         <>
-          {discoveryText.schedule} <Named kind="networks" id={schedule.network_id} />{" "}
+          {discoveryText.schedule} <Named kind="network" id={schedule.network_id} />{" "}
           {!schedule.is_enabled && <span class="label">{discoveryText.notEnabled}</span>}
         </>
       }
@@ -75,13 +75,13 @@ function Facts({ schedule: { id, kind, cron, timezone, targets, is_enabled } }: 
         <Scope targets={targets ?? null} />
         {targets != null && <span class="aside counted">{discoveryText.permitted}</span>}
       </Fact>
-      <Fact name={fieldText.cron ?? ""}>
+      <Fact name={fieldLabel("cron")}>
         <code>{cron}</code> <span class="aside">{timezone}</span>
       </Fact>
-      <Fact name={fieldText.is_enabled ?? ""}>{is_enabled ? listText.yes : listText.no}</Fact>
+      <Fact name={fieldLabel("is_enabled")}>{is_enabled ? listText.yes : listText.no}</Fact>
       {/* Of the past nobody says when it came due. */}
       {!isPast.value && is_enabled && (
-        <Fact name={fieldText.next_run_at ?? ""}>
+        <Fact name={fieldLabel("next_run_at")}>
           <DueTimes cron={cron} timezone={timezone} />
         </Fact>
       )}

@@ -161,7 +161,7 @@ function Row({ row, isMarked, onMark, onAct }: RowProps) {
               {waitingText.of} <RecordLink type="host" id={host.id} name={host.name} />{" "}
             </>
           )}
-          {waitingText.within} <Named kind="networks" id={network_id} />
+          {waitingText.within} <Named kind="network" id={network_id} />
         </span>
       </td>
       <td class="waiting-does">{consequence(row)}</td>

@@ -4,10 +4,10 @@
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { apiPath, type EditedKind, entryOf, type RecordKind, referredKind } from "../kinds/kinds.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
 import { ownValue } from "../text/own-value.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import type { FormField, Values } from "./field.ts";
 import { customKeyOf, valueIn } from "./field.ts";
 import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
@@ -91,38 +91,25 @@ function isSame(one: unknown, other: unknown): boolean {
   return text(one) === text(other);
 }
 
-/** The ids that a value of a field names; of a field that names none, none. */
-function idsIn(field: string, was: unknown): string[] {
-  if (!Object.hasOwn(LISTS, field) || was === null || was === undefined) return [];
-  if (field === "neighbor") {
-    const { id } = was as { readonly id?: unknown };
-    return typeof id === "string" ? [id] : [];
-  }
-  return (Array.isArray(was) ? was : [was]).map(String);
+/** The kinds of which a field names records: the other end of a link is a host or an interface. */
+function kindsIn(field: string): RecordKind[] {
+  return field === "neighbor" ? ["host", "if_entry"] : [referredKind(field) ?? []].flat();
 }
 
-type Found = ReadonlyArray<{ readonly id: string }>;
-const LISTS: Readonly<Record<string, (ids: string[]) => ReadonlyArray<() => Promise<{ readonly data: Found }>>>> = {
-  tags: (ids) => [() => read("/api/v1/tags", { query: { ids, limit: IDS_MAX } }).load()],
-  subnet_id: (ids) => [() => read("/api/v1/subnets", { query: { ids, limit: IDS_MAX } }).load()],
-  ip_address_id: (ids) => [() => read("/api/v1/ip-addresses", { query: { ids, limit: IDS_MAX } }).load()],
-  vlan_id: vlans,
-  native_vlan_id: vlans,
-  vlan_ids: vlans,
-  neighbor: (ids) => [
-    () => read("/api/v1/hosts", { query: { ids, include_children: false, limit: IDS_MAX } }).load(),
-    () => read("/api/v1/if-entries", { query: { ids, limit: IDS_MAX } }).load(),
-  ],
-};
-
-function vlans(ids: string[]): ReadonlyArray<() => Promise<{ readonly data: Found }>> {
-  return [() => read("/api/v1/vlans", { query: { ids, limit: IDS_MAX } }).load()];
+/** The ids that a value of a field names; of a field that names none, none. */
+function idsIn(field: string, was: unknown): string[] {
+  if (kindsIn(field).length === 0 || was === null || was === undefined) return [];
+  const { id = was } = was as { readonly id?: unknown };
+  return (Array.isArray(id) ? id : [id]).map(String);
 }
 
 async function livingIds(field: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = new Set<string>();
   for (const group of idGroups(ids))
-    for (const load of ownValue(LISTS, field)?.(group) ?? []) for (const { id } of (await load()).data) there.add(id);
+    for (const kind of kindsIn(field)) {
+      const query = { ids: group, limit: IDS_MAX, ...entryOf(kind)?.alone };
+      for (const { id } of (await read(apiPath(kind), { query }).load()).data) there.add(id);
+    }
   return there;
 }
 

@@ -3,13 +3,13 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ChangedRecord, SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { isEditedKind, operationOn } from "../kinds/kinds.ts";
 import { shownName } from "../names/shown-name.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
 import { frameText } from "../text/frame.ts";
 import { pathname } from "../url/location.ts";
 import type { BringBack } from "./bring-back.tsx";
-import { isEditedKind, operationsOf } from "./edited-kinds.ts";
 import { lastSaved, type Saved } from "./saved.ts";
 import type { SavedNote } from "./saved-note.tsx";
 
@@ -25,7 +25,7 @@ interface Parts {
  */
 export function backBeside(record: ChangedRecord, from: string, onWritten: () => void) {
   const { entity_type: kind } = record;
-  if (!isEditedKind(kind) || !may(operationsOf(kind).update)) return null;
+  if (!isEditedKind(kind) || !may(operationOn("update", kind))) return null;
   return <BackPlace key={record.id} record={record} from={from} onWritten={onWritten} />;
 }
 

@@ -4,6 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import type { EditedKind } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -15,7 +16,6 @@ import { lacksReason } from "../writes/reason.ts";
 import { ReasonLine } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
 import { type BackField, bodyOfBack, type FieldThen, fieldsOfBack } from "./back-fields.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import { lastSaved } from "./saved.ts";
 import { loadEdited, saveEdited, type Tagged } from "./write.ts";
 

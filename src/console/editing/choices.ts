@@ -2,6 +2,7 @@
 
 import { type Read, read } from "../api/client.ts";
 import { quoted } from "../api/filter-text.ts";
+import { apiPath, entryOf, referredKind } from "../kinds/kinds.ts";
 import type { FormField, Values } from "./field.ts";
 
 /** A record that can be chosen. */
@@ -21,21 +22,20 @@ type Choosable = {
   readonly ip_address?: string;
 };
 
-/** The records that a field can name; null for a field that names none. */
+/** The records that a field can name; null for a field that names none, and before it is known where they belong. */
 export function choicesRead({ name }: FormField, record: Values): Read<readonly Choosable[]> | null {
-  const { network_id, host_id } = record;
-  if (name === "tags") return read("/api/v1/tags", { query: { limit: CHOICES_MAX } });
-  if (name === "network_id") return read("/api/v1/networks", { query: { order_by: "name", limit: CHOICES_MAX } });
-  if (name === "ip_address_id" && typeof host_id === "string")
-    return read("/api/v1/ip-addresses", { query: { host_id, order_by: "ip_address", limit: CHOICES_MAX } });
-  if (typeof network_id !== "string" || network_id === "") return null;
-  if (name === "subnet_id")
-    return read("/api/v1/subnets", { query: { network_id, order_by: "cidr", limit: CHOICES_MAX } });
-  if (name === "vlan_id" || name === "native_vlan_id" || name === "vlan_ids")
-    return read("/api/v1/vlans", {
-      query: { network_id, order_by: "number", limit: CHOICES_MAX },
-    });
-  return null;
+  const kind = referredKind(name);
+  if (kind === undefined) return null;
+  const entry = entryOf(kind);
+  const order_by = /\w+/.exec(entry?.called?.[0] ?? "name")?.[0];
+  // An interface has one of the addresses of its host.
+  const place = entry?.isOfHost === true ? "host_id" : "network_id";
+  const { [place]: placeId } = record;
+  if (entry?.isOfOrganization !== true && (typeof placeId !== "string" || placeId === "")) return null;
+  const within = entry?.isOfOrganization === true ? {} : { [place]: placeId };
+  return read(apiPath(kind), { query: { ...within, order_by, limit: CHOICES_MAX } } as never) as Read<
+    readonly Choosable[]
+  >;
 }
 
 /** As many as are offered while one types. */
@@ -65,14 +65,4 @@ export function hostsCalledRead(name: string, { network_id }: Values): Read<read
 export function choiceOf({ id, name = "", number, cidr, ip_address: address }: Choosable): Choice {
   const before = [number, cidr, address].filter((each) => each !== undefined).join(" ");
   return { id, name: `${before} ${name}`.trim() };
-}
-
-/** What a record is called in a sentence. */
-export function calledIn(record: Values): string {
-  const { first, last, key, protocol, if_name, if_descr } = record as Readonly<Record<string, string | undefined>>;
-  if (first !== undefined) return `${first}–${last}`;
-  if (key !== undefined) return key;
-  if (protocol !== undefined) return `${String(record.number)}/${protocol}`;
-  if (if_descr !== undefined) return if_name || if_descr;
-  return choiceOf({ ...record, id: String(record.id) } as Choosable).name;
 }

@@ -4,6 +4,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
+import type { EditedKind } from "../kinds/kinds.ts";
+import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
@@ -12,13 +14,12 @@ import { ownValue } from "../text/own-value.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonRow } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
-import { calledIn } from "./choices.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
 import { customKeyOf, type FormField, type Typed, typedOf, type Values, valueIn, wrongWith } from "./field.ts";
 import { FieldClash } from "./field-clash.tsx";
 import { FieldControl, nameOfField } from "./field-control.tsx";
+import { placesOf } from "./form-fields.ts";
 import { allFieldsOf, customField, definitionsOf, fieldsOf } from "./forms.ts";
 import { newRecord } from "./new-record.ts";
 import type { Saved } from "./saved.ts";
@@ -30,7 +31,7 @@ export interface EditFormProps {
   readonly id: string | null;
   /** What the record is called; of a new one, what it will be. */
   readonly name: string;
-  /** Where a new record belongs. */
+  /** Where a new record belongs, as far as the page says so. */
   readonly presets?: Values;
   /** Whether it says what it edits: on a page that is not the record's own. */
   readonly isTitled?: boolean;
@@ -45,14 +46,15 @@ export interface EditFormProps {
 }
 
 export function EditForm(props: EditFormProps) {
-  const { kind, id, presets = {} } = props;
+  const { kind, id } = props;
+  const presets = id === null ? presetsOf(kind, props.presets ?? {}) : {};
   const name: DraftName = { userId: me.value?.id ?? "", kind, id: id ?? `new ${JSON.stringify(presets)}` };
   const [begun, setBegun] = useState<Begun | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     setProblem(null);
-    begin(name, props)
+    begin(name, { ...props, presets })
       .then(setBegun)
       .catch((cause: unknown) => setProblem(asRefusal(cause)));
   }, [id, turn]);
@@ -73,6 +75,12 @@ export function EditForm(props: EditFormProps) {
       onDiscard={begun.isRestored ? discard : null}
     />
   );
+}
+
+/** What a new record of the kind takes of what the page says. */
+function presetsOf(kind: EditedKind, presets: Values): Values {
+  const places = placesOf(allFieldsOf(kind, true));
+  return Object.fromEntries(Object.entries(presets).filter(([name, value]) => places.includes(name) && value !== null));
 }
 
 interface Begun {
@@ -237,7 +245,9 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       }}
     >
       {about.isTitled === true && (
-        <h2>{isNew ? editText.newOne(name) : editText.title(`${name} ${calledIn(base)}`)}</h2>
+        <h2>
+          {isNew ? editText.newOne(name) : editText.title(`${name} ${calledOf(kind, { ...base, id: id ?? "" })}`)}
+        </h2>
       )}
       {onDiscard !== null && (
         <p class="note">

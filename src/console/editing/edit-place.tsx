@@ -4,15 +4,14 @@
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { refreshNow } from "../api/fresh.ts";
+import { type EditedKind, isEditedKind, kindWords, loadDetails, loadedDetails, operationOn } from "../kinds/kinds.ts";
 import { useKeys } from "../parts/keys.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import { type EditedKind, isEditedKind, operationsOf } from "./edited-kinds.ts";
 import type { Values } from "./field.ts";
 import { lastSaved, type Saved } from "./saved.ts";
 
@@ -43,11 +42,11 @@ const REMOVE = "remove";
 const OWN = "yes";
 const NOTHING_ASKED = { [EDIT]: null, [NEW]: null, [REMOVE]: null };
 
-type Verb = "create" | "update" | "remove";
+type Verb = "create" | "update" | "delete";
 
 /** In the past nothing is edited, nor where two instants are compared. */
 export function mayWrite(kind: EditedKind, verb: Verb): boolean {
-  return !isPast.value && vs.value === null && may(operationsOf(kind)[verb]);
+  return !isPast.value && vs.value === null && may(operationOn(verb, kind));
 }
 
 /**
@@ -82,7 +81,7 @@ interface OwnRecord {
 function askedOf(own: OwnRecord | undefined): Asked | null {
   const isNew = parameter(NEW);
   if (isNew !== null) return isEditedKind(isNew) && mayWrite(isNew, "create") ? askedNew(isNew) : null;
-  const verb = parameter(EDIT) !== null ? "update" : "remove";
+  const verb = parameter(EDIT) !== null ? "update" : "delete";
   const said = parameter(EDIT) ?? parameter(REMOVE);
   const [kind, id, only] = said === OWN ? [own?.kind, own?.id] : (said?.split(":", 3) ?? []);
   if (!isEditedKind(kind) || id === undefined || id === "" || !mayWrite(kind, verb)) return null;
@@ -117,7 +116,7 @@ export function EditButton({ kind }: { readonly kind: EditedKind }) {
           {editText.edit}
         </button>
       )}
-      {isIdle && mayWrite(kind, "remove") && (
+      {isIdle && mayWrite(kind, "delete") && (
         <button ref={removal} type="button" onClick={() => go(hrefHere({ [REMOVE]: OWN }))}>
           {editText.delete}
         </button>
@@ -131,7 +130,7 @@ export function NewButton({ kind }: { readonly kind: EditedKind }) {
   if (!mayWrite(kind, "create") || parameter(NEW) !== null) return null;
   return (
     <button type="button" onClick={() => go(hrefHere({ ...NOTHING_ASKED, [NEW]: kind }))}>
-      {editText.newOne((kindText[kind] ?? [kind])[0])}
+      {editText.newOne(kindWords(kind)[0])}
     </button>
   );
 }
@@ -153,16 +152,22 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
   const [parts, setParts] = useState<EditParts | null>(null);
   const [hasFailed, setFailed] = useState(false);
   const isWanted = asked !== null || saved !== null;
+  const isKindLoaded = asked === null || loadedDetails(asked.kind) !== undefined;
   useEffect(() => {
-    if (!isWanted || parts !== null) return;
-    Promise.all([import("./edit-form.tsx"), import("./remove-form.tsx"), import("./saved-note.tsx")]).then(
+    if (!isWanted || (parts !== null && isKindLoaded)) return;
+    Promise.all([
+      import("./edit-form.tsx"),
+      import("./remove-form.tsx"),
+      import("./saved-note.tsx"),
+      asked === null ? null : loadDetails(asked.kind),
+    ]).then(
       ([{ EditForm }, { RemoveForm }, { SavedNote }]) => setParts({ EditForm, RemoveForm, SavedNote }),
       () => setFailed(true),
     );
-  }, [isWanted]);
+  }, [isWanted, asked?.kind]);
   if (!isWanted) return null;
   if (hasFailed) return <p class="note">{frameText.newVersion}</p>;
-  if (parts === null) return <Waiting />;
+  if (parts === null || !isKindLoaded) return <Waiting />;
   // Of a page that ends with its record the parts are not there any more.
   const show = (isOver: boolean) => {
     onSaved();
@@ -183,10 +188,10 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
       />
     );
   const { verb, kind, id, only } = asked;
-  if (verb === "remove" && id !== null) return <parts.RemoveForm key={id} kind={kind} id={id} onEnd={end} />;
-  const [word] = kindText[kind] ?? [kind];
+  if (verb === "delete" && id !== null) return <parts.RemoveForm key={id} kind={kind} id={id} onEnd={end} />;
+  const [word] = kindWords(kind);
   const isOwn = own !== undefined && own.id === id;
-  const isRemovable = id !== null && !isOwn && mayWrite(kind, "remove");
+  const isRemovable = id !== null && !isOwn && mayWrite(kind, "delete");
   return (
     <parts.EditForm
       key={`${kind} ${id}`}
@@ -195,26 +200,9 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
       name={isOwn ? own.name : word}
       isTitled={!isOwn}
       {...(only === undefined || id === null ? {} : { only, hrefAll: hrefEditing(kind, id) })}
-      presets={id === null ? ownPresets(kind, presets) : {}}
+      presets={presets}
       {...(isRemovable ? { hrefRemove: hrefRemoving(kind, id) } : {})}
       onEnd={end}
     />
   );
-}
-
-/** What of it a new record of the kind takes. */
-function ownPresets(kind: EditedKind, presets: Values): Values {
-  const taken: Readonly<Partial<Record<EditedKind, readonly string[]>>> = {
-    ip_address: ["host_id"],
-    port: ["host_id"],
-    service: ["host_id"],
-    if_entry: ["host_id"],
-    subnet: ["network_id"],
-    ip_range: ["network_id"],
-    vlan: ["network_id"],
-    host: ["network_id"],
-    schedule: ["network_id"],
-  };
-  const names = taken[kind] ?? [];
-  return Object.fromEntries(Object.entries(presets).filter(([name, value]) => names.includes(name) && value !== null));
 }

@@ -1,8 +1,8 @@
 // In a row of a table, the way to edit its record on this page.
 
+import type { EditedKind } from "../kinds/kinds.ts";
 import { editText } from "../text/editing.ts";
 import { hrefEditing, mayWrite } from "./edit-place.tsx";
-import type { EditedKind } from "./edited-kinds.ts";
 
 interface EditRowProps {
   readonly kind: EditedKind;

@@ -3,13 +3,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
+import { kindWords } from "../kinds/kinds.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { DueTimes } from "../scanning/due-times.tsx";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
-import { fieldText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc, parseInstant } from "../time/instant.ts";
 import { readSaid } from "../time/said.ts";
@@ -32,7 +31,7 @@ interface FieldControlProps {
 }
 
 export function nameOfField({ name, label }: FormField): string {
-  return label ?? ownValue(fieldText, name) ?? name;
+  return label ?? fieldTitle(name);
 }
 
 /** Fields of several lines. */
@@ -199,7 +198,7 @@ function Ticked({ choices, typed, described, onType }: TickedProps) {
               onType(checked ? [...typed, choice] : typed.filter((each) => each !== choice))
             }
           />{" "}
-          {ownValue(kindText, choice)?.[1] ?? choice}
+          {kindWords(choice)[1]}
         </label>
       ))}
     </fieldset>

@@ -48,7 +48,7 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
     if (only !== "" && hostId === "") onFound(only, said ?? "");
   }, [only, hostId, said]);
   const isUnclear = isAnswered && hostId === "" && only === "";
-  const shown = hostId === "" ? "" : shownName(hostId, nameOf("hosts", hostId, null));
+  const shown = hostId === "" ? "" : shownName(hostId, nameOf("host", hostId, null));
   return (
     <>
       <input

@@ -1,26 +1,9 @@
 // What a new record has before anybody typed: where it belongs, and what the organization gives its custom fields.
 
+import { type EditedKind, loadedDetails } from "../kinds/kinds.ts";
 import { ownZone } from "../time/zone.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import type { Values } from "./field.ts";
-
-/** What the API would give where nothing is said, and is better seen. */
-function usual(kind: EditedKind): Values {
-  switch (kind) {
-    case "schedule":
-      return { kind: "full", timezone: ownZone(), is_enabled: true };
-    case "custom_field":
-      return { type: "text", required: false };
-    case "tag":
-      return { color: "Blue", is_application: false };
-    case "port":
-      return { protocol: "Tcp" };
-    case "ip_range":
-      return { purpose: "Reserved" };
-    default:
-      return {};
-  }
-}
+import { allFieldsOf } from "./forms.ts";
 
 /** A body as far as it is known. */
 export function newRecord(
@@ -30,5 +13,11 @@ export function newRecord(
 ): Values {
   const given = definitions.filter((each) => each.default !== null && each.default !== undefined);
   const custom = Object.fromEntries(given.map((each) => [each.key, each.default]));
-  return { ...usual(kind), ...presets, ...(given.length === 0 ? {} : { custom_fields: custom }) };
+  const zone = allFieldsOf(kind, true).some(({ name }) => name === "timezone") ? { timezone: ownZone() } : {};
+  return {
+    ...loadedDetails(kind)?.usual,
+    ...zone,
+    ...presets,
+    ...(given.length === 0 ? {} : { custom_fields: custom }),
+  };
 }

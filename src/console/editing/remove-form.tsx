@@ -3,15 +3,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
+import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonLine } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
-import { calledIn } from "./choices.ts";
-import type { EditedKind } from "./edited-kinds.ts";
 import type { Saved } from "./saved.ts";
 import { loadEdited, removeRecord, type Tagged } from "./write.ts";
 
@@ -36,7 +35,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     loadEdited(kind, id).then(setShown, (cause: unknown) => setProblem(asRefusal(cause)));
   }, [turn]);
   useLayoutEffect(() => heading.current?.focus(), [shown === null]);
-  const [word] = kindText[kind] ?? [kind];
+  const [word] = kindWords(kind);
   const hasChanged = problem?.status === 412;
   const look = () => {
     setProblem(null);
@@ -74,15 +73,16 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         </p>
       </section>
     );
-  const title = editText.deleteTitle(`${word} ${calledIn(shown.record)}`.trim());
+  const details = loadedDetails(kind);
+  const removal = details?.removal?.[0] ?? (details?.isFound === true ? editText.deleteFound : undefined);
+  const title = editText.deleteTitle(`${word} ${calledOf(kind, { ...shown.record, id })}`.trim());
   return (
     <form class="plan" aria-label={title} onSubmit={(event) => void remove(event)}>
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
       <p>
-        {kind === "host" && `${editText.deleteHost} `}
-        {kind !== "host" && DISCOVERED.has(kind) && `${editText.deleteFound} `}
+        {removal !== undefined && `${removal} `}
         {editText.deleteHelp}
       </p>
       {hasChanged ? (
@@ -112,6 +112,3 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     </form>
   );
 }
-
-/** Kinds that scans find, and would find again. */
-const DISCOVERED: ReadonlySet<EditedKind> = new Set(["if_entry", "ip_address", "port", "service", "subnet", "vlan"]);

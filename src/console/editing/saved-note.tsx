@@ -1,11 +1,10 @@
 // What was saved, and the way back: what undoing comes to is said before it is done.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { anyRecordPage } from "../names/record-page.ts";
 import { may } from "../session/me.ts";
 import { editText, planText } from "../text/editing.ts";
-import { fieldText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
 import { hrefOf } from "../url/location.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import { revertPlan } from "../writes/plans.ts";
@@ -58,7 +57,7 @@ export function SavedNote({ saved: { kind, id, operation, sequence, merged }, on
           {editText.close}
         </button>
       </p>
-      {merged.length > 0 && <p>{editText.merged(merged.map((each) => ownValue(fieldText, each) ?? each))}</p>}
+      {merged.length > 0 && <p>{editText.merged(merged.map((each) => fieldTitle(each)))}</p>}
     </section>
   );
 }

@@ -2,8 +2,8 @@
 
 import { api, rethrown, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
-import { type EditedKind, operationsOf } from "./edited-kinds.ts";
 import type { Values } from "./field.ts";
 
 /** A record with the tag of its version. */
@@ -22,16 +22,14 @@ type AnyPath = "/api/v1/vlans/{id}";
  */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
   const { data, error, response } = await api
-    .GET(`${operationsOf(kind).path}/{id}` as AnyPath, {
-      params: { path: { id }, query: kind === "host" ? NO_CHILDREN : {} },
+    .GET(`${apiPath(kind)}/{id}` as AnyPath, {
+      params: { path: { id }, query: entryOf(kind)?.alone ?? {} },
     })
     .catch(rethrown);
   const tag = response.headers.get("etag");
   if (data === undefined || tag === null) throw refusalOf(response, error);
   return { record: data.data, tag };
 }
-
-const NO_CHILDREN = { include_children: false };
 
 interface Writing {
   readonly reason: string;
@@ -54,7 +52,7 @@ export async function saveEdited(
   { tag, body, reason, key }: Update,
 ): Promise<number | null> {
   const { sequence } = await written(
-    api.PUT(`${operationsOf(kind).path}/{id}` as AnyPath, {
+    api.PUT(`${apiPath(kind)}/{id}` as AnyPath, {
       params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
       headers: reasonHeader(reason),
       body: body as never,
@@ -76,7 +74,7 @@ export async function createRecord(
   { body, reason, key }: Creation,
 ): Promise<{ readonly id: string; readonly sequence: number | null }> {
   const { data, sequence } = await written(
-    api.POST(operationsOf(kind).path as AnyList, {
+    api.POST(apiPath(kind) as AnyList, {
       params: { header: { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
       body: body as never,
@@ -98,7 +96,7 @@ interface Removal extends Writing {
 export async function removeRecord(kind: EditedKind, id: string, removal: Removal): Promise<number | null> {
   const { tag, cascade, reason, key } = removal;
   const { sequence } = await written(
-    api.DELETE(`${operationsOf(kind).path}/{id}` as AnyPath, {
+    api.DELETE(`${apiPath(kind)}/{id}` as AnyPath, {
       params: {
         path: { id },
         query: cascade ? { cascade } : {},

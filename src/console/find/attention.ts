@@ -1,18 +1,9 @@
 // Where what needs attention is shown: the request that lists it, as a page of the console. Plain functions.
 
-import { ownValue } from "../text/own-value.ts";
+import { apiPath, listPageOf, RECORD_KINDS } from "../kinds/kinds.ts";
+import { recordPage } from "../names/record-page.ts";
 import { PAGE_PATHS } from "../url/page-paths.ts";
 import { routeOf } from "../url/route.ts";
-
-const LIST_PAGES: Readonly<Record<string, string>> = {
-  hosts: "/hosts",
-  "if-entries": "/interfaces",
-  "ip-addresses": "/addresses",
-  services: "/services",
-  subnets: "/subnets",
-  vlans: "/vlans",
-  conflicts: "/conflicts",
-};
 
 /**
  * The page that shows what a request of the API lists.
@@ -31,10 +22,10 @@ export function pageOfRequest(request: string): string | null {
 }
 
 function listPage(path: string, asked: URLSearchParams): string | null {
-  const page = ownValue(LIST_PAGES, path);
-  if (page === undefined) return null;
+  const kind = RECORD_KINDS.find((each) => apiPath(each) === `/api/v1/${path}`);
+  const page = kind === undefined ? `/${path}` : listPageOf(kind);
   const [id, ...others] = asked.get("ids")?.split(",") ?? [];
-  if (id !== undefined && others.length === 0) return `${page}/${id}`;
+  if (kind !== undefined && id !== undefined && others.length === 0) return recordPage(kind, id);
   return withParameter(page, "filter", asked.get("filter"));
 }
 

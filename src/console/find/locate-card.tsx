@@ -132,7 +132,7 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
           </Fact>
         )}
         <Fact name={locateText.network}>
-          <Named kind="networks" id={network_id} />
+          <Named kind="network" id={network_id} />
         </Fact>
         <Fact name={locateText.confidence}>{locateText.percent(confidence)}</Fact>
       </dl>

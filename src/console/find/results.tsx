@@ -3,12 +3,12 @@
 
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
+import { capital, kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { shownName } from "../names/shown-name.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { kindText } from "../text/changes.ts";
 import { findText } from "../text/find.ts";
 import { isPast, network } from "../time/at.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
@@ -27,7 +27,7 @@ export function Results({ words, answer: { data, meta, problem } }: ResultsProps
       {data?.length === 0 && <Nothing words={words} />}
       {groupsOf(data ?? []).map(([type, hits]) => (
         <section key={type} class="hit-group">
-          <h2>{capital(kindText[type]?.[hits.length === 1 ? 0 : 1] ?? type)}</h2>
+          <h2>{capital(kindWords(type)[hits.length === 1 ? 0 : 1])}</h2>
           <ol class="hits">
             {hits.map((hit) => (
               <li key={hit.id}>
@@ -119,8 +119,4 @@ function Result({ hit }: { readonly hit: Hit }) {
       </span>
     </>
   );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

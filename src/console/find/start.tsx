@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { ConcernLine } from "../parts/concern.tsx";
@@ -14,7 +15,7 @@ import { When } from "../parts/when.tsx";
 import { mayStart, StartLink } from "../scanning/start-link.tsx";
 import { mayNow } from "../session/me.ts";
 import { pins } from "../session/pins.ts";
-import { changesText, kindText } from "../text/changes.ts";
+import { changesText } from "../text/changes.ts";
 import { findText } from "../text/find.ts";
 import { startText } from "../text/start.ts";
 import { atMs, isPast, scopeQuery } from "../time/at.ts";
@@ -196,7 +197,7 @@ function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonl
           <a href={hrefOf(`/discovery/${id}`)}>
             <When instant={ended_at} />
           </a>{" "}
-          <Named kind="networks" id={network_id} />
+          <Named kind="network" id={network_id} />
         </li>
       ));
     default:
@@ -293,7 +294,7 @@ function Records({ title, records, isGone }: RecordsProps) {
       <ul>
         {records.map(({ entity_type, id, name, at }) => (
           <li key={id}>
-            <span class="aside">{kindText[entity_type]?.[0] ?? entity_type}</span>{" "}
+            <span class="aside">{kindWords(entity_type)[0]}</span>{" "}
             <RecordLink type={entity_type} id={id} name={name} {...(isGone ? { at: instantBefore(at) } : {})} />{" "}
             <span class="aside">
               <When instant={at} as="age" />

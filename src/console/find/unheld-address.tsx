@@ -61,7 +61,7 @@ function WithinSubnet({ address, subnet }: { readonly address: string; readonly 
       {locateText.inSubnet} <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} />{" "}
       {subnet.name !== subnet.cidr && <bdi>{subnet.name}</bdi>}{" "}
       <span class="aside">
-        <Named kind="networks" id={subnet.network_id} />
+        <Named kind="network" id={subnet.network_id} />
       </span>
     </p>
   );

@@ -7,16 +7,15 @@ import { usePoll } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { ScanActions } from "../discovery/scan-actions.tsx";
 import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-words.tsx";
+import { kindWords } from "../kinds/kinds.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem, sentenceOf } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { startScan } from "../scanning/scan-requests.ts";
 import { refusedTargets } from "../scanning/targets.ts";
-import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { firstScanText, wayText } from "../text/first-run.ts";
-import { ownValue } from "../text/own-value.ts";
 import { formatDuration } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
@@ -230,7 +229,7 @@ function Latest({ id }: { readonly id: string }) {
 function LatestLine({ finding: { entity, id, label, reason } }: { readonly finding: Finding }) {
   return (
     <li>
-      {entity !== null && <span class="aside">{ownValue(kindText, entity)?.[0] ?? entity} </span>}
+      {entity !== null && <span class="aside">{kindWords(entity)[0]} </span>}
       {entity === null || id === null ? <bdi>{label}</bdi> : <RecordLink type={entity} id={id} name={label} />}{" "}
       <bdi class="aside">{reason}</bdi>
     </li>

@@ -4,6 +4,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { kindTitle } from "../kinds/kinds.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -45,7 +46,7 @@ function NotForYou() {
           </>
         ) : (
           <>
-            {wayText.viewerMay} <a href={hrefOf("/hosts")}>{navigationText.hosts}</a>,{" "}
+            {wayText.viewerMay} <a href={hrefOf("/hosts")}>{kindTitle("host")}</a>,{" "}
             <a href={hrefOf("/map")}>{navigationText.map}</a>
           </>
         )}

@@ -49,7 +49,7 @@ export function NetworkSwitcher() {
         ))}
         {chosen !== null && networks.every(({ id }) => id !== chosen) && (
           <option value={chosen}>
-            {data === undefined ? "…" : (nameOf("networks", chosen, at.value) ?? frameText.otherNetwork)}
+            {data === undefined ? "…" : (nameOf("network", chosen, at.value) ?? frameText.otherNetwork)}
           </option>
         )}
       </select>

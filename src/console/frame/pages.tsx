@@ -2,7 +2,17 @@
 // first opened.
 
 import type { ComponentType } from "preact";
-import { isListedKind, listPageOf } from "../names/record-page.ts";
+import {
+  isRecordKind,
+  kindTitle,
+  LISTED_KINDS,
+  type ListedKind,
+  type ListPath,
+  listPageOf,
+  loadDetails,
+  type RecordKind,
+} from "../kinds/kinds.ts";
+import type { Around } from "../lists/list-page.tsx";
 import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
 import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
@@ -15,21 +25,34 @@ export interface PageProps {
 
 type PageComponent = ComponentType<PageProps>;
 
-const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
+type LoadPage = () => Promise<PageComponent>;
+
+const around = () => import("../networks/subnet-tabs.tsx").then(({ aroundSubnets }) => aroundSubnets);
+
+/** What the pages of lists show besides. */
+const AROUND: Readonly<Partial<Record<ListPath, () => Promise<() => Around>>>> = {
+  "/subnets/list": around,
+  "/subnets/ranges": around,
+  "/discovery/schedules": () => import("../discovery/around-lists.tsx").then(({ aroundSchedules }) => aroundSchedules),
+  "/discovery/ignored": () => import("../discovery/around-lists.tsx").then(({ aroundIgnored }) => aroundIgnored),
+};
+
+async function loadList(kind: ListedKind): Promise<PageComponent> {
+  const parts = [import("../lists/pages.tsx"), loadDetails(kind), AROUND[listPageOf(kind)]?.()] as const;
+  const [{ listPage }, details, around] = await Promise.all(parts);
+  return listPage(kind, details, around);
+}
+
+const LISTS: ReadonlyMap<PagePath, ListedKind> = new Map(LISTED_KINDS.map((kind) => [listPageOf(kind), kind]));
+
+const PAGES: Readonly<Record<Exclude<PagePath, ReturnType<typeof listPageOf<ListedKind>>>, LoadPage>> = {
   "/": () => import("../find/find-page.tsx").then(({ FindPage }) => FindPage),
   "/start": () => import("../first-run/start-page.tsx").then(({ StartPage }) => StartPage),
-  "/hosts": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/hosts")),
   "/hosts/:id": () => import("../hosts/host-page.tsx").then(({ HostPage }) => HostPage),
   "/hosts/:id/identity": () => import("../hosts/identity-page.tsx").then(({ HostIdentityPage }) => HostIdentityPage),
-  "/interfaces": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/interfaces")),
   "/interfaces/:id": () => import("../interfaces/interface-page.tsx").then(({ InterfacePage }) => InterfacePage),
-  "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
-  "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
-  "/ports": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/ports")),
   "/stations": () => import("../networks/stations-page.tsx").then(({ StationsPage }) => StationsPage),
   "/subnets": () => import("../networks/subnets-page.tsx").then(({ SubnetsPage }) => SubnetsPage),
-  "/subnets/list": () => import("../networks/subnet-list.tsx").then(({ SubnetListPage }) => SubnetListPage),
-  "/subnets/ranges": () => import("../networks/subnet-list.tsx").then(({ RangeListPage }) => RangeListPage),
   "/subnets/:id": () => import("../networks/subnet-page.tsx").then(({ SubnetPage }) => SubnetPage),
   "/vlans/:id": () => import("../networks/vlan-page.tsx").then(({ VlanPage }) => VlanPage),
   "/conflicts": () => import("../networks/conflicts-page.tsx").then(({ ConflictsPage }) => ConflictsPage),
@@ -37,9 +60,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/changes/:sequence": () => import("../changes/transaction-page.tsx").then(({ TransactionPage }) => TransactionPage),
   "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
   "/discovery": () => import("../discovery/scans-page.tsx").then(({ ScansPage }) => ScansPage),
-  "/discovery/schedules": () => import("../discovery/lists.tsx").then(({ SchedulesPage }) => SchedulesPage),
   "/discovery/schedules/:id": () => import("../discovery/schedule-page.tsx").then(({ SchedulePage }) => SchedulePage),
-  "/discovery/ignored": () => import("../discovery/lists.tsx").then(({ IgnoredPage }) => IgnoredPage),
   "/discovery/waiting": () => import("../discovery/waiting-page.tsx").then(({ WaitingPage }) => WaitingPage),
   "/discovery/:id": () => import("../discovery/scan-page.tsx").then(({ ScanPage }) => ScanPage),
   "/records/:kind/:id": () => import("../records/plain-record-page.tsx").then(({ PlainRecordPage }) => PlainRecordPage),
@@ -53,18 +74,11 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
     import("../settings/credentials-page.tsx").then(({ CredentialsPage }) => CredentialsPage),
   "/settings/credentials/:id": () =>
     import("../settings/credential-page.tsx").then(({ CredentialPage }) => CredentialPage),
-  "/settings/networks": () =>
-    import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("networks")),
-  "/settings/tags": () => import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("tags")),
-  "/settings/custom-fields": () =>
-    import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("custom-fields")),
-  "/settings/markers": () => import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("markers")),
   "/settings/backups": () => import("../settings/backups-page.tsx").then(({ BackupsPage }) => BackupsPage),
   "/settings/retention": () => import("../settings/retention-page.tsx").then(({ RetentionPage }) => RetentionPage),
   "/settings/appliance": () => import("../settings/appliance-page.tsx").then(({ AppliancePage }) => AppliancePage),
   "/settings/log": () => import("../settings/log-page.tsx").then(({ LogPage }) => LogPage),
   "/settings/about": () => import("../settings/about-page.tsx").then(({ AboutPage }) => AboutPage),
-  "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
   "/map": () => import("../map/map-page.tsx").then(({ MapPage }) => MapPage),
 };
 
@@ -75,20 +89,24 @@ interface NavigationEntry {
   readonly isOutside?: true;
 }
 
+function listEntry(kind: RecordKind): NavigationEntry {
+  return { href: listPageOf(kind), title: kindTitle(kind) };
+}
+
 /** In groups, in the order of the navigation. */
 export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [{ href: "/", title: navigationText.find }],
   [
-    { href: "/hosts", title: navigationText.hosts },
-    { href: "/interfaces", title: navigationText.interfaces },
-    { href: "/addresses", title: navigationText.addresses },
-    { href: "/services", title: navigationText.services },
-    { href: "/ports", title: navigationText.ports },
+    listEntry("host"),
+    listEntry("if_entry"),
+    listEntry("ip_address"),
+    listEntry("service"),
+    listEntry("port"),
     { href: "/stations", title: navigationText.stations },
   ],
   [
-    { href: "/subnets", title: navigationText.subnets },
-    { href: "/vlans", title: navigationText.vlans },
+    { href: "/subnets", title: kindTitle("subnet") },
+    listEntry("vlan"),
     { href: "/conflicts", title: navigationText.conflicts },
   ],
   [{ href: "/map", title: navigationText.map }],
@@ -120,7 +138,7 @@ export function belongingOf(path: string): string {
   const page = pageOf(path);
   if (page?.path === "/start") return "/discovery";
   const { kind = "" } = page?.params ?? {};
-  return page?.path === "/records/:kind/:id" && isListedKind(kind) ? listPageOf(kind) : path;
+  return page?.path === "/records/:kind/:id" && isRecordKind(kind) ? listPageOf(kind) : path;
 }
 
 /** Whether a place is that of a page, or one below it. Everything is below the start, and none of it belongs there. */
@@ -134,7 +152,9 @@ const loaded = new Map<PagePath, PageComponent>();
 export function loadPage(path: PagePath): PageComponent | Promise<PageComponent> {
   const before = loaded.get(path);
   if (before !== undefined) return before;
-  return PAGES[path]().then((page) => {
+  const kind = LISTS.get(path);
+  const page = kind === undefined ? PAGES[path as keyof typeof PAGES]() : loadList(kind);
+  return page.then((page) => {
     loaded.set(path, page);
     return page;
   });

@@ -2,15 +2,21 @@
 
 import { mayImport, TABLE } from "../bulk/table-place.tsx";
 import { mayWrite, NEW } from "../editing/edit-place.tsx";
-import { EDITED_KINDS } from "../editing/edited-kinds.ts";
-import { listPageOf } from "../names/record-page.ts";
+import {
+  EDITED_KINDS,
+  kindTitle,
+  kindWords,
+  type ListPath,
+  listPageOf,
+  operationOn,
+  RECORD_KINDS,
+} from "../kinds/kinds.ts";
 import { keys } from "../parts/keys.ts";
 import { scanHref } from "../scanning/scan-link.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { mayNow, signOut } from "../session/me.ts";
 import { mayOpen } from "../settings/areas.ts";
 import { apiKeysText } from "../text/api-keys.ts";
-import { kindText } from "../text/changes.ts";
 import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
@@ -41,37 +47,38 @@ export interface PaletteEntry {
 /** Paths that name no record. */
 type PlainPath = Exclude<PagePath, `${string}:${string}`>;
 
-const TITLES: Readonly<Record<PlainPath, string>> = {
+/** In their order; lists that are not among them follow. */
+const TITLES: Readonly<Record<Exclude<PlainPath, ListPath>, string> & Partial<Record<ListPath, string>>> = {
   "/": navigationText.find,
   "/start": navigationText.start,
-  "/hosts": navigationText.hosts,
-  "/interfaces": navigationText.interfaces,
-  "/addresses": navigationText.addresses,
-  "/services": navigationText.services,
-  "/ports": navigationText.ports,
+  "/hosts": kindTitle("host"),
+  "/interfaces": kindTitle("if_entry"),
+  "/addresses": kindTitle("ip_address"),
+  "/services": kindTitle("service"),
+  "/ports": kindTitle("port"),
   "/stations": navigationText.stations,
-  "/subnets": navigationText.subnets,
+  "/subnets": kindTitle("subnet"),
   "/subnets/list": paletteText.pages.subnetList,
-  "/subnets/ranges": navigationText.ranges,
-  "/vlans": navigationText.vlans,
+  "/subnets/ranges": kindTitle("ip_range"),
+  "/vlans": kindTitle("vlan"),
   "/conflicts": navigationText.conflicts,
   "/changes": navigationText.changes,
   "/compare": navigationText.compare,
   "/map": navigationText.map,
   "/discovery": navigationText.discovery,
-  "/discovery/schedules": paletteText.pages.schedules,
+  "/discovery/schedules": kindTitle("schedule"),
   "/discovery/ignored": paletteText.pages.ignored,
   "/discovery/waiting": waitingText.title,
   "/ledger": navigationText.ledger,
   "/settings": paletteText.pages.account,
   "/settings/organization": settingsText.tabs.organization,
   "/settings/people": settingsText.tabs.people,
-  "/settings/keys": settingsText.tabs.keys,
-  "/settings/credentials": settingsText.tabs.credentials,
-  "/settings/networks": settingsText.tabs.networks,
-  "/settings/tags": settingsText.tabs.tags,
-  "/settings/custom-fields": settingsText.tabs.customFields,
-  "/settings/markers": settingsText.tabs.markers,
+  "/settings/keys": kindTitle("api_key"),
+  "/settings/credentials": kindTitle("credential"),
+  "/settings/networks": kindTitle("network"),
+  "/settings/tags": kindTitle("tag"),
+  "/settings/custom-fields": kindTitle("custom_field"),
+  "/settings/markers": kindTitle("marker"),
   "/settings/backups": settingsText.tabs.backups,
   "/settings/retention": settingsText.tabs.retention,
   "/settings/appliance": settingsText.tabs.appliance,
@@ -81,9 +88,9 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
 
 /** What is made by a form of its own in the settings. */
 const SETTINGS_FORMS = [
-  { title: credentialText.newOne, kind: "credential", operation: "createCredential" },
-  { title: peopleText.newOne, kind: "user", operation: "createUser" },
-  { title: apiKeysText.newOne, kind: "api_key", operation: "createApiKey" },
+  { title: credentialText.newOne, kind: "credential" },
+  { title: peopleText.newOne, kind: "user" },
+  { title: apiKeysText.newOne, kind: "api_key" },
 ] as const;
 
 /** All of them, in the order in which they are told. */
@@ -118,7 +125,8 @@ function onPage(): PaletteEntry[] {
 }
 
 function pages(): PaletteEntry[] {
-  const own = Object.entries(TITLES)
+  const lists = RECORD_KINDS.map((kind) => [listPageOf(kind), kindTitle(kind)] as const);
+  const own = Object.entries<string>({ ...TITLES, ...Object.fromEntries(lists), ...TITLES })
     .filter(([path]) => (path === "/start" ? mayStart() : mayOpen(path)))
     .map(([path, title]) => ({
       group: paletteText.goTo,
@@ -141,7 +149,7 @@ function pages(): PaletteEntry[] {
 function makings(): PaletteEntry[] {
   const made = EDITED_KINDS.flatMap((kind) => {
     const list = listPageOf(kind);
-    const [one, many] = kindText[kind] ?? [kind, kind];
+    const [one, many] = kindWords(kind);
     const making = {
       group: paletteText.create,
       title: editText.newOne(one),
@@ -155,7 +163,7 @@ function makings(): PaletteEntry[] {
     };
     return [...(mayWrite(kind, "create") ? [making] : []), ...(mayImport(kind) ? [table] : [])];
   });
-  const settled = SETTINGS_FORMS.filter(({ operation }) => mayNow(operation)).map(({ title, kind }) => ({
+  const settled = SETTINGS_FORMS.filter(({ kind }) => mayNow(operationOn("create", kind))).map(({ title, kind }) => ({
     group: paletteText.create,
     title,
     also: paletteText.alsoNew,

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { instantBefore, pageOfHit } from "../find/hits.ts";
-import { kindText } from "../text/changes.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { findText } from "../text/find.ts";
 import { isolated } from "../text/isolated.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -48,7 +48,7 @@ export function Palette({ onClose }: PaletteProps) {
   const records = (query.length < SEARCH_MIN || isEarlier ? [] : (hits ?? [])).flatMap((hit): PaletteEntry[] => {
     const page = pageOfHit(hit);
     if (page === null) return [];
-    const [word] = kindText[hit.type] ?? [hit.type];
+    const [word] = kindWords(hit.type);
     const at = hit.deleted_at === null ? {} : { at: instantBefore(hit.deleted_at) };
     const gone = hit.deleted_at === null ? "" : `, ${paletteText.gone}`;
     return [{ group: `${word}${gone}`, title: titleOf(hit), run: () => go(withAt(page, at)) }];

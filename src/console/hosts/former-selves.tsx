@@ -1,8 +1,8 @@
 // The hosts that have gone into this one: what each was called, until when, and the way to how it was last.
 
+import { calledOf } from "../names/called.ts";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
-import { calledBy } from "../records/kinds.ts";
 import { hostText } from "../text/hosts.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
@@ -21,7 +21,7 @@ export function FormerSelves({ ends }: FormerSelvesProps) {
       {ends.map(({ record, transaction }) => (
         <div key={record.id}>
           <a href={hrefOf(`/hosts/${record.id}`, { at: formatUtc((parseInstant(transaction.at) ?? 0) - 1) })}>
-            <bdi>{calledBy(record.id, record)}</bdi>
+            <bdi>{calledOf("host", record)}</bdi>
           </a>{" "}
           {hostText.until} <When instant={transaction.at} as="both" />
         </div>

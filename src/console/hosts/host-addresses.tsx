@@ -17,7 +17,7 @@ import { When } from "../parts/when.tsx";
 import { CheckNow, mayCheck } from "../scanning/check-now.tsx";
 import { editText } from "../text/editing.ts";
 import { hostText } from "../text/hosts.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
@@ -52,11 +52,11 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
         <RowsTable
           title={hostText.tabs.addresses}
           heads={[
-            fieldText.ip_address,
-            fieldText.mac_address,
+            fieldLabel("ip_address"),
+            fieldLabel("mac_address"),
             hostText.name,
-            fieldText.subnet_id,
-            !isPast.value && fieldText.last_seen_at,
+            fieldLabel("subnet_id"),
+            !isPast.value && fieldLabel("last_seen_at"),
             mayCheck() && scanningText.checkNow,
             mayWrite("ip_address", "update") && editText.edit,
           ]}
@@ -79,7 +79,7 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
               <td>
                 <Was id={id} field="subnet_id" />
                 <AsItWas id={id}>
-                  <Named kind="subnets" id={subnet_id} />
+                  <Named kind="subnet" id={subnet_id} />
                 </AsItWas>
               </td>
               {!isPast.value && (

@@ -163,7 +163,7 @@ function Heard({ evidence, node }: { readonly evidence: LinkEvidence; readonly n
   return (
     <>
       {node !== undefined && <RecordLink type="host" id={node.id} name={node.name} />}{" "}
-      <Named kind="if-entries" id={evidence.if_entry_id} />{" "}
+      <Named kind="if_entry" id={evidence.if_entry_id} />{" "}
       {neighborText.hears(neighborText.protocols[evidence.protocol])} {heard.length === 0 && neighborText.somebody}
       {heard.map(({ field, value }, index) => (
         <span key={field}>

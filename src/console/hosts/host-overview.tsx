@@ -1,14 +1,14 @@
 // Who a host is and how that is known: the fields that have a value, and where a person's word stands against the scan's.
 
 import type { Answer } from "../api/answer.ts";
-import { useWas, Was } from "../changes/comparison.tsx";
-import { CustomFacts } from "../changes/custom-facts.tsx";
+import { RecordFacts, useFacts } from "../changes/record-facts.tsx";
+import { hostDetails } from "../kinds/host.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
-import { fieldText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
 import { Value } from "../values/value.tsx";
 import { FormerSelves } from "./former-selves.tsx";
@@ -17,25 +17,6 @@ import { HostPlaces } from "./host-places.tsx";
 import { HostPlate } from "./host-plate.tsx";
 import type { ShownHost } from "./host-reads.ts";
 import { arePlacesShown } from "./plate-room.ts";
-
-const IDENTITY = [
-  "name",
-  "hostname",
-  "description",
-  "manufacturer",
-  "model",
-  "serial_number",
-  "asset_tag",
-  "sys_name",
-  "sys_descr",
-  "sys_location",
-  "sys_contact",
-  "sys_object_id",
-  "chassis_id",
-  "management_url",
-  "virtualization",
-  "tags",
-] as const;
 
 /** Characters of a name that may be cut where it is a heading. */
 const NAME_CUT = 60;
@@ -68,27 +49,17 @@ export function HostOverview({ host, plate }: HostOverviewProps) {
   );
 }
 
-function Identity({ host }: { readonly host: ShownHost }) {
-  const was = useWas(host.id);
-  const known = IDENTITY.filter((field) => {
-    const value = host[field];
-    if (was(field)) return true;
-    // The heading says it, as far as there is room.
-    if (field === "name") return host.name.length > NAME_CUT;
-    return value !== null && value !== "" && (!Array.isArray(value) || value.length > 0);
-  });
+function Identity({ host: { managed, formerEnds, ...host } }: { readonly host: ShownHost }) {
+  // The heading says it, as far as there is room.
+  const isSaid = (field: string) => field === "name" && host.name.length <= NAME_CUT;
+  const which = { record: host, details: hostDetails, isSaid };
+  const hasFacts = useFacts(which).length > 0 || host.custom_fields !== undefined;
   return (
     <section>
       <h2>{hostText.identity}</h2>
-      {known.length === 0 && host.custom_fields === undefined && <p class="aside">{hostText.nothingKnown}</p>}
+      {!hasFacts && <p class="aside">{hostText.nothingKnown}</p>}
       <dl class="facts">
-        {known.map((field) => (
-          <Fact key={field} name={fieldText[field] ?? field}>
-            <Was id={host.id} field={field} />
-            <Value field={field} value={host[field]} at={at.value} />
-          </Fact>
-        ))}
-        <CustomFacts kind="host" record={host} />
+        <RecordFacts kind="host" {...which} />
       </dl>
     </section>
   );
@@ -98,13 +69,13 @@ function Seen({ host }: { readonly host: ShownHost }) {
   return (
     <dl class="facts">
       <Fact name={hostText.network}>
-        <Named kind="networks" id={host.network_id} />
+        <Named kind="network" id={host.network_id} />
       </Fact>
       <Fact name={hostText.source}>
         {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
       </Fact>
       <FormerSelves ends={host.formerEnds} />
-      <Fact name={fieldText.updated_at ?? ""}>
+      <Fact name={fieldLabel("updated_at")}>
         <When instant={host.updated_at} as="both" />
       </Fact>
       {/* When something was last seen is known of now alone. */}
@@ -140,7 +111,7 @@ function SetByPerson({ host }: { readonly host: ShownHost }) {
         <tbody>
           {discovered.map(([field, value]) => (
             <tr key={field}>
-              <th scope="row">{ownValue(fieldText, field) ?? field}</th>
+              <th scope="row">{fieldTitle(field)}</th>
               <td>
                 <Value field={field} value={host[field as keyof HostData]} at={at.value} />
               </td>

@@ -138,7 +138,7 @@ function Bound({ service: { id, bindings = [] }, portById }: BoundProps) {
     <AsItWas id={id}>
       {ids.map((port, index) => (
         <span key={port} class="bound">
-          {portById.has(port) ? calledAs(portById.get(port)) : <Named kind="ports" id={port} />}
+          {portById.has(port) ? calledAs(portById.get(port)) : <Named kind="port" id={port} />}
           {index < ids.length - 1 && ", "}
         </span>
       ))}

@@ -39,7 +39,7 @@ export function HostStations({ answer: { data, problem, again } }: { readonly an
               <td>
                 {hosts.map(({ id, ip_addresses }) => (
                   <span key={id} class="station">
-                    <Named kind="hosts" id={id} /> <span class="aside">{ip_addresses[0]}</span>
+                    <Named kind="host" id={id} /> <span class="aside">{ip_addresses[0]}</span>
                   </span>
                 ))}
               </td>

@@ -6,10 +6,10 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
+import { calledOf } from "../names/called.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { calledBy } from "../records/kinds.ts";
 import { may } from "../session/me.ts";
 import { identityText } from "../text/identity.ts";
 import { isPast } from "../time/at.ts";
@@ -43,7 +43,7 @@ export function HostIdentityPage({ params: { id = "" } }: { readonly params: Rea
         {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
       </Page>
     );
-  const name = calledBy(id, host);
+  const name = calledOf("host", host);
   return (
     <Page
       title={identityText.title}
@@ -101,7 +101,7 @@ interface OtherHost {
 
 /** By what one sees which of several it is, beside its name. */
 function toldApart(host: FoundHost): string {
-  const name = calledBy(host.id, host);
+  const name = calledOf("host", host);
   const addresses = (host.ip_addresses ?? []).map(({ ip_address }) => ip_address).filter((each) => each !== name);
   const others = [host.manufacturer, host.model, host.serial_number];
   return [...addresses.slice(0, ADDRESSES_MAX), ...others].filter((each) => each !== null && each !== "").join(", ");
@@ -147,8 +147,8 @@ function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
       <ul class="identity-found" aria-label={identityText.found}>
         {found.map((host) => (
           <li key={host.id}>
-            <button type="button" onClick={() => setOther({ id: host.id, name: calledBy(host.id, host) })}>
-              <bdi>{calledBy(host.id, host)}</bdi>
+            <button type="button" onClick={() => setOther({ id: host.id, name: calledOf("host", host) })}>
+              <bdi>{calledOf("host", host)}</bdi>
             </button>{" "}
             <bdi class="aside">{toldApart(host)}</bdi>
           </li>

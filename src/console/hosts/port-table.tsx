@@ -186,7 +186,7 @@ export function Connected({ port: { neighbor, stations, fdb_entries } }: { reado
           ) : (
             hosts.map(({ id, ip_addresses }) => (
               <span key={id} title={mac_address}>
-                <Named kind="hosts" id={id} /> <span class="aside">{ip_addresses[0]}</span>{" "}
+                <Named kind="host" id={id} /> <span class="aside">{ip_addresses[0]}</span>{" "}
               </span>
             ))
           )}

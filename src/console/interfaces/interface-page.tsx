@@ -3,10 +3,12 @@
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
-import { useWas, Was } from "../changes/comparison.tsx";
-import { CustomFacts } from "../changes/custom-facts.tsx";
+import { Was } from "../changes/comparison.tsx";
+import { RecordFacts } from "../changes/record-facts.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
 import { Connected } from "../hosts/port-table.tsx";
+import { ifEntryDetails } from "../kinds/if-entry.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -18,7 +20,7 @@ import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
 import { interfaceText } from "../text/interfaces.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
@@ -39,7 +41,7 @@ export function InterfacePage({ params: { id = "" } }: { readonly params: Readon
       hostId={({ host_id }) => host_id}
       about={({ host_id, if_alias }) => (
         <>
-          <Named kind="hosts" id={host_id} /> {if_alias && <bdi>{if_alias}</bdi>}
+          <Named kind="host" id={host_id} /> {if_alias && <bdi>{if_alias}</bdi>}
         </>
       )}
       actions={({ host_id }) => (
@@ -80,22 +82,18 @@ function Overview({ entry }: { readonly entry: IfEntry }) {
   );
 }
 
-/** In the order of importance; those without a value are left out. */
-const FIELDS = ["if_descr", "if_alias", "mac_address", "if_type"] as const;
-
 function Facts({ entry }: { readonly entry: IfEntry }) {
-  const was = useWas(entry.id);
   const tagged = (entry.vlan_ids ?? []).filter((vlan) => vlan !== entry.native_vlan_id);
   return (
     <dl class="facts">
       <Fact name={interfaceText.host}>
-        <Named kind="hosts" id={entry.host_id} />
+        <Named kind="host" id={entry.host_id} />
       </Fact>
-      <Fact name={fieldText.oper_status ?? ""}>
+      <Fact name={fieldLabel("oper_status")}>
         <Was id={entry.id} field="oper_status" />
         <Status status={entry.oper_status} />
       </Fact>
-      <Fact name={fieldText.admin_status ?? ""}>
+      <Fact name={fieldLabel("admin_status")}>
         <Was id={entry.id} field="admin_status" />
         <Status status={entry.admin_status} />
       </Fact>
@@ -106,9 +104,9 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
         </Fact>
       )}
       {entry.native_vlan_id && (
-        <Fact name={fieldText.native_vlan_id ?? ""}>
+        <Fact name={fieldLabel("native_vlan_id")}>
           <Was id={entry.id} field="native_vlan_id" />
-          <Named kind="vlans" id={entry.native_vlan_id} />
+          <Named kind="vlan" id={entry.native_vlan_id} />
         </Fact>
       )}
       {tagged.length > 0 && (
@@ -117,26 +115,17 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
           <Value field="vlan_ids" value={tagged} at={at.value} />
         </Fact>
       )}
-      {FIELDS.map(
-        (field) =>
-          (was(field) || (entry[field] !== null && entry[field] !== undefined && entry[field] !== "")) && (
-            <Fact key={field} name={fieldText[field] ?? field}>
-              <Was id={entry.id} field={field} />
-              <Value field={field} value={entry[field]} at={at.value} />
-            </Fact>
-          ),
-      )}
-      <CustomFacts kind="if_entry" record={entry} />
+      <RecordFacts kind="if_entry" record={entry} details={ifEntryDetails} />
       <Fact name={interfaceText.index}>{entry.if_index}</Fact>
       <Fact name={interfaceText.network}>
-        <Named kind="networks" id={entry.network_id} />
+        <Named kind="network" id={entry.network_id} />
       </Fact>
-      <Fact name={fieldText.updated_at ?? ""}>
+      <Fact name={fieldLabel("updated_at")}>
         <When instant={entry.updated_at} as="both" />
       </Fact>
       {/* When something was last seen is known of now alone. */}
       {!isPast.value && entry.last_seen_at && (
-        <Fact name={fieldText.last_seen_at ?? ""}>
+        <Fact name={fieldLabel("last_seen_at")}>
           <When instant={entry.last_seen_at} as="both" />
         </Fact>
       )}
@@ -199,7 +188,7 @@ function Announced({ entry, neighbor }: AnnouncedProps) {
         </Fact>
       )}
       {announced.map(({ field, text }) => (
-        <Fact key={field} name={fieldText[field] ?? field}>
+        <Fact key={field} name={fieldTitle(field)}>
           <bdi>{text}</bdi>
         </Fact>
       ))}

@@ -77,7 +77,7 @@ export function LifeStrip({ id, networkId }: { readonly id: string; readonly net
 
 /** By the name of the host that has it, where one is known. */
 function stationName(mac: string, hostId: string | undefined): string {
-  return (hostId !== undefined && nameOf("hosts", hostId, at.value)) || mac;
+  return (hostId !== undefined && nameOf("host", hostId, at.value)) || mac;
 }
 
 function Span({ title, value, isShown }: { title: string; value: string | null; isShown: boolean }) {

@@ -84,7 +84,7 @@ function Stations({ macs, hosts }: { readonly macs: readonly string[]; readonly 
           <span key={mac} class="station">
             {host !== undefined && (
               <>
-                <Named kind="hosts" id={host} />{" "}
+                <Named kind="host" id={host} />{" "}
               </>
             )}
             <Copied text={mac} />

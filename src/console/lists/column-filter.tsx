@@ -15,7 +15,7 @@ import { readSaid } from "../time/said.ts";
 import { zone } from "../time/zone.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { withCondition } from "./conditions.ts";
-import type { AnyList } from "./definitions.tsx";
+import type { AnyList } from "./list.ts";
 
 type Fields = DataOf<"/api/v1/fields/{kind}">;
 

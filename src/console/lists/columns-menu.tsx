@@ -4,7 +4,7 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { listText } from "../text/lists.ts";
 import { isPast } from "../time/at.ts";
 import { go } from "../url/location.ts";
-import type { AnyList } from "./definitions.tsx";
+import type { AnyList } from "./list.ts";
 import { hrefWithColumns } from "./list-state.ts";
 
 export function ColumnsMenu({ list, shown }: { readonly list: AnyList; readonly shown: readonly string[] }) {

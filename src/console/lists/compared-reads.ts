@@ -7,7 +7,7 @@ import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import type { ComparedEnds } from "../time/compared.ts";
-import type { AnyList, ListQuery } from "./definitions.tsx";
+import type { AnyList, ListQuery } from "./list.ts";
 import type { WindowRead } from "./long-list.ts";
 import { rowOrder } from "./row-order.ts";
 

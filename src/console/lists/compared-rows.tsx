@@ -8,7 +8,7 @@ import { changesText } from "../text/changes.ts";
 import { comparisonText } from "../text/compare.ts";
 import type { ComparedEnds } from "../time/compared.ts";
 import type { ComparedRow } from "./compared-reads.ts";
-import { type AnyList, type Column, type ListDefinition, sealed } from "./definitions.tsx";
+import { type AnyList, type Column, type ListDefinition, sealed } from "./list.ts";
 import type { ListState } from "./list-state.ts";
 
 /** The same list, of rows of two instants. */

@@ -4,7 +4,7 @@ import { customKey, customName, definedFieldsOf, valueOfField } from "../names/c
 import { CustomValue } from "../parts/custom-value.tsx";
 import { ownValue } from "../text/own-value.ts";
 import { parameter } from "../url/location.ts";
-import type { AnyList, Column } from "./definitions.tsx";
+import type { AnyList, Column } from "./list.ts";
 
 /** In rem. */
 const WIDTHS: Readonly<Record<string, number>> = { boolean: 6, number: 7, date: 8, choice: 10, text: 12, url: 16 };

@@ -10,7 +10,7 @@ import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
 import type { BulkScope } from "../bulk/scope.ts";
 import { TableButton, TablePlace } from "../bulk/table-place.tsx";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
-import { type EditedKind, isEditedKind, isOfNetworks } from "../editing/edited-kinds.ts";
+import { type EditedKind, entryOf, isEditedKind } from "../kinds/kinds.ts";
 import { historyPage } from "../names/record-page.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
@@ -32,8 +32,8 @@ import { ComparedReads, countsOfMeta, WHOLE_MAX } from "./compared-reads.ts";
 import { comparedList, comparedState } from "./compared-rows.tsx";
 import { ComparisonBar, shownOfComparison } from "./comparison-bar.tsx";
 import { withCustomColumns } from "./custom-columns.tsx";
-import type { AnyList, ListQuery } from "./definitions.tsx";
 import { FilterField } from "./filter-field.tsx";
+import type { AnyList, ListQuery } from "./list.ts";
 import { type ListState, listState, queryOf } from "./list-state.ts";
 import { hrefUnfiltered, ListTable } from "./list-table.tsx";
 import { type LongList, useLongList } from "./long-list.ts";
@@ -51,11 +51,15 @@ interface SelectedAction {
   show(ids: readonly string[], end: () => void, done: () => void): ComponentChildren;
 }
 
-interface ListPageProps {
-  readonly list: AnyList;
+/** What a page shows besides its list. */
+export interface Around {
   readonly selected?: SelectedAction;
   /** Between its name and its filter. */
   readonly above?: ComponentChildren;
+}
+
+interface ListPageProps extends Around {
+  readonly list: AnyList;
 }
 
 export function ListPage(props: ListPageProps) {
@@ -68,8 +72,7 @@ function PlainList({ list, above, selected }: ListPageProps) {
   const state = listState(list);
   const query = queryOf(list, state, networkOf(list));
   const keys = state.columns.map(({ key }) => key);
-  const needsAddresses = keys.includes("ip_addresses");
-  const name = `${list.path} ${JSON.stringify(query)} ${needsAddresses}`;
+  const name = `${list.path} ${JSON.stringify([query, list.asksWith(keys)])}`;
   const rows = useLongList(name, at.value, list.readWith(query, keys));
   const address = addressOf(list, query, at.value);
   return (
@@ -207,7 +210,7 @@ function ListFrame(props: ListFrameProps) {
                 {editText.edit}
               </button>
             )}
-            {kind !== null && chosen.size === 1 && mayWrite(kind, "remove") && (
+            {kind !== null && chosen.size === 1 && mayWrite(kind, "delete") && (
               <button type="button" onClick={() => go(hrefRemoving(kind, [...chosen][0] ?? ""))}>
                 {editText.delete}
               </button>
@@ -314,8 +317,8 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
   if (!isFiltered)
     return (
       <p>
-        {isPast.value ? listText.nothingThen(list.many) : listText.nothing(list.many)}{" "}
-        {mayAdd(list) && (list.nothingYet ?? listText.nothingYet)} {list.kind === "host" && <StartLink />}
+        {isPast.value ? listText.nothingThen(list.many) : listText.nothing(list.many)} {mayAdd(list) && list.nothingYet}{" "}
+        {list.startsScan && <StartLink />}
       </p>
     );
   return (
@@ -341,7 +344,7 @@ function goOnInList(): void {
 
 /** The network whose records it shows; null for all of them. */
 function networkOf({ kind }: AnyList): string | null {
-  return isOfNetworks(kind) ? network.value : null;
+  return entryOf(kind)?.isOfOrganization === true ? null : network.value;
 }
 
 /** Where the API has this list. */

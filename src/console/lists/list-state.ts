@@ -2,7 +2,7 @@
 
 import { isPast } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
-import type { AnyList, Column, ListQuery } from "./definitions.tsx";
+import type { AnyList, Column, ListQuery } from "./list.ts";
 
 export interface ListState {
   readonly filter: string;

@@ -8,7 +8,7 @@ import { useKeys } from "../parts/keys.ts";
 import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
 import { hrefHere, keepScrolled, keptScrolled, parameter } from "../url/location.ts";
-import type { AnyList, Column } from "./definitions.tsx";
+import type { AnyList, Column } from "./list.ts";
 import { hrefOrdered, type ListState } from "./list-state.ts";
 import type { LongList } from "./long-list.ts";
 import { paceAfter, rowsToDraw, type ScrollPace, scrollTo } from "./rows-window.ts";

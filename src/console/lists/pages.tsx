@@ -1,9 +1,12 @@
-// The pages of lists: one for each.
+// The pages of lists: one for each kind that has one.
 
-import { LISTS } from "./definitions.tsx";
-import { ListPage } from "./list-page.tsx";
+import type { KindDetails } from "../kinds/details.ts";
+import type { ListedKind } from "../kinds/kinds.ts";
+import { listOf } from "./list.ts";
+import { type Around, ListPage } from "./list-page.tsx";
 
-/** @param page its path */
-export function listPage(page: keyof typeof LISTS) {
-  return () => <ListPage key={page} list={LISTS[page]} />;
+/** @param around what the page shows besides, read whenever it is drawn */
+export function listPage(kind: ListedKind, details: KindDetails, around: () => Around = () => ({})) {
+  const list = listOf(kind, details);
+  return () => <ListPage key={kind} list={list} {...around()} />;
 }

@@ -10,7 +10,7 @@ import { listText } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 import { vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
-import type { AnyList } from "./definitions.tsx";
+import type { AnyList } from "./list.ts";
 import { type SavedView, savedViews, VIEWS } from "./saved-views.ts";
 
 /** As many as one finds one's way in. */

@@ -195,8 +195,8 @@ function Named({ hostId, name }: { readonly hostId: string | null; readonly name
 
 function useNameOf(hostId: string | null, networkId: string | null, instant: string | null): string | null {
   const last = useRef<string | null>(null);
-  const host = hostId === null ? null : nameOf("hosts", hostId, instant);
-  const ofNetwork = networkId === null ? null : nameOf("networks", networkId, instant);
+  const host = hostId === null ? null : nameOf("host", hostId, instant);
+  const ofNetwork = networkId === null ? null : nameOf("network", networkId, instant);
   const name = hostId === null ? ofNetwork : host;
   // It stays until the next one is known.
   if (name !== undefined) last.current = name;

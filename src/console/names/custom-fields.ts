@@ -5,7 +5,7 @@ import { type Signal, signal } from "@preact/signals";
 import { forgetFields, onForgotten } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 import { at } from "../time/at.ts";
 
@@ -66,7 +66,7 @@ export function valueOfField(record: unknown, field: string): unknown {
 
 /** What people call a field: of a custom one its label. */
 export function fieldTitle(field: string): string {
-  return ownValue(fieldText, field) ?? customFieldOf(field)?.label ?? customKey(field) ?? field;
+  return customFieldOf(field)?.label ?? customKey(field) ?? fieldLabel(field);
 }
 
 onChanges((changes) => {

@@ -2,24 +2,12 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { RecordKind } from "../kinds/kinds.ts";
 import { at } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
-import { type NamedKind, nameOf } from "./names.ts";
+import { nameOf } from "./names.ts";
+import { recordPage } from "./record-page.ts";
 import { shownName } from "./shown-name.ts";
-
-/** Where a record of a kind has its page; null where it has none of its own. */
-const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
-  hosts: (id) => `/hosts/${id}`,
-  "if-entries": (id) => `/interfaces/${id}`,
-  subnets: (id) => `/subnets/${id}`,
-  vlans: (id) => `/vlans/${id}`,
-  networks: null,
-  "ip-addresses": null,
-  ports: null,
-  services: null,
-  tags: null,
-  credentials: (id) => `/settings/credentials/${id}`,
-};
 
 /**
  * Of another instant than that of the address are the names within it, and their links: where two instants are compared.
@@ -28,10 +16,10 @@ const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
 export const NamedAsOf = createContext<{ readonly at: string | null; readonly vs?: string } | null>(null);
 
 interface NamedProps {
-  readonly kind: NamedKind;
+  readonly kind: RecordKind;
   readonly id: string;
   /** Another instant than that of the address. */
-  readonly as?: string | null;
+  readonly as?: string | null | undefined;
 }
 
 export function Named({ kind, id, as: own }: NamedProps) {
@@ -40,11 +28,11 @@ export function Named({ kind, id, as: own }: NamedProps) {
   const name = nameOf(kind, id, as);
   // The end of an id tells it from others; its beginning is a time.
   const shown = name === undefined ? "…" : shownName(id, name);
-  const page = PAGES[kind];
+  const page = recordPage(kind, id);
   if (page === null) return <bdi title={id}>{shown}</bdi>;
   return (
     <a
-      href={hrefOf(page(id), { ...(as === at.value ? {} : { at: as }), vs: around?.vs })}
+      href={hrefOf(page, { ...(as === at.value ? {} : { at: as }), vs: around?.vs })}
       title={name === null ? id : undefined}
     >
       <bdi>{shown}</bdi>

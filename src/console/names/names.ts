@@ -6,20 +6,8 @@ import { onForgotten } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { onChanges } from "../api/live.ts";
-import { interfaceName } from "./shown-name.ts";
-
-/** Kinds that are referred to, by the path of their list. */
-export type NamedKind =
-  | "hosts"
-  | "networks"
-  | "subnets"
-  | "vlans"
-  | "if-entries"
-  | "ip-addresses"
-  | "ports"
-  | "services"
-  | "tags"
-  | "credentials";
+import { apiPath, entryOf, type RecordKind } from "../kinds/kinds.ts";
+import { calledOf } from "./called.ts";
 
 /** Undefined while it is not known; null where there is no such record then, or not within reach. */
 type Name = string | null | undefined;
@@ -33,14 +21,14 @@ const INSTANTS_MAX = 30;
 /** What each was called when it was last named: shown until it is known what it was called at the instant. */
 const lastNames = new Map<string, string | null>();
 /** Of what is named as it is now, which can change. */
-const kindsOfNow = new Map<string, NamedKind>();
-const wanted = new Map<string, { readonly kind: NamedKind; readonly at: string | null; readonly ids: Set<string> }>();
+const kindsOfNow = new Map<string, RecordKind>();
+const wanted = new Map<string, { readonly kind: RecordKind; readonly at: string | null; readonly ids: Set<string> }>();
 
 /**
  * The name of a record, which comes in later where it is not known yet.
  * @param at as the address has it; null for now
  */
-export function nameOf(kind: NamedKind, id: string, at: string | null): Name {
+export function nameOf(kind: RecordKind, id: string, at: string | null): Name {
   const ofInstant = namesAt(at);
   const known = ofInstant.get(id);
   if (known !== undefined) return known.value;
@@ -51,7 +39,7 @@ export function nameOf(kind: NamedKind, id: string, at: string | null): Name {
   return name.value;
 }
 
-function want(kind: NamedKind, id: string, at: string | null): void {
+function want(kind: RecordKind, id: string, at: string | null): void {
   const together = `${at} ${kind}`;
   if (wanted.size === 0) queueMicrotask(ask);
   const ids = wanted.get(together)?.ids ?? new Set();
@@ -97,7 +85,7 @@ function ask(): void {
   for (const { kind, at, ids } of batches) for (const group of idGroups([...ids])) void fill(kind, at, group);
 }
 
-async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<void> {
+async function fill(kind: RecordKind, at: string | null, ids: string[]): Promise<void> {
   const asked = turn;
   const found = await listNames(kind, at, ids).then(
     (told) => new Map(told.map((each) => [each.id, each])),
@@ -124,46 +112,12 @@ async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<
 interface NamedRecord {
   readonly id: string;
   readonly name: string;
+  /** Of a tag. */
   readonly color?: string;
 }
 
-async function listNames(kind: NamedKind, at: string | null, ids: string[]): Promise<readonly NamedRecord[]> {
-  const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }) };
-  switch (kind) {
-    case "hosts": {
-      const { data } = await read("/api/v1/hosts", { query: { ...query, include_children: false } }).load();
-      return data.map(({ id, name, hostname }) => ({ id, name: name || (hostname ?? "") }));
-    }
-    case "if-entries": {
-      const { data } = await read("/api/v1/if-entries", { query }).load();
-      return data.map(({ id, if_name, if_descr, if_index }) => ({
-        id,
-        name: interfaceName({ if_name, if_descr, if_index }),
-      }));
-    }
-    case "vlans": {
-      const { data } = await read("/api/v1/vlans", { query }).load();
-      return data.map(({ id, number, name }) => ({ id, name: name === "" ? `${number}` : `${number} ${name}` }));
-    }
-    case "subnets": {
-      const { data } = await read("/api/v1/subnets", { query }).load();
-      return data.map(({ id, cidr }) => ({ id, name: cidr }));
-    }
-    case "ip-addresses": {
-      const { data } = await read("/api/v1/ip-addresses", { query }).load();
-      return data.map(({ id, ip_address }) => ({ id, name: ip_address }));
-    }
-    case "services":
-      return (await read("/api/v1/services", { query }).load()).data;
-    case "ports": {
-      const { data } = await read("/api/v1/ports", { query }).load();
-      return data.map(({ id, number, protocol }) => ({ id, name: `${number}/${protocol}` }));
-    }
-    case "networks":
-      return (await read("/api/v1/networks", { query }).load()).data;
-    case "tags":
-      return (await read("/api/v1/tags", { query }).load()).data;
-    case "credentials":
-      return (await read("/api/v1/credentials", { query }).load()).data;
-  }
+async function listNames(kind: RecordKind, at: string | null, ids: string[]): Promise<readonly NamedRecord[]> {
+  const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }), ...entryOf(kind)?.alone };
+  const { data } = await read(apiPath(kind), { query }).load();
+  return data.map((record) => ({ ...record, name: calledOf(kind, record) }));
 }

@@ -11,7 +11,7 @@ interface TagsProps {
   /** The address of what has a tag of that name; left out, tags lead nowhere. */
   readonly hrefOf?: (name: string) => string;
   /** Another instant than that of the address, of what is around. */
-  readonly as?: string | null;
+  readonly as?: string | null | undefined;
 }
 
 export function Tags({ ids, hrefOf, as: own }: TagsProps) {
@@ -33,7 +33,7 @@ interface TagProps {
 }
 
 function Tag({ id, as, hrefOf }: TagProps) {
-  const name = nameOf("tags", id, as);
+  const name = nameOf("tag", id, as);
   const color = tagColor(id, as);
   const shown = (
     <>

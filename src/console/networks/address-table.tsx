@@ -74,10 +74,10 @@ function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { rea
         )}
       </td>
       <td>
-        {subnet !== null && <Named kind="subnets" id={subnet.id} />}
+        {subnet !== null && <Named kind="subnet" id={subnet.id} />}
         {ip_addresses.map(({ id, host }) => (
           <span key={id} class="station">
-            <Named kind="hosts" id={host.id} />
+            <Named kind="host" id={host.id} />
           </span>
         ))}
       </td>

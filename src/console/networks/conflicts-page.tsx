@@ -135,7 +135,7 @@ function Party({
       {entity_type === "subnet" && (
         <span class="aside">
           {" "}
-          {conflictText.within} <Named kind="networks" id={network_id} />
+          {conflictText.within} <Named kind="network" id={network_id} />
         </span>
       )}
     </span>

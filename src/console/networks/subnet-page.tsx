@@ -4,9 +4,10 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
-import { CustomFacts } from "../changes/custom-facts.tsx";
+import { RecordFacts } from "../changes/record-facts.tsx";
 import { mayWrite, NewButton } from "../editing/edit-place.tsx";
 import { EditRow } from "../editing/edit-row.tsx";
+import { subnetDetails } from "../kinds/subnet.ts";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -17,7 +18,7 @@ import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { ScanLink } from "../scanning/scan-offer.tsx";
 import { editText } from "../text/editing.ts";
-import { fieldText } from "../text/lists.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
@@ -116,7 +117,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
       {vlan_id !== null && (
         <Fact name={subnetText.vlan}>
           <Was id={subnet.id} field="vlan_id" />
-          <Named kind="vlans" id={vlan_id} />
+          <Named kind="vlan" id={vlan_id} />
         </Fact>
       )}
       {description !== null && (
@@ -126,19 +127,19 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
         </Fact>
       )}
       {(subnet.tags.length > 0 || was("tags")) && (
-        <Fact name={fieldText.tags ?? ""}>
+        <Fact name={fieldLabel("tags")}>
           <Was id={subnet.id} field="tags" />
           <Value field="tags" value={subnet.tags} at={at.value} />
         </Fact>
       )}
-      <CustomFacts kind="subnet" record={subnet} />
+      <RecordFacts kind="subnet" record={subnet} details={subnetDetails} />
       <Fact name={subnetText.network}>
-        <Named kind="networks" id={subnet.network_id} />
+        <Named kind="network" id={subnet.network_id} />
       </Fact>
-      <Fact name={fieldText.created_at ?? ""}>
+      <Fact name={fieldLabel("created_at")}>
         <When instant={subnet.created_at} as="both" />
       </Fact>
-      <Fact name={fieldText.updated_at ?? ""}>
+      <Fact name={fieldLabel("updated_at")}>
         <When instant={subnet.updated_at} as="both" />
       </Fact>
     </dl>

@@ -1,5 +1,6 @@
 // The ways to look at all subnets: within one another, and as a list.
 
+import type { Around } from "../lists/list-page.tsx";
 import { TabRow } from "../parts/tabs.tsx";
 import { subnetText } from "../text/networks.ts";
 import { hrefOf, pathname } from "../url/location.ts";
@@ -20,4 +21,9 @@ export function SubnetTabs() {
       ))}
     </TabRow>
   );
+}
+
+/** What stands around the lists of subnets and ranges. */
+export function aroundSubnets(): Around {
+  return { above: <SubnetTabs /> };
 }

@@ -16,6 +16,7 @@ import {
   WithComparison,
 } from "../changes/comparison.tsx";
 import { EditPlace, NewButton } from "../editing/edit-place.tsx";
+import { kindTitle } from "../kinds/kinds.ts";
 import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
 import { Named } from "../names/named.tsx";
 import { Tags } from "../names/tags.tsx";
@@ -25,8 +26,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
-import { fieldText } from "../text/lists.ts";
-import { navigationText } from "../text/navigation.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, isPast, network, scopeQuery } from "../time/at.ts";
 import { compared } from "../time/compared.ts";
@@ -58,7 +58,7 @@ export function SubnetsPage() {
   const list = read("/api/v1/subnets", { query: { ...scopeQuery(), include: "utilization", limit: 0 } });
   return (
     <Page
-      title={navigationText.subnets}
+      title={kindTitle("subnet")}
       reads={[list.url, ...(comparison?.urls ?? [])]}
       csv={comparison === null ? csvOf(list.url) : `${comparison.urls[0]}&format=csv`}
       actions={<NewButton kind="subnet" />}
@@ -215,7 +215,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
             <th scope="col">{subnetText.name}</th>
             <th scope="col">{subnetText.type}</th>
             <th scope="col">{subnetText.vlan}</th>
-            {hasTags && <th scope="col">{fieldText.tags}</th>}
+            {hasTags && <th scope="col">{fieldLabel("tags")}</th>}
             <th scope="col">{subnetText.used}</th>
             <th scope="col">{subnetText.usedWithin}</th>
             <th scope="col" class="is-number">
@@ -246,7 +246,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
               </td>
               <td>
                 <Was id={id} field="vlan_id" />
-                {vlan_id !== null && <Named kind="vlans" id={vlan_id} />}
+                {vlan_id !== null && <Named kind="vlan" id={vlan_id} />}
               </td>
               {hasTags && (
                 <td>
@@ -287,7 +287,7 @@ function GoneRow({
       </td>
       <td>{subnet_type}</td>
       <td>
-        <AsItWas id={id}>{vlan_id !== null && <Named kind="vlans" id={vlan_id} />}</AsItWas>
+        <AsItWas id={id}>{vlan_id !== null && <Named kind="vlan" id={vlan_id} />}</AsItWas>
       </td>
       {hasTags && (
         <td>

@@ -56,7 +56,7 @@ function DeviceRow({ device, filter }: { readonly device: VlanDevice<Port>; read
   return (
     <tr>
       <th scope="row" class="subnet-name">
-        <Named kind="hosts" id={hostId} />
+        <Named kind="host" id={hostId} />
       </th>
       <td class="vlan-ports">
         <Ports ports={untagged} all={all} />

@@ -5,7 +5,8 @@ import { type DataOf, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
 import { AsAnswered, ChangeSign } from "../changes/comparison.tsx";
-import { CustomFactList } from "../changes/custom-facts.tsx";
+import { RecordFacts } from "../changes/record-facts.tsx";
+import { vlanDetails } from "../kinds/vlan.ts";
 import { Named } from "../names/named.tsx";
 import { interfaceName } from "../names/shown-name.ts";
 import { Pager } from "../parts/pager.tsx";
@@ -37,7 +38,7 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
               <bdi>{name}</bdi> ·{" "}
             </>
           )}
-          <Named kind="networks" id={network_id} />
+          <Named kind="network" id={network_id} />
         </>
       )}
       tabs={[
@@ -66,7 +67,9 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
           <bdi>{description}</bdi>
         </p>
       )}
-      <CustomFactList kind="vlan" record={vlan} />
+      <dl class="facts">
+        <RecordFacts kind="vlan" record={vlan} details={vlanDetails} />
+      </dl>
       <h2>{vlanText.subnets}</h2>
       <Subnets vlan={vlan} />
       <h2>{vlanText.devices}</h2>
@@ -132,7 +135,7 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
               <tr key={entry.id}>
                 <td>
                   <ChangeSign id={entry.id} />
-                  <Named kind="hosts" id={entry.host_id} />
+                  <Named kind="host" id={entry.host_id} />
                 </td>
                 <td class="subnet-name">
                   <a href={hrefOf(`/interfaces/${entry.id}`)}>

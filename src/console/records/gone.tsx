@@ -4,6 +4,8 @@
 import { useAnswer } from "../api/answer.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { lastSaved } from "../editing/saved.ts";
+import { capital, kindWords, type PagedKind } from "../kinds/kinds.ts";
+import { headingOf } from "../names/called.ts";
 import { Named } from "../names/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -15,7 +17,7 @@ import { atQuery, isPast } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefHere, pathname } from "../url/location.ts";
 import { Restore } from "../writes/restore.tsx";
-import { calledBy, type PagedKind, type RecordVersion, versionOf, wordOf } from "./kinds.ts";
+import { type RecordVersion, versionOf } from "./versions.ts";
 
 interface GoneProps {
   readonly kind: PagedKind;
@@ -24,17 +26,17 @@ interface GoneProps {
 
 export function Gone({ kind, id }: GoneProps) {
   const { version, isEnd, problem, again, isKnown } = useFate(kind, id);
-  const word = wordOf(kind);
+  const [word] = kindWords(kind);
   if (version === null)
     return (
-      <Page title={word.charAt(0).toUpperCase() + word.slice(1)}>
+      <Page title={capital(word)}>
         {problem !== null && <Problem problem={problem} again={again} />}
         {problem === null && (isKnown ? <p>{changesText.unknown(word)}</p> : <Waiting />)}
       </Page>
     );
   const { at, actor, reason } = version.transaction;
   const into = version.record.consolidated_into ?? null;
-  const name = <bdi>{calledBy(id, version.record)}</bdi>;
+  const name = <bdi>{headingOf(kind, { ...version.record, id })}</bdi>;
   if (!isEnd)
     return (
       <Page title={changesText.notYet(word)} about={name}>
@@ -57,7 +59,7 @@ export function Gone({ kind, id }: GoneProps) {
       </p>
       {into !== null && (
         <p>
-          {changesText.wentInto} <Named kind="hosts" id={into} as={at} />. {changesText.areOne}
+          {changesText.wentInto} <Named kind="host" id={into} as={at} />. {changesText.areOne}
         </p>
       )}
       <p>

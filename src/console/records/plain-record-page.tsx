@@ -3,55 +3,44 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { CustomFacts } from "../changes/custom-facts.tsx";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { CustomFacts } from "../changes/record-facts.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { EditButton, EditPlace } from "../editing/edit-place.tsx";
-import { isEditedKind } from "../editing/edited-kinds.ts";
 import { lastSaved } from "../editing/saved.ts";
+import {
+  apiPath,
+  capital,
+  isEditedKind,
+  isPagedKind,
+  isRecordKind,
+  kindWords,
+  type PagedKind,
+  type RecordKind,
+} from "../kinds/kinds.ts";
+import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
+import { calledOf } from "../names/called.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { shownName } from "../names/shown-name.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { changesText, kindText } from "../text/changes.ts";
+import { changesText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, pathname } from "../url/location.ts";
-import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
+import { Value } from "../values/value.tsx";
 import { Restore } from "../writes/restore.tsx";
 
-/** All of them are asked alike. */
-const HISTORIES = {
-  network: "/api/v1/networks/{id}/history",
-  ip_range: "/api/v1/ip-ranges/{id}/history",
-  ip_address: "/api/v1/ip-addresses/{id}/history",
-  port: "/api/v1/ports/{id}/history",
-  service: "/api/v1/services/{id}/history",
-  binding: "/api/v1/bindings/{id}/history",
-  schedule: "/api/v1/discovery/schedules/{id}/history",
-  ignored: "/api/v1/discovery/ignored/{id}/history",
-  credential: "/api/v1/credentials/{id}/history",
-  tag: "/api/v1/tags/{id}/history",
-  custom_field: "/api/v1/custom-fields/{id}/history",
-  marker: "/api/v1/markers/{id}/history",
-  user: "/api/v1/users/{id}/history",
-  api_key: "/api/v1/auth/keys/{id}/history",
-} as const;
-type PlainKind = keyof typeof HISTORIES;
-
-function isPlainKind(kind: string): kind is PlainKind {
-  return Object.hasOwn(HISTORIES, kind);
-}
+type PlainKind = Exclude<RecordKind, PagedKind>;
 
 export function PlainRecordPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { kind = "", id = "" } = params;
-  if (!isPlainKind(kind))
+  if (!isRecordKind(kind) || isPagedKind(kind))
     return (
       <Page title={recordText.record}>
         <p>{changesText.unknown(recordText.record.toLowerCase())}</p>
@@ -65,19 +54,19 @@ type Said = Readonly<Record<string, unknown>> & { readonly id: string };
 
 function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: string }) {
   useSubject({ id });
-  const [word] = kindText[kind] ?? [kind];
-  const asked = read(HISTORIES[kind], { path: { id }, query: { limit: 1, ...atQuery() } });
+  const [word] = kindWords(kind);
+  const asked = read(`${apiPath(kind)}/{id}/history`, { path: { id }, query: { limit: 1, ...atQuery() } });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", id });
   if (data === undefined && problem?.status !== 404 && problem?.status !== 400)
     return (
-      <Page title={titled(word)}>
+      <Page title={capital(word)}>
         {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
       </Page>
     );
   const version = data?.[0];
   if (version === undefined)
     return (
-      <Page title={titled(word)}>
+      <Page title={capital(word)}>
         <p>
           {isPast.value ? changesText.notYet(word) : changesText.unknown(word)}{" "}
           {isPast.value && <a href={hrefHere({ at: null })}>{recordText.showNow}</a>}
@@ -88,7 +77,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
   const { transaction, operation } = version;
   const isGone = operation === "Deleted";
   const last = formatUtc((parseInstant(transaction.at) ?? 0) - 1);
-  const name = calledAs(record);
+  const name = calledOf(kind, record);
   const isOffered = vs.value === null;
   const own = isEditedKind(kind) && !isGone ? kind : null;
   const transactions = { id, ...atQuery() };
@@ -152,18 +141,4 @@ function Facts({ kind, record }: { readonly kind: PlainKind; readonly record: Sa
       <CustomFacts kind={kind} record={record} />
     </dl>
   );
-}
-
-/** What people call it: an address, `443/Tcp`, the ends of a range, a label; else the end of its id. */
-function calledAs(record: Said): string {
-  const { ip_address, first, last, number, protocol, label, name, email, type } = record as Readonly<
-    Record<string, string | undefined>
-  >;
-  if (first !== undefined) return `${first} – ${last}`;
-  if (protocol !== undefined) return `${String(number)}/${protocol}`;
-  return shownName(record.id, ip_address, label, name, email, type);
-}
-
-function titled(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

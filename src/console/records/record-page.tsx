@@ -7,7 +7,8 @@ import { type Answer, Unsettled } from "../api/answer.ts";
 import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { EditButton, EditPlace, NewButton } from "../editing/edit-place.tsx";
-import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
+import { capital, type EditedKind, entryOf, kindWords, operationOn, type PagedKind } from "../kinds/kinds.ts";
+import { headingOf } from "../names/called.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -22,7 +23,6 @@ import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { RestoreButton, RestorePlan } from "../writes/restore.tsx";
 import { Gone } from "./gone.tsx";
-import { calledBy, type PagedKind, PIN_KINDS, subjectOf, wordOf } from "./kinds.ts";
 
 /** One of the parts of a record's page; the first is shown where the address names none. */
 export interface RecordTab<Told> {
@@ -58,10 +58,11 @@ interface RecordPageProps<Told> {
   hostId?(record: Told): string;
 }
 
-export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: RecordPageProps<Told>) {
+export function RecordPage<Told extends { readonly id: string }>(props: RecordPageProps<Told>) {
   const { kind, id, url, answer, about, actions, tabs } = props;
   const { data: record, problem, again } = answer;
-  useSubject(subjectOf(kind, id));
+  const subject = { [entryOf(kind)?.subject ?? "id"]: id };
+  useSubject(subject);
   // The instant whose restore is being read; at another one it is another question.
   const [restoredTo, setRestoredTo] = useState<string | null>(null);
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
@@ -71,14 +72,15 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const isInstant = !isPast.value || atMs.value !== null;
   const isRefused = problem?.status === 400 && record === undefined;
   if (problem?.status === 404 || (isRefused && isInstant)) return <Gone kind={kind} id={id} />;
-  const word = wordOf(kind);
+  const [word] = kindWords(kind);
   if (record === undefined)
     return (
-      <Page title={word.charAt(0).toUpperCase() + word.slice(1)}>
+      <Page title={capital(word)}>
         {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
       </Page>
     );
-  const transactions = { ...subjectOf(kind, id), ...atQuery() };
+  const name = headingOf(kind, record);
+  const transactions = { ...subject, ...atQuery() };
   const history: RecordTab<Told> = {
     key: HISTORY,
     title: recordText.history,
@@ -95,7 +97,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const shown = isHistory ? history : tab;
   return (
     <Page
-      title={calledBy(id, record)}
+      title={name}
       about={about?.(record)}
       reads={[...(shown.reads ?? [url]), ...(comparison?.urls ?? [])]}
       actions={
@@ -110,18 +112,18 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
               onOpen={() => setRestoredTo(then)}
             />
           )}
-          {then !== null && may(operationsOf(kind).update) && (
+          {then !== null && may(operationOn("update", kind)) && (
             <a class="button" href={hrefHere({ at: null, vs: then })}>
               {bringBackText.chooseFields}
             </a>
           )}
-          <Pin kind={PIN_KINDS[kind]} id={id} />
+          <Pin kind={kind} id={id} />
           {actions?.(record)}
         </>
       }
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      <EditPlace own={{ kind, id, name: calledBy(id, record) }} presets={presetsOf(kind, id, record)} onSaved={again} />
+      <EditPlace own={{ kind, id, name: name }} presets={presetsOf(kind, id, record)} onSaved={again} />
       {then !== null && restoredTo === then && (
         <RestorePlan kind={kind} id={id} at={then} verb={planText.restoreVerb} onEnd={() => setRestoredTo(null)} />
       )}
@@ -150,8 +152,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
 /** Where what is made on the page belongs. */
 function presetsOf(kind: PagedKind, id: string, record: object): Readonly<Record<string, unknown>> {
   const { network_id } = record as { readonly network_id?: string };
-  const own = { host: "host_id", subnet: "subnet_id", vlan: "vlan_id", if_entry: "if_entry_id" }[kind];
-  return { network_id, [own]: id };
+  return { network_id, [`${kind}_id`]: id };
 }
 
 /** The last of the tabs, in the address. */

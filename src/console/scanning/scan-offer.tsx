@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import { asRefusal, read } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
+import { apiPath, entryOf, isRecordKind, type RecordKind } from "../kinds/kinds.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -29,27 +30,21 @@ export function ScanLink({ networkId, cidr }: { readonly networkId: string; read
   );
 }
 
-/** Of what records of a kind are asked, and in which network. */
-const TARGETS: Readonly<Record<string, (ids: readonly string[]) => Promise<readonly Target[]>>> = {
-  host: async (ids) => {
-    const { data } = await read("/api/v1/hosts", { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
-    return data.flatMap(({ network_id, ip_addresses = [] }) =>
-      ip_addresses.map(({ ip_address }) => ({ networkId: network_id, target: ip_address })),
-    );
-  },
-  ip_address: async (ids) => {
-    const { data } = await read("/api/v1/ip-addresses", { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
-    return data.map(({ network_id, ip_address }) => ({ networkId: network_id, target: ip_address }));
-  },
-  subnet: async (ids) => {
-    const { data } = await read("/api/v1/subnets", { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
-    return data.map(({ network_id, cidr }) => ({ networkId: network_id, target: cidr }));
-  },
-};
-
 interface Target {
   readonly networkId: string;
   readonly target: string;
+}
+
+/** The addresses by which records are asked. @param field that has them */
+async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]): Promise<Target[]> {
+  const { data } = await read(apiPath(kind), { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
+  return data.flatMap((record: Readonly<Record<string, unknown>>) => {
+    const networkId = String(record.network_id);
+    return [ownValue(record, field) ?? []].flat().map((said) => {
+      const { ip_address: target = said } = said as { readonly ip_address?: unknown };
+      return { networkId, target: String(target) };
+    });
+  });
 }
 
 interface ScanRecordsProps {
@@ -62,13 +57,13 @@ interface ScanRecordsProps {
 export function ScanRecords({ kind, ids }: ScanRecordsProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const targetsOf = ownValue(TARGETS, kind);
-  if (targetsOf === undefined || ids.length === 0 || !isOffered()) return null;
+  const field = entryOf(kind)?.scanned;
+  if (!isRecordKind(kind) || field === undefined || ids.length === 0 || !isOffered()) return null;
   const ask = async () => {
     setSaid("");
     setBusy(true);
     try {
-      const found = ids.length > TARGETS_MAX ? [] : await targetsOf(ids);
+      const found = ids.length > TARGETS_MAX ? [] : await targetsOf(kind, field, ids);
       const networkIds = new Set(found.map(({ networkId }) => networkId));
       const [networkId] = networkIds;
       if (ids.length > TARGETS_MAX || found.length > TARGETS_MAX) setSaid(scanningText.tooMany(TARGETS_MAX));

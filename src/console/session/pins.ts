@@ -1,12 +1,11 @@
 // The records that a user wants at hand, on whatever browser: pinned on their pages, listed at the start.
 
+import { apiPath, isPagedKind, type PagedKind, RECORD_KINDS } from "../kinds/kinds.ts";
 import { preferences, setPreference } from "./preferences.ts";
 
-/** Kinds that can be pinned, by the path of their list. */
-export const PINNED_KINDS = ["hosts", "if-entries", "subnets", "vlans"] as const;
-
+/** A record of a kind that has pages of its own. */
 export interface Pinned {
-  readonly kind: (typeof PINNED_KINDS)[number];
+  readonly kind: PagedKind;
   readonly id: string;
 }
 
@@ -24,7 +23,8 @@ export function pins(): readonly Pinned[] {
 export async function setPinned({ kind, id }: Pinned, isPinned: boolean): Promise<void> {
   await setPreference(PINS, (last) => {
     const others = pinsIn(last).filter((each) => each.id !== id);
-    return isPinned ? [...others, { kind, id }].slice(-PINS_MAX) : others;
+    const all = isPinned ? [...others, { kind, id }].slice(-PINS_MAX) : others;
+    return all.map((each) => ({ kind: pathOfKind(each.kind), id: each.id }));
   });
 }
 
@@ -34,7 +34,12 @@ function pinsIn(preference: unknown): readonly Pinned[] {
   return preference.flatMap((each: unknown) => {
     if (typeof each !== "object" || each === null) return [];
     const { kind, id } = each as Record<string, unknown>;
-    const known = PINNED_KINDS.find((one) => one === kind);
+    const known = RECORD_KINDS.filter(isPagedKind).find((one) => pathOfKind(one) === kind);
     return known === undefined || typeof id !== "string" ? [] : [{ kind: known, id }];
   });
+}
+
+/** Preferences name kinds by the paths of their lists. */
+function pathOfKind(kind: PagedKind): string {
+  return apiPath(kind).replace("/api/v1/", "");
 }

@@ -193,7 +193,7 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
         <ul class="credential-hosts">
           {chosen.map(({ host_id, ip_address_ids }) => (
             <li key={host_id}>
-              <Named kind="hosts" id={host_id} />{" "}
+              <Named kind="host" id={host_id} />{" "}
               <span class="aside">
                 {ip_address_ids == null
                   ? credentialText.everyAddress
@@ -201,7 +201,7 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
               </span>{" "}
               <button
                 type="button"
-                aria-label={credentialText.removeHost(shownName(host_id, nameOf("hosts", host_id, null)))}
+                aria-label={credentialText.removeHost(shownName(host_id, nameOf("host", host_id, null)))}
                 onClick={() => onChoose(chosen.filter((each) => each.host_id !== host_id))}
               >
                 {credentialText.remove}

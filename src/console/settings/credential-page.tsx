@@ -231,12 +231,12 @@ function Removal({ credential, onEnd, onDone }: RemovalProps) {
         <ul class="credential-hosts">
           {networks.map((network) => (
             <li key={network}>
-              <Named kind="networks" id={network} />
+              <Named kind="network" id={network} />
             </li>
           ))}
           {hosts.slice(0, HOSTS_NAMED_MAX).map(({ host_id }) => (
             <li key={host_id}>
-              <Named kind="hosts" id={host_id} />
+              <Named kind="host" id={host_id} />
             </li>
           ))}
           {hosts.length > HOSTS_NAMED_MAX && <li>{credentialText.listed(hosts.length - HOSTS_NAMED_MAX)}</li>}

@@ -217,7 +217,7 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
           network_ids.map((id, position) => (
             <span key={id}>
               {position > 0 && ", "}
-              <Named kind="networks" id={id} />
+              <Named kind="network" id={id} />
             </span>
           ))}
       </td>

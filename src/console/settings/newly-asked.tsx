@@ -64,7 +64,7 @@ function NewNetwork({ id }: { readonly id: string }) {
       query: { network_id: id, filter: ACCEPTING, order_by: "cidr", limit: LISTED_MAX },
     }),
   );
-  const name = nameOf("networks", id, null) ?? "…";
+  const name = nameOf("network", id, null) ?? "…";
   if (data === undefined) return <li>{name}: …</li>;
   const count = meta?.pagination.total_count ?? data.length;
   return (
@@ -79,7 +79,7 @@ function NewHost({ id }: { readonly id: string }) {
   const { data, meta } = useAnswer(
     read("/api/v1/ip-addresses", { query: { host_id: id, order_by: "ip_address", limit: LISTED_MAX } }),
   );
-  const name = nameOf("hosts", id, null) ?? "…";
+  const name = nameOf("host", id, null) ?? "…";
   if (data === undefined) return <li>{name}: …</li>;
   const more = (meta?.pagination.total_count ?? data.length) - data.length;
   return (

@@ -169,7 +169,7 @@ function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): voi
           network_ids.map((network, position) => (
             <span key={network}>
               {position > 0 && ", "}
-              <Named kind="networks" id={network} />
+              <Named kind="network" id={network} />
             </span>
           ))}
       </td>

@@ -6,9 +6,9 @@ import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { recentQuestions, setQuestions } from "../find/recent.ts";
+import { isRecordKind, kindTitle, listPageOf } from "../kinds/kinds.ts";
 import { savedViews, VIEWS } from "../lists/saved-views.ts";
 import { Named } from "../names/named.tsx";
-import { isListedKind, listPageOf } from "../names/record-page.ts";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { ZoneChoice } from "../parts/zone-choice.tsx";
@@ -16,7 +16,6 @@ import { may } from "../session/me.ts";
 import { PINS, pins } from "../session/pins.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
 import { preferenceText } from "../text/account.ts";
-import { kindText } from "../text/changes.ts";
 import { frameText } from "../text/frame.ts";
 import { ownValue } from "../text/own-value.ts";
 import { settingsText } from "../text/settings.ts";
@@ -168,7 +167,7 @@ function usePreferences(): readonly Preference[] {
             key: "network",
             title: preferenceText.network,
             isOfUser: false,
-            shown: lastNetwork === null ? frameText.allNetworks : <Named kind="networks" id={lastNetwork} as={null} />,
+            shown: lastNetwork === null ? frameText.allNetworks : <Named kind="network" id={lastNetwork} as={null} />,
             isInitial: lastNetwork === null,
             reset: () => {
               keepNetwork(null);
@@ -239,9 +238,8 @@ function viewsByList() {
   return Object.entries(preferences.value ?? {}).flatMap(([name, value]) => {
     const kind = name.slice(VIEWS.length);
     const saved = name.startsWith(VIEWS) ? savedViews(value) : [];
-    if (saved.length === 0 || !isListedKind(kind)) return [];
-    const many = kindText[kind]?.[1] ?? kind;
-    return [{ kind, title: many.charAt(0).toUpperCase() + many.slice(1), page: listPageOf(kind), saved }];
+    if (saved.length === 0 || !isRecordKind(kind)) return [];
+    return [{ kind, title: kindTitle(kind), page: listPageOf(kind), saved }];
   });
 }
 

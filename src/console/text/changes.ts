@@ -1,32 +1,10 @@
 // What is said of changes: who, why, what, field by field.
 
+import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
 import { ownValue } from "./own-value.ts";
 
 const counted = (count: number, word: string) => `${groupedDigits(count)} ${word}`;
-
-/** Kinds by their names in the API: one and several. */
-export const kindText: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  organization: ["organization", "organizations"],
-  network: ["network", "networks"],
-  subnet: ["subnet", "subnets"],
-  ip_range: ["range", "ranges"],
-  vlan: ["VLAN", "VLANs"],
-  host: ["host", "hosts"],
-  ip_address: ["address", "addresses"],
-  port: ["port", "ports"],
-  service: ["service", "services"],
-  binding: ["binding", "bindings"],
-  if_entry: ["interface", "interfaces"],
-  schedule: ["schedule", "schedules"],
-  ignored: ["ignored record", "ignored records"],
-  credential: ["credential", "credentials"],
-  tag: ["tag", "tags"],
-  custom_field: ["custom field", "custom fields"],
-  marker: ["marker", "markers"],
-  user: ["user", "users"],
-  api_key: ["API key", "API keys"],
-};
 
 const OPERATIONS: Readonly<Record<string, string>> = { Created: "added", Updated: "changed", Deleted: "removed" };
 
@@ -53,14 +31,14 @@ export const changesText = {
     Object.entries(changes)
       .flatMap(([type, operations]) =>
         Object.entries(operations).map(([operation, count]) => {
-          const [one, many] = ownValue(kindText, type) ?? [type, type];
+          const [one, many] = kindWords(type);
           return `${counted(count, count === 1 ? one : many)} ${ownValue(OPERATIONS, operation) ?? operation}`;
         }),
       )
       .join(", "),
   /** Of several transactions: `1 host added, 4 host changes`, which may all be of that one. */
   day: (type: string, { created, updated, deleted }: Readonly<Record<"created" | "updated" | "deleted", number>>) => {
-    const [one, many] = ownValue(kindText, type) ?? [type, type];
+    const [one, many] = kindWords(type);
     return [
       created > 0 && `${counted(created, created === 1 ? one : many)} added`,
       updated > 0 && `${counted(updated, one)} ${updated === 1 ? "change" : "changes"}`,
@@ -116,7 +94,7 @@ export const changesText = {
     Object.entries(counts)
       .map(([type, sides]) => {
         const sum = Object.values(sides).reduce((a, b) => a + b, 0);
-        const [one, many] = ownValue(kindText, type) ?? [type, type];
+        const [one, many] = kindWords(type);
         return counted(sum, sum === 1 ? one : many);
       })
       .join(", "),

@@ -1,14 +1,13 @@
 // What the pages of discovery say: scans, what they found, schedules, and what must not come back.
 
+import { apiPath, kindWords, RECORD_KINDS } from "../kinds/kinds.ts";
 import { counted, groupedDigits } from "./digits.ts";
-import { ownValue } from "./own-value.ts";
 
-/** Kinds of records as scans count them, where the name in the API says less. */
-const RECORD_KINDS: Readonly<Record<string, string>> = {
-  if_entries: "interfaces",
-  ip_addresses: "addresses",
-  vlans: "VLANs",
-  fdb_entries: "forwarding entries",
+/** Records as scans count them, by the plural of their kind. */
+const recordKind = (plural: string) => {
+  const kind = RECORD_KINDS.find((each) => apiPath(each).endsWith(`/${plural.replaceAll("_", "-")}`));
+  if (kind !== undefined) return kindWords(kind)[1];
+  return plural === "fdb_entries" ? "forwarding entries" : plural.replaceAll("_", " ");
 };
 
 export const discoveryText = {
@@ -50,7 +49,7 @@ export const discoveryText = {
     ]
       .filter((part) => part !== "")
       .join(", "),
-  recordKind: (kind: string) => ownValue(RECORD_KINDS, kind) ?? kind.replaceAll("_", " "),
+  recordKind,
   noScans: "There are no scans here.",
   noScansYet: "An Admin starts the first scan.",
   handbook: "How discovery works",

@@ -21,10 +21,6 @@ export const editText = {
   delete: "Delete",
   deleteTitle: (name: string) => `Delete ${isolated(name)}`,
   deleteHelp: "It stays in history, and the transaction can be undone.",
-  deleteHost:
-    "Its addresses, interfaces, ports and services go with it. What discovery found is put on the list of what scans must not bring back.",
-  deleteHosts:
-    "Their addresses, interfaces, ports and services go with them. What discovery found is put on the list of what scans must not bring back.",
   deleteFound: "If discovery found it, it is put on the list of what scans must not bring back.",
   lookAgain: "Look again",
   deleteAll: "Delete all the same",

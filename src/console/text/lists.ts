@@ -1,34 +1,22 @@
-// What lists say. Fields are called as in the API, spelled out.
+// What lists say. Fields are called as in the schema, spelled out.
 
+import { capital } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
+import { ownValue } from "./own-value.ts";
 
-export const fieldText: Readonly<Record<string, string>> = {
-  name: "Name",
+/** Titles of fields whose names in the schema do not say what people call them. */
+const TITLES: Readonly<Record<string, string>> = {
   hostname: "Host name",
   ip_addresses: "Addresses",
-  description: "Description",
-  hidden: "Hidden",
-  network_id: "Network",
-  tags: "Tags",
-  source: "Source",
-  sys_name: "System name",
-  sys_descr: "System description",
   sys_object_id: "System object id",
   sys_location: "Location",
   sys_contact: "Contact",
   chassis_id: "Chassis id",
-  manufacturer: "Manufacturer",
-  model: "Model",
-  serial_number: "Serial number",
-  management_url: "Management URL",
-  asset_tag: "Asset tag",
   require_change_reason: "Reason demanded",
   credential_ids: "Credentials",
   last_seen_at: "Last seen",
-  stale_since: "Stale since",
   created_at: "Created",
   updated_at: "Updated",
-  host_id: "Host",
   if_index: "Index",
   if_name: "Interface",
   if_descr: "Description",
@@ -37,58 +25,48 @@ export const fieldText: Readonly<Record<string, string>> = {
   speed_bps: "Speed",
   admin_status: "Administrative status",
   oper_status: "Operational status",
-  mac_address: "MAC address",
-  native_vlan_id: "Native VLAN",
   vlan_ids: "VLANs",
   fdb_macs: "Forwards to",
-  neighbor: "Neighbor",
-  lldp_sys_name: "LLDP system name",
   lldp_port_id: "LLDP port id",
   lldp_chassis_id: "LLDP chassis id",
-  lldp_port_desc: "LLDP port description",
-  lldp_sys_desc: "LLDP system description",
-  lldp_mgmt_addr: "LLDP management address",
   cdp_device_id: "CDP device id",
   cdp_port_id: "CDP port id",
-  cdp_platform: "CDP platform",
-  cdp_address: "CDP address",
   ip_address: "Address",
-  subnet_id: "Subnet",
-  position: "Position",
   service_definition: "Service",
-  bindings: "Bindings",
-  cidr: "CIDR",
   subnet_type: "Type",
-  vlan_id: "VLAN",
-  accepts_credentials: "Accepts credentials",
-  utilization: "Utilization",
-  number: "Number",
-  kind: "Kind",
-  cron: "Cron",
   timezone: "Time zone",
   next_run_at: "Runs next",
   targets: "Scope",
   is_enabled: "Enabled",
-  label: "Label",
-  change: "Change",
   entity: "Kind",
   signs: "Recognized by",
-  protocol: "Protocol",
-  type: "Type",
-  first: "First",
-  last: "Last",
-  purpose: "Purpose",
-  color: "Color",
   is_application: "Application",
-  key: "Key",
-  kinds: "Kinds",
-  choices: "Choices",
-  required: "Required",
-  default: "Default",
   at: "Instant",
   stale_after_hours: "Stale after, hours",
   ip_address_id: "Address",
 };
+
+/** Words of names in the schema that are written otherwise. */
+const WORDS: Readonly<Record<string, string>> = {
+  addr: "address",
+  cdp: "CDP",
+  cidr: "CIDR",
+  desc: "description",
+  descr: "description",
+  ip: "IP",
+  lldp: "LLDP",
+  mac: "MAC",
+  mgmt: "management",
+  sys: "system",
+  url: "URL",
+  vlan: "VLAN",
+};
+
+/** What people call a field: `lldp_mgmt_addr` is the LLDP management address. */
+export function fieldLabel(name: string): string {
+  const words = name.replace(/_ids?$/, "").split("_");
+  return ownValue(TITLES, name) ?? capital(words.map((word) => ownValue(WORDS, word) ?? word).join(" "));
+}
 
 export const listText = {
   filter: "Filter",
@@ -148,14 +126,6 @@ export const listText = {
   no: "no",
   previousPage: "Previous",
   nextPage: "Next",
-  shippedViews: {
-    staleHosts: "Not seen for 30 days",
-    newThisWeek: "New this week",
-    unusedPorts: "Ports unused for 90 days",
-    flapping: "Flapping today",
-    downLong: "Up, but down for 30 days",
-    noMac: "Without a MAC address",
-  },
   noName: "without a name",
   andMore: (count: number) => `+${count}`,
   tooMany: (limit: number) => `The list ends here, at ${groupedDigits(limit)}. Filter it to see what follows.`,

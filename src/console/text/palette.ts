@@ -18,7 +18,6 @@ export const paletteText = {
   gone: "gone",
   pages: {
     subnetList: "Subnets as a list",
-    schedules: "Schedules",
     ignored: "Ignored",
     account: "Account",
   },

@@ -1,34 +1,14 @@
 // What a transaction changed, in a sentence: its words, in one and in several. Fields are called as in lists.
 
-import { kindText } from "./changes.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
-import { fieldText } from "./lists.ts";
-import { ownValue } from "./own-value.ts";
+import { fieldLabel } from "./lists.ts";
 
 /** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
 const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
 
-const WORDS: Readonly<Record<string, string>> = {
-  addr: "address",
-  cdp: "CDP",
-  desc: "description",
-  ip: "IP",
-  lldp: "LLDP",
-  mgmt: "management",
-  sys: "system",
-};
-
-/** A field that lists do not show: `lldp_mgmt_addr` is the LLDP management address. */
-const spelled = (name: string) =>
-  name
-    .replace(/_ids?$/, "")
-    .split("_")
-    .map((word) => ownValue(WORDS, word) ?? word)
-    .join(" ");
-
 const field = (name: string) => {
-  const title = ownValue(fieldText, name);
-  if (title === undefined) return spelled(name.replace(/^custom_fields\./, ""));
+  const title = fieldLabel(name.replace(/^custom_fields\./, ""));
   return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
 };
 
@@ -36,7 +16,7 @@ export const sentenceText = {
   number: groupedDigits,
   field,
   /** A kind by its name in the API. */
-  kind: (type: string, count: number) => ownValue(kindText, type)?.[count === 1 ? 0 : 1] ?? type,
+  kind: (type: string, count: number) => kindWords(type)[count === 1 ? 0 : 1],
   fresh: "new",
   gone: "gone",
   changed: "changed",

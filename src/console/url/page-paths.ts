@@ -1,48 +1,27 @@
 // The addresses of the console's pages, as routes: the appliance answers each with the one page that there is. Pure
 // data: the build reads it as well.
 
-/** `:name` stands for one part of a path. */
-export const PAGE_PATHS = [
+import { LIST_PATHS, type ListPath, RECORD_PATHS, type RecordPath } from "../kinds/kinds.ts";
+
+/** Pages besides the lists and pages of kinds. */
+const OTHER_PATHS = [
   "/",
   "/start",
-  "/hosts",
-  "/hosts/:id",
   "/hosts/:id/identity",
-  "/interfaces",
-  "/interfaces/:id",
-  "/addresses",
-  "/services",
-  "/ports",
   "/stations",
   "/subnets",
-  "/subnets/list",
-  "/subnets/ranges",
-  "/subnets/:id",
-  "/vlans",
-  "/vlans/:id",
   "/conflicts",
   "/changes",
   "/changes/:sequence",
   "/compare",
   "/map",
   "/discovery",
-  "/discovery/schedules",
-  "/discovery/schedules/:id",
-  "/discovery/ignored",
   "/discovery/waiting",
   "/discovery/:id",
   "/records/:kind/:id",
   "/ledger",
   "/settings",
   "/settings/organization",
-  "/settings/people",
-  "/settings/keys",
-  "/settings/credentials",
-  "/settings/credentials/:id",
-  "/settings/networks",
-  "/settings/tags",
-  "/settings/custom-fields",
-  "/settings/markers",
   "/settings/backups",
   "/settings/retention",
   "/settings/appliance",
@@ -50,4 +29,7 @@ export const PAGE_PATHS = [
   "/settings/about",
 ] as const;
 
-export type PagePath = (typeof PAGE_PATHS)[number];
+export type PagePath = ListPath | RecordPath | (typeof OTHER_PATHS)[number];
+
+/** `:name` stands for one part of a path; the first that fits is meant, so that `/subnets/list` is no subnet. */
+export const PAGE_PATHS: readonly PagePath[] = [...LIST_PATHS, ...OTHER_PATHS, ...RECORD_PATHS];

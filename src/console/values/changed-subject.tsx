@@ -1,10 +1,10 @@
 // A record that differs, by its kind and its name, as a link to its page.
 
+import { kindWords } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
 import { anyRecordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
-import { changesText, kindText } from "../text/changes.ts";
-import { ownValue } from "../text/own-value.ts";
+import { changesText } from "../text/changes.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
 
@@ -28,12 +28,12 @@ export function ChangedSubject({ type, id, name, at, hostId, word }: ChangedSubj
   const shown = <bdi>{shownName(id, name)}</bdi>;
   return (
     <>
-      <span class="aside">{word ?? ownValue(kindText, type)?.[0] ?? type}</span>{" "}
+      <span class="aside">{word ?? kindWords(type)[0]}</span>{" "}
       {page === null ? shown : <a href={hrefOf(page, { at })}>{shown}</a>}
       {!isSaid && (
         <>
           {" "}
-          {changesText.of} <Named kind="hosts" id={hostId} as={at} />
+          {changesText.of} <Named kind="host" id={hostId} as={at} />
         </>
       )}
     </>

@@ -1,8 +1,8 @@
 // One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
 
+import { operationOnMany, type RecordKind, referredKind } from "../kinds/kinds.ts";
 import { customKey } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
-import type { NamedKind } from "../names/names.ts";
 import { Tags } from "../names/tags.tsx";
 import { CustomValue } from "../parts/custom-value.tsx";
 import { speedOf } from "../parts/speed.ts";
@@ -11,31 +11,12 @@ import { may } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { listText } from "../text/lists.ts";
-import { ownValue } from "../text/own-value.ts";
 
-/** Fields that hold ids, and of what. */
-const REFERENCES: Readonly<Record<string, NamedKind>> = {
-  host_id: "hosts",
-  network_id: "networks",
-  subnet_id: "subnets",
-  vlan_id: "vlans",
-  native_vlan_id: "vlans",
-  vlan_ids: "vlans",
-  network_ids: "networks",
-  credential_ids: "credentials",
-  service_id: "services",
-  port_id: "ports",
-  ip_address_id: "ip-addresses",
-};
-
-/** Fields whose values mean nothing to people: ids of what is the same for all, or is told elsewhere. */
-export const UNTOLD_FIELDS: ReadonlySet<string> = new Set([
-  "id",
-  "organization_id",
-  "lineage_id",
-  "first_discovery_id",
-  "last_discovery_id",
-]);
+/** The kind whose ids a field holds, if the reader may know what they are called. */
+function namedKind(field: string): RecordKind | undefined {
+  const kind = referredKind(field);
+  return kind !== undefined && may(operationOnMany("list", kind)) ? kind : undefined;
+}
 
 /** A large value says little in a line: its beginning does. */
 const TEXT_MAX = 300;
@@ -43,8 +24,8 @@ const TEXT_MAX = 300;
 interface ValueProps {
   readonly field: string;
   readonly value: unknown;
-  /** The instant whose names references have; null for now. */
-  readonly at: string | null;
+  /** The instant whose names references have; null for now. Without it, the one of what is around. */
+  readonly at?: string | null;
 }
 
 export function Value({ field, value, at }: ValueProps) {
@@ -55,8 +36,7 @@ export function Value({ field, value, at }: ValueProps) {
   if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
   if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
-  // Not everybody may read what credentials are called.
-  const kind = field === "credential_ids" && !may("listCredentials") ? undefined : ownValue(REFERENCES, field);
+  const kind = namedKind(field);
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))
     return (
@@ -71,7 +51,7 @@ export function Value({ field, value, at }: ValueProps) {
     );
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return <When instant={value} />;
   const end = farEndOf(value);
-  if (end !== null) return <Named kind={end.type === "Host" ? "hosts" : "if-entries"} id={end.id} as={at} />;
+  if (end !== null) return <Named kind={end.type === "Host" ? "host" : "if_entry"} id={end.id} as={at} />;
   const text = textOf(value);
   return <bdi class="value">{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}</bdi>;
 }

@@ -2,8 +2,9 @@
 // Many of one kind are counted, and opened by whoever wants to read them.
 
 import { useState } from "preact/hooks";
+import { kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { changesText, kindText } from "../text/changes.ts";
+import { changesText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
 import { ChangedSubject } from "../values/changed-subject.tsx";
@@ -157,5 +158,5 @@ function Sign({ action }: Pick<PlannedAction, "action">) {
 }
 
 function wordsOf(type: string): readonly [one: string, many: string] {
-  return ownValue(planText.untold, type) ?? ownValue(kindText, type) ?? [type, type];
+  return ownValue(planText.untold, type) ?? kindWords(type);
 }

@@ -1,7 +1,7 @@
 // What a plan comes to, in the order in which one reads it: what is done to the records of one kind stands together.
 // Plain data and functions.
 
-import { kindText } from "../text/changes.ts";
+import { KIND_NAMES } from "../kinds/kinds.ts";
 import { ownValue } from "../text/own-value.ts";
 
 /** What is done, or would be done, to one record. */
@@ -78,7 +78,7 @@ export function planGroups(actions: readonly PlannedAction[]): PlanGroup[] {
     if (group === undefined) groups.set(name, [each]);
     else group.push(each);
   }
-  const kinds = Object.keys(kindText);
+  const kinds = KIND_NAMES;
   const placeOf = (group: PlanGroup) => {
     const place = kinds.indexOf(group.type);
     return (isChange(group) ? 0 : 2 * kinds.length) + (place < 0 ? kinds.length : place);

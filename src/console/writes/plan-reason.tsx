@@ -2,23 +2,14 @@
 // are called by their names.
 
 import type { ComponentChildren } from "preact";
+import { entryOf, kindWords, operationOnMany, RECORD_KINDS } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
-import type { NamedKind } from "../names/names.ts";
-import { ownValue } from "../text/own-value.ts";
+import { may } from "../session/me.ts";
 
-/** What the API calls the kinds that have names, in its sentences. */
-const WORDS: Readonly<Record<string, NamedKind>> = {
-  host: "hosts",
-  network: "networks",
-  subnet: "subnets",
-  VLAN: "vlans",
-  "interface entry": "if-entries",
-  port: "ports",
-  tag: "tags",
-  credential: "credentials",
-};
+/** What the API calls the kinds in its sentences. */
+const WORDS = new Map(RECORD_KINDS.map((kind) => [entryOf(kind)?.apiWord ?? kindWords(kind)[0], kind]));
 
-const NAMED = new RegExp(`\\b(${Object.keys(WORDS).join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");
+const NAMED = new RegExp(`\\b(${[...WORDS.keys()].join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");
 
 interface PlanReasonProps {
   readonly text: string;
@@ -30,8 +21,8 @@ export function PlanReason({ text, at }: PlanReasonProps) {
   const pieces: ComponentChildren[] = [];
   let end = 0;
   for (const { 0: whole, 1: word = "", 2: id = "", index } of text.matchAll(NAMED)) {
-    const kind = ownValue(WORDS, word);
-    if (kind === undefined) continue;
+    const kind = WORDS.get(word);
+    if (kind === undefined || !may(operationOnMany("list", kind))) continue;
     pieces.push(text.slice(end, index), `${word} `, <Named key={index} kind={kind} id={id} as={at} />);
     end = index + whole.length;
   }

@@ -2,6 +2,7 @@
 
 import { api, read, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { apiPath, type RecordKind } from "../kinds/kinds.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import type { PlannedAction } from "./plan-groups.ts";
 import { reasonHeader } from "./reason.ts";
@@ -82,36 +83,13 @@ export async function revertPlans(sequences: readonly number[], sending: Sending
   return withInstant(all, plans.at(-1)?.thenAt ?? null);
 }
 
-/** The kinds whose records are brought back; all of them take the same. */
-const RESTORES = {
-  network: "/api/v1/networks/{id}/restore",
-  subnet: "/api/v1/subnets/{id}/restore",
-  ip_range: "/api/v1/ip-ranges/{id}/restore",
-  vlan: "/api/v1/vlans/{id}/restore",
-  host: "/api/v1/hosts/{id}/restore",
-  ip_address: "/api/v1/ip-addresses/{id}/restore",
-  port: "/api/v1/ports/{id}/restore",
-  service: "/api/v1/services/{id}/restore",
-  binding: "/api/v1/bindings/{id}/restore",
-  if_entry: "/api/v1/if-entries/{id}/restore",
-  schedule: "/api/v1/discovery/schedules/{id}/restore",
-  ignored: "/api/v1/discovery/ignored/{id}/restore",
-  credential: "/api/v1/credentials/{id}/restore",
-  tag: "/api/v1/tags/{id}/restore",
-  custom_field: "/api/v1/custom-fields/{id}/restore",
-  marker: "/api/v1/markers/{id}/restore",
-  user: "/api/v1/users/{id}/restore",
-  api_key: "/api/v1/auth/keys/{id}/restore",
-} as const;
-export type RestoredKind = keyof typeof RESTORES;
-
 /** Brings a record back to what it was. @param at an instant, or `marker:NAME` @throws Refusal */
 export async function restorePlan(
-  { kind, id, at }: { readonly kind: RestoredKind; readonly id: string; readonly at: string },
+  { kind, id, at }: { readonly kind: RecordKind; readonly id: string; readonly at: string },
   { isTried, reason, key, plan }: Sending,
 ): Promise<Plan> {
   const { data, error, response } = await api
-    .POST(RESTORES[kind], {
+    .POST(`${apiPath(kind)}/{id}/restore`, {
       params: { path: { id }, header: isTried ? {} : { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
       body: { at, dry_run: isTried, ...quotedPlan(isTried, plan) },

@@ -1,34 +1,14 @@
 // Bringing a record back to what it was at the instant that is shown, or was last.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { operationOn, type RecordKind } from "../kinds/kinds.ts";
 import { may } from "../session/me.ts";
 import { planText } from "../text/editing.ts";
 import { PlannedWrite } from "./planned-write.tsx";
-import { type RestoredKind, restorePlan } from "./plans.ts";
-
-const RESTORES = {
-  network: "restoreNetwork",
-  subnet: "restoreSubnet",
-  ip_range: "restoreIpRange",
-  vlan: "restoreVlan",
-  host: "restoreHost",
-  ip_address: "restoreIpAddress",
-  port: "restorePort",
-  service: "restoreService",
-  binding: "restoreBinding",
-  if_entry: "restoreIfEntry",
-  schedule: "restoreSchedule",
-  ignored: "restoreIgnored",
-  credential: "restoreCredential",
-  tag: "restoreTag",
-  custom_field: "restoreCustomField",
-  marker: "restoreMarker",
-  user: "restoreUser",
-  api_key: "restoreApiKey",
-} as const satisfies Record<RestoredKind, `restore${string}`>;
+import { restorePlan } from "./plans.ts";
 
 interface RestoreProps {
-  readonly kind: RestoredKind;
+  readonly kind: RecordKind;
   readonly id: string;
   /** An instant, or `marker:NAME`. */
   readonly at: string;
@@ -66,7 +46,7 @@ export function RestoreButton({ kind, verb, isOpen, onOpen }: RestoreButtonProps
     if (wasOpen.current && !isOpen) button.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);
-  if (isOpen || !may(RESTORES[kind])) return null;
+  if (isOpen || !may(operationOn("restore", kind))) return null;
   return (
     <button ref={button} type="button" class="restore" onClick={onOpen}>
       {verb}

@@ -1,0 +1,23 @@
+// What stands around the lists of discovery: the ways to its other pages, and what can be done with ignored records.
+
+import type { Around } from "../lists/list-page.tsx";
+import { may } from "../session/me.ts";
+import { discoveryText } from "../text/discovery.ts";
+import { isPast, vs } from "../time/at.ts";
+import { DiscoveryTabs } from "./discovery-tabs.tsx";
+import { LiftIgnored } from "./lift-ignored.tsx";
+
+export function aroundSchedules(): Around {
+  return { above: <DiscoveryTabs /> };
+}
+
+export function aroundIgnored(): Around {
+  return {
+    above: <DiscoveryTabs />,
+    selected: {
+      verb: discoveryText.liftVerb,
+      isOffered: !isPast.value && vs.value === null && may("liftManyIgnored"),
+      show: (ids, end, done) => <LiftIgnored ids={ids} onEnd={end} onDone={done} />,
+    },
+  };
+}

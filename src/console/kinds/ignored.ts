@@ -1,0 +1,21 @@
+// Ignored records as a list.
+
+import type { components } from "#api";
+import type { KindDetails } from "./details.ts";
+
+export const ignoredDetails: KindDetails<keyof components["schemas"]["Ignored"]> = {
+  columns: {
+    label: [13, "removed"],
+    entity: [6, "kind"],
+    host_id: 13,
+    network_id: 8,
+    signs: 14,
+    created_at: 11,
+  },
+  shown: ["label", "entity", "host_id", "network_id", "signs", "created_at"],
+  order: "label",
+  example: 'entity = host AND label : "printer"',
+  listed: { title: "Ignored", one: "entry", many: "entries" },
+  nothingYet: "Whatever a person deletes that discovery finds again is listed here, until somebody lifts it.",
+  unlisted: ["record_id", "identity"],
+};

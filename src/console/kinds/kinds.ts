@@ -1,0 +1,334 @@
+// Kinds of records: names, addresses and abilities of each. Pure data, part of the first script; the columns and forms
+// of a kind load with its pages.
+
+import type { operations } from "#api";
+import type { KindDetails } from "./details.ts";
+
+interface KindEntry {
+  readonly words: readonly [one: string, many: string];
+  /** Path of its list in the API, below /api/v1/. Without one, the kind has neither a list nor a history. */
+  readonly path?: string;
+  /** Page that lists its records, and on which they are made. */
+  readonly list?: `/${string}`;
+  /** Page of one record. Without one, the page that all kinds share. */
+  readonly page?: `/${string}/:id`;
+  /** Whether that page can show any instant, and has the history as a tab. */
+  readonly hasTabs?: true;
+  /** What the page of one record counts changes of; the record alone if absent. */
+  readonly subject?: "host_id" | "subnet_id";
+  /** Texts that name a record, best first: `{field}` is replaced by its value. The name if absent. */
+  readonly called?: readonly string[];
+  /** Heading of the page of one record; the name of the record if absent. */
+  readonly heading?: string;
+  /** Page that a search result opens; the page of the record if absent. */
+  readonly found?: `/${string}`;
+  /** What the API calls one in its sentences, if not as the console does. */
+  readonly apiWord?: string;
+  /** Query that reads records without their parts, of which a device may have thousands. */
+  readonly alone?: Readonly<Record<string, unknown>>;
+  /** Query that reads its versions without those of other records. */
+  readonly aloneThen?: Readonly<Record<string, unknown>>;
+  /** Whether its records are parts of hosts. */
+  readonly isOfHost?: true;
+  /** Field with the addresses that a scan of a record asks; of a host, the addresses themselves. */
+  readonly scanned?: string;
+  /** Whether the console has a form made from the schema; others are edited on pages of their own. */
+  readonly isEdited?: true;
+  /** Whether its records can carry tags. */
+  readonly isTagged?: true;
+  /** Whether its records belong to the organization, whichever network is chosen. */
+  readonly isOfOrganization?: true;
+  /** Whether its changes are among none that are listed. */
+  readonly isUnlisted?: true;
+  /** Loads columns, form and facts. Without them, the kind has no list of its own. */
+  readonly details?: () => Promise<KindDetails>;
+}
+
+/** Networks and hosts before their parts: the order in which changes are listed. */
+const ENTRIES = {
+  organization: { words: ["organization", "organizations"] },
+  network: {
+    words: ["network", "networks"],
+    path: "networks",
+    list: "/settings/networks",
+    found: "/hosts?network={id}",
+    isEdited: true,
+    isTagged: true,
+    isOfOrganization: true,
+    details: () => import("./network.ts").then(({ networkDetails }) => networkDetails),
+  },
+  subnet: {
+    words: ["subnet", "subnets"],
+    path: "subnets",
+    list: "/subnets/list",
+    page: "/subnets/:id",
+    hasTabs: true,
+    subject: "subnet_id",
+    called: ["{cidr}"],
+    scanned: "cidr",
+    isEdited: true,
+    isTagged: true,
+    details: () => import("./subnet.ts").then(({ subnetDetails }) => subnetDetails),
+  },
+  ip_range: {
+    words: ["range", "ranges"],
+    path: "ip-ranges",
+    list: "/subnets/ranges",
+    called: ["{first} – {last}"],
+    isEdited: true,
+    isTagged: true,
+    details: () => import("./ip-range.ts").then(({ ipRangeDetails }) => ipRangeDetails),
+  },
+  vlan: {
+    words: ["VLAN", "VLANs"],
+    path: "vlans",
+    list: "/vlans",
+    page: "/vlans/:id",
+    hasTabs: true,
+    called: ["{number} {name}"],
+    heading: "VLAN {number}",
+    isEdited: true,
+    details: () => import("./vlan.ts").then(({ vlanDetails }) => vlanDetails),
+  },
+  host: {
+    words: ["host", "hosts"],
+    path: "hosts",
+    list: "/hosts",
+    page: "/hosts/:id",
+    hasTabs: true,
+    subject: "host_id",
+    called: ["{name}", "{hostname}"],
+    alone: { include_children: false },
+    aloneThen: { include_children: false, selves: "own" },
+    scanned: "ip_addresses",
+    isEdited: true,
+    isTagged: true,
+    details: () => import("./host.ts").then(({ hostDetails }) => hostDetails),
+  },
+  ip_address: {
+    words: ["address", "addresses"],
+    path: "ip-addresses",
+    list: "/addresses",
+    called: ["{ip_address}"],
+    found: "/hosts/{host_id}?tab=addresses",
+    scanned: "ip_address",
+    isOfHost: true,
+    isEdited: true,
+    details: () => import("./ip-address.ts").then(({ ipAddressDetails }) => ipAddressDetails),
+  },
+  port: {
+    words: ["port", "ports"],
+    path: "ports",
+    list: "/ports",
+    called: ["{number}/{protocol}"],
+    found: "/hosts/{host_id}?tab=services",
+    isOfHost: true,
+    isEdited: true,
+    details: () => import("./port.ts").then(({ portDetails }) => portDetails),
+  },
+  service: {
+    words: ["service", "services"],
+    path: "services",
+    list: "/services",
+    found: "/hosts/{host_id}?tab=services",
+    isOfHost: true,
+    isEdited: true,
+    isTagged: true,
+    details: () => import("./service.ts").then(({ serviceDetails }) => serviceDetails),
+  },
+  binding: { words: ["binding", "bindings"], path: "bindings", list: "/services", called: ["{type}"] },
+  if_entry: {
+    words: ["interface", "interfaces"],
+    path: "if-entries",
+    list: "/interfaces",
+    page: "/interfaces/:id",
+    hasTabs: true,
+    called: ["{if_name}", "{if_descr}", "#{if_index}"],
+    apiWord: "interface entry",
+    isOfHost: true,
+    isEdited: true,
+    details: () => import("./if-entry.ts").then(({ ifEntryDetails }) => ifEntryDetails),
+  },
+  schedule: {
+    words: ["schedule", "schedules"],
+    path: "discovery/schedules",
+    list: "/discovery/schedules",
+    page: "/discovery/schedules/:id",
+    found: "/discovery/schedules",
+    isEdited: true,
+    details: () => import("./schedule.ts").then(({ scheduleDetails }) => scheduleDetails),
+  },
+  ignored: {
+    words: ["ignored record", "ignored records"],
+    path: "discovery/ignored",
+    list: "/discovery/ignored",
+    called: ["{label}"],
+    found: "/discovery/ignored",
+    details: () => import("./ignored.ts").then(({ ignoredDetails }) => ignoredDetails),
+  },
+  credential: {
+    words: ["credential", "credentials"],
+    path: "credentials",
+    list: "/settings/credentials",
+    page: "/settings/credentials/:id",
+  },
+  tag: {
+    words: ["tag", "tags"],
+    path: "tags",
+    list: "/settings/tags",
+    found: '/hosts?filter=tags.name = "{name}"',
+    isEdited: true,
+    isOfOrganization: true,
+    details: () => import("./tag.ts").then(({ tagDetails }) => tagDetails),
+  },
+  custom_field: {
+    words: ["custom field", "custom fields"],
+    path: "custom-fields",
+    list: "/settings/custom-fields",
+    called: ["{label}"],
+    isEdited: true,
+    isOfOrganization: true,
+    details: () => import("./custom-field.ts").then(({ customFieldDetails }) => customFieldDetails),
+  },
+  marker: {
+    words: ["marker", "markers"],
+    path: "markers",
+    list: "/settings/markers",
+    found: "/?at={marker}",
+    isEdited: true,
+    details: () => import("./marker.ts").then(({ markerDetails }) => markerDetails),
+  },
+  user: { words: ["user", "users"], path: "users", list: "/settings/people", called: ["{name}", "{email}"] },
+  api_key: { words: ["API key", "API keys"], path: "auth/keys", list: "/settings/keys", isUnlisted: true },
+} as const satisfies Readonly<Record<string, KindEntry>>;
+
+type Entries = typeof ENTRIES;
+
+/** Kinds by their names in the API, of which the appliance keeps the history. */
+export type RecordKind = KindsWith<{ readonly path: string }>;
+/** Kinds that have a form made from the schema. */
+export type EditedKind = KindsWith<{ readonly isEdited: true }>;
+/** Kinds whose records have pages of their own that can show any instant. */
+export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
+/** Kinds that have a list made from the schema. */
+export type ListedKind = KindsWith<{ readonly details: unknown }>;
+export type TaggedKind = KindsWith<{ readonly isTagged: true }>;
+type KindsWith<Part> = { [Kind in keyof Entries]: Entries[Kind] extends Part ? Kind : never }[keyof Entries];
+
+/** The pages that list records. */
+export type ListPath = Entries[RecordKind]["list"];
+/** The pages of single records, as routes. */
+export type RecordPath = Extract<Entries[RecordKind], { readonly page: string }>["page"];
+
+/** All kinds, networks and hosts before their parts. */
+export const KIND_NAMES: readonly string[] = Object.keys(ENTRIES);
+export const RECORD_KINDS = KIND_NAMES.filter(isRecordKind);
+export const EDITED_KINDS = RECORD_KINDS.filter(isEditedKind);
+export const LISTED_KINDS = RECORD_KINDS.filter(isListedKind);
+
+/** Each once: bindings are listed with their services. */
+export const LIST_PATHS: readonly ListPath[] = [...new Set(RECORD_KINDS.map(listPageOf))];
+export const RECORD_PATHS: readonly RecordPath[] = RECORD_KINDS.flatMap((kind) => {
+  const entry = ENTRIES[kind];
+  return "page" in entry ? [entry.page] : [];
+});
+
+/** What is known of a kind; undefined for a name that is none, as of a later version. */
+export function entryOf(kind: string | undefined): KindEntry | undefined {
+  return kind !== undefined && Object.hasOwn(ENTRIES, kind) ? ENTRIES[kind as keyof Entries] : undefined;
+}
+
+/** `VLAN` and `VLANs`; the name in the API, spelled out, for an unknown kind. */
+export function kindWords(kind: string): readonly [one: string, many: string] {
+  const name = kind.replaceAll("_", " ");
+  return entryOf(kind)?.words ?? [name, name];
+}
+
+/** `VLANs`, as the title of their list. */
+export function kindTitle(kind: string): string {
+  return capital(kindWords(kind)[1]);
+}
+
+/** With a capital letter, as a sentence begins. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function isRecordKind(kind: string): kind is RecordKind {
+  return entryOf(kind)?.path !== undefined;
+}
+
+export function isListedKind(kind: string): kind is ListedKind {
+  return entryOf(kind)?.details !== undefined;
+}
+
+export function isEditedKind(kind: string | undefined): kind is EditedKind {
+  return entryOf(kind)?.isEdited === true;
+}
+
+export function isPagedKind(kind: string): kind is PagedKind {
+  return entryOf(kind)?.hasTabs === true;
+}
+
+export function isTagged(kind: string): kind is TaggedKind {
+  return entryOf(kind)?.isTagged === true;
+}
+
+/** The kind whose ids a field holds: `native_vlan_id` and `vlan_ids` those of VLANs; undefined for other fields. */
+export function referredKind(field: string): RecordKind | undefined {
+  const name = field === "tags" ? "tag" : /^(.+)_ids?$/.exec(field)?.[1];
+  return RECORD_KINDS.find((kind) => name === kind || name?.endsWith(`_${kind}`));
+}
+
+const loaded = new Map<ListedKind, KindDetails>();
+
+/** Loads the details of a kind, once. */
+export async function loadDetails(kind: ListedKind): Promise<KindDetails> {
+  const details = loaded.get(kind) ?? (await ENTRIES[kind].details());
+  loaded.set(kind, details);
+  return details;
+}
+
+/** Details that were loaded; undefined before. */
+export function loadedDetails(kind: ListedKind): KindDetails | undefined {
+  return loaded.get(kind);
+}
+
+/** The page that lists the records of a kind. */
+export function listPageOf<Kind extends RecordKind>(kind: Kind): Entries[Kind]["list"] {
+  return ENTRIES[kind].list;
+}
+
+type ApiPath<Kind extends RecordKind> = `/api/v1/${Entries[Kind]["path"]}`;
+
+/** The address of the list of a kind in the API. */
+export function apiPath<Kind extends RecordKind>(kind: Kind): ApiPath<Kind> {
+  return `/api/v1/${ENTRIES[kind].path}` as ApiPath<Kind>;
+}
+
+/** `IfEntry` of `if_entry`, `IfEntries` of `if-entries`. */
+type Joined<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Capitalize<Head>}${Joined<Tail>}`
+  : Name extends `${infer Head}-${infer Tail}`
+    ? `${Capitalize<Head>}${Joined<Tail>}`
+    : Capitalize<Name>;
+
+/** The operations on one record; the compiler finds those that the API does not have. */
+type Operation<Verb extends string, Kind extends string> = `${Verb}${Joined<Kind>}`;
+
+/** The id of the operation that writes one record: `updateIfEntry`. */
+export function operationOn<Verb extends "create" | "update" | "delete" | "restore", Kind extends RecordKind>(
+  verb: Verb,
+  kind: Kind,
+): Operation<Verb, Kind> {
+  return `${verb}${joined(kind)}` as Operation<Verb, Kind>;
+}
+
+/** The id of the operation on many records: `updateIfEntries`. Nobody may what the API does not have. */
+export function operationOnMany(verb: "list" | "update" | "import", kind: RecordKind): keyof operations {
+  return `${verb}${joined(ENTRIES[kind].path.split("/").at(-1) ?? "")}` as keyof operations;
+}
+
+function joined(name: string): string {
+  return name.replaceAll(/(?:^|[_-])(\w)/g, (_, first: string) => first.toUpperCase());
+}

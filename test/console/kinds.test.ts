@@ -1,0 +1,48 @@
+// What the console knows of kinds: one entry for each, and nothing of a schema that it leaves out by not knowing it.
+
+import { describe, expect, test } from "bun:test";
+import { apiDocument, listFieldsOf } from "../../scripts/console-forms.ts";
+import { factsOf } from "../../src/console/changes/facts-of.ts";
+import { apiPath, LISTED_KINDS, loadDetails, RECORD_KINDS } from "../../src/console/kinds/kinds.ts";
+import { plannedColumns } from "../../src/console/lists/columns.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
+
+test("every resource of the appliance has an entry, in the same order and with the same path", () => {
+  const entries: string[][] = RECORD_KINDS.map((kind) => [kind, apiPath(kind)]);
+  expect(entries).toEqual(RESOURCES.map(({ kind, path }) => [kind.name, `/api/v1/${path}`]));
+});
+
+describe("a field that a kind does not mention", () => {
+  const field = { name: "rack_unit", type: "integer" } as const;
+
+  test("is a column of its list behind the others, and an internal one is not", async () => {
+    for (const kind of LISTED_KINDS) {
+      const details = await loadDetails(kind);
+      const keys = plannedColumns(details, [{ name: "lineage_id", type: "id" }, field]).map(({ key }) => key);
+      expect([kind, ...keys]).toEqual([kind, ...Object.keys(details.columns), "rack_unit"]);
+    }
+  });
+
+  test("is a fact of its page behind the others, and one that the page shows elsewhere is not", async () => {
+    for (const kind of LISTED_KINDS) {
+      const { facts = [], toldElsewhere = [], unlisted = [] } = await loadDetails(kind);
+      const record = Object.fromEntries(
+        [...toldElsewhere, ...unlisted, "valid_to", "rack_unit"].map((name) => [name, 1]),
+      );
+      expect(factsOf({ facts, toldElsewhere, unlisted }, record)).toEqual([...facts, "rack_unit"]);
+    }
+  });
+});
+
+test("what a kind mentions is in the schema, and the columns of its list are ordered as the API orders", async () => {
+  const fields = listFieldsOf(JSON.parse(await apiDocument()));
+  for (const kind of LISTED_KINDS) {
+    const { columns, shown, order = "name", unlisted = [], facts = [], toldElsewhere = [] } = await loadDetails(kind);
+    const names = fields[kind].map(({ name }) => name);
+    const mentioned = [...Object.keys(columns), ...unlisted, ...facts, ...toldElsewhere];
+    expect([kind, mentioned.filter((name) => !names.includes(name))]).toEqual([kind, []]);
+    expect([kind, shown.filter((name) => !Object.hasOwn(columns, name))]).toEqual([kind, []]);
+    const ordered = fields[kind].filter(({ isOrdered }) => isOrdered === true).map(({ name }) => name);
+    expect(ordered).toContain(order.replace(/^-/, ""));
+  }
+});
