@@ -98,7 +98,6 @@ export const changesText = {
         return counted(sum, sum === 1 ? one : many);
       })
       .join(", "),
-  asText: "As text",
   gone: (kind: string) => `This ${kind} is gone`,
   goneAt: "It was removed",
   wentInto: "It went into",

@@ -24,7 +24,6 @@ export const hostText = {
   stale: "stale",
   staleSince: "Stale since",
   lastSeen: "Last seen",
-  firstSeen: "Created",
   sources: {
     Manual: "by a person",
     System: "by netledger itself",
@@ -61,7 +60,6 @@ export const hostText = {
   macs: (count: number) => `${count} MAC addresses`,
   adminDown: "disabled",
   legend: "Green is up, outlined is down, crossed is disabled.",
-  choosePort: "Choose a port to see what is connected to it.",
   protocol: "Protocol",
   number: "Number",
   type: "Type",
