@@ -1,5 +1,5 @@
-// What the writer runs for a bulk-delete: every record of a list by its kind's own rules, all or none.
-// Knows no kind: each names its own command for one record.
+// Writer command for bulk deletes: deletes each listed record by the rules of its kind, all or none.
+// Must not know any kind: each supplies its own command for one record.
 
 import type { CommandActor } from "../access/actor.ts";
 import { DomainError, referenceInvalid } from "../base/errors.ts";
@@ -8,8 +8,8 @@ import { type BulkRemoval, type Removal, takingLong } from "../db/writing/comman
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 
 /**
- * The command that deletes many records of a kind as `remove` deletes one.
- * It throws what `remove` throws, and entity_reference_invalid naming every id that the caller does not reach.
+ * Returns the command that deletes many records of a kind with `remove`. It throws the errors of `remove`, and
+ * entity_reference_invalid listing every id outside the caller's reach.
  */
 export function removeEach(
   kind: AnyKind,
@@ -19,7 +19,7 @@ export function removeEach(
     const ids = [...new Set(input.ids)];
     const missing: string[] = [];
     for (const id of ids) {
-      // What a cascade took along is as gone as it was meant to be.
+      // Already removed by the cascade of an earlier record in the list.
       if (tx.wasRemoved(kind, id)) continue;
       try {
         remove(tx, { id, cascade: input.cascade }, actor);

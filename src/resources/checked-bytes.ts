@@ -1,13 +1,13 @@
-// Commands whose bodies come as bytes: read, checked and normalised before they were given to the writer, which has but
-// to parse them. Knows no body.
+// Adapters for commands with byte bodies, validated and normalized before the writer, which only parses them.
+// Must not know any body.
 
 import type { CommandActor } from "../access/actor.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 
 /**
- * The command that takes the bytes of a list, as its operation has checked it, and hands `command` what they say. It
- * throws what `command` throws.
+ * Returns the command that parses the bytes of a validated list and passes the items to `command`. Throws the errors of
+ * `command`.
  */
 export function fromCheckedBytes<Item, Result>(
   command: (tx: WriteTransaction, input: { items: readonly Item[] }, actor: CommandActor) => Result,
@@ -17,8 +17,8 @@ export function fromCheckedBytes<Item, Result>(
 }
 
 /**
- * The command that writes one record, which also takes the bytes of a large body, as its operation has checked it. It
- * throws what `command` throws.
+ * Returns the command that writes one record and also accepts a large body as validated bytes. Throws the errors of
+ * `command`.
  */
 export function fromCheckedBody<Input extends { readonly body: object }, Result>(
   command: (tx: WriteTransaction, input: Input, actor: CommandActor, box: SecretBox) => Result,
@@ -30,7 +30,7 @@ export function fromCheckedBody<Input extends { readonly body: object }, Result>
   };
 }
 
-/** The same input with its body, or the bytes of it. */
+/** The same input with its body as an object or as bytes. */
 type OrBytes<Input extends { readonly body: object }> = {
   readonly [Field in keyof Input]: Field extends "body" ? Input[Field] | Uint8Array : Input[Field];
 };

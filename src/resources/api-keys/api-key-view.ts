@@ -1,4 +1,4 @@
-// API keys as they are shown: with the networks in force, worked out from the key and its user as of the same instant.
+// API-key views with the networks in force, computed from the key and its user as of the same timestamp.
 
 import type { Actor } from "../../access/actor.ts";
 import { reachesEveryNetwork } from "../../access/role.ts";
@@ -9,7 +9,7 @@ import { networkKind } from "../networks/network.ts";
 import { type UserRecord, userKind } from "../users/user.ts";
 import { type ApiKeyRecord, networksInForce } from "./api-key.ts";
 
-/** Fills in `network_ids`: as of the instant that is asked about, and of these what the caller reaches today. */
+/** Adds `network_ids`: the networks in force at the requested timestamp, limited to the caller's present reach. */
 export const composeApiKeys: ComposeFor = Object.assign(variesByCaller(composeApiKey), {
   reachFields: { network_ids: networkKind },
 });
@@ -17,7 +17,7 @@ export const composeApiKeys: ComposeFor = Object.assign(variesByCaller(composeAp
 function composeApiKey(reader: Reader, actor: Actor): Compose {
   const reach = { organizationN: actor.organizationN, networkNs: null };
   const reached = actor.networkNs === null ? null : new Set(reader.recordIds(actor.networkNs));
-  // One answer may be composed in many steps, all as of the same instant.
+  // One response may be composed in several steps, all as of the same timestamp.
   let all: readonly string[] | null = null;
   const compose: Compose = (items, asOf) => {
     const keys = items.map((item) => JSON.parse(item.text) as ApiKeyRecord);
@@ -40,7 +40,7 @@ function composeApiKey(reader: Reader, actor: Actor): Compose {
   return compose;
 }
 
-/** The answer that tells the key itself: once, where it was made. */
+/** Response view that includes the plaintext key; used only by the request that created it. */
 export function composeWithSecret(plaintext: string): ComposeFor {
   return (reader, actor) => {
     const compose = composeApiKeys(reader, actor);
@@ -54,7 +54,7 @@ function recordOf(text: string): [string, UserRecord] {
   return [user.id, user];
 }
 
-/** Every network that the organization had. */
+/** All networks of the organization at that timestamp. */
 function networksOf(reader: Reader, organizationN: number, asOf: AsOf | null): string[] {
   const networks = reader.items({
     kind: networkKind,

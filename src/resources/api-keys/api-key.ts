@@ -1,4 +1,4 @@
-// The user API key: a user's right, or a part of it, for programs. Only its hash is stored, beside it and never in
+// User API key: grants programs all or part of a user's permissions. Only a hash is stored, in a separate table without
 // history.
 
 import { type Static, Type } from "@sinclair/typebox";
@@ -34,10 +34,12 @@ export interface ApiKeyRecord extends RecordBase {
   readonly expires_at: string | null;
   readonly is_enabled: boolean;
   readonly permissions: Role;
-  /** Whether it follows its user's networks, now and later; then network_ids is empty here and worked out when read. */
+  /**
+   * true: follows the user's networks, including later changes. network_ids is then stored empty and computed on read.
+   */
   readonly all_networks: boolean;
   readonly network_ids: readonly string[];
-  /** CIDRs that its requests may come from, canonical, in the order of their addresses; null for everywhere. */
+  /** Canonical CIDRs from which requests are allowed, in address order; null for any source. */
   readonly allowed_sources: readonly string[] | null;
   /** A mask that identifies the key and does not authenticate. */
   readonly key: string;
@@ -73,9 +75,9 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
     allowed_sources: sourcesColumn(key.allowed_sources),
   }),
   upcasters: [addsField(24, "allowed_sources", null)],
-  // It shows to its user and to who sees all of the organization's, by sign-in only.
+  // Visible to its user and to callers who see all keys of the organization, through a session only.
   isApart: true,
-  // So that lists can be those of one user.
+  // Lets lists be filtered by user.
   scopes: { user: "user_id" },
   references: [
     { to: "network", field: "network_ids", without: offList("network_ids") },
@@ -88,7 +90,7 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   ],
   observed: ["last_used"],
   absent: "null",
-  // A key is never the same as one before it.
+  // Every key is unique; no later key continues an earlier one.
   identity: () => null,
   unique: null,
   called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
@@ -96,8 +98,8 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
 };
 
 /**
- * The networks that a key reaches: its own list or all of its user's, and never one that its user does not reach.
- * @param every all networks of the organization, for users who reach them all
+ * The networks that a key reaches: its own list or all of its user's networks, never more than the user reaches.
+ * @param every all networks of the organization, for users with access to all of them
  */
 export function networksInForce(
   key: Pick<ApiKeyRecord, "all_networks" | "network_ids">,
@@ -108,10 +110,10 @@ export function networksInForce(
   return commonNetworks(key.all_networks ? null : key.network_ids, ofUser) ?? every;
 }
 
-/** Blocks that one key may be used from. */
+/** Maximum number of source blocks per key. */
 export const ALLOWED_SOURCES_MAX = 100;
 
-/** At least one: emptied by mistake, a list must not mean everywhere. */
+/** At least one block: a list emptied by mistake must not allow every source. */
 export const AllowedSources = Type.Array(CidrText, { minItems: 1, maxItems: ALLOWED_SOURCES_MAX });
 
 const writable = {
@@ -164,7 +166,7 @@ export const ApiKey = Type.Object(
   { $id: "ApiKey" },
 );
 
-/** The answer of a create and of a rotation: the only time that the key itself is returned. */
+/** Response of a create and of a rotation: the only ones that return the key itself. */
 export const ApiKeyWithSecret = Type.Object(
   { api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and cannot be shown again." }) },
   { $id: "ApiKeyWithSecret" },

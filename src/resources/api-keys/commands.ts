@@ -1,6 +1,5 @@
-// What the writer runs for API keys, and the rules beyond the schema: whose key it may be, what it may do, which
-// networks it reaches. Of the key itself only the hash is stored, beside the record, and the mask in it; its text
-// passes through to the answer.
+// Writer commands for API keys and the rules beyond the schema: owner, permissions and networks of a key. Only the hash
+// is stored, separate from the record, which holds the mask; the plaintext passes through to the response.
 
 import { eq } from "drizzle-orm";
 import { type CommandActor, requireRole } from "../../access/actor.ts";
@@ -24,16 +23,16 @@ import { type UserRecord, userKind } from "../users/user.ts";
 import { type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind, networksInForce } from "./api-key.ts";
 import { findWritableKey } from "./writable-key.ts";
 
-/** A new key's text and what is stored of it. */
+/** Plaintext of a new key and its stored parts. */
 export interface KeySecret {
-  /** Only in the answer; a repeated request (Idempotency-Key) gets the same. */
+  /** Only in the response; a retried request (Idempotency-Key) gets the same text. */
   readonly text: string;
   /** SHA-256. */
   readonly hash: Uint8Array;
   readonly mask: string;
 }
 
-/** What a command that made a key's text hands to the answer. */
+/** Result of a command that generated a key. */
 export interface KeyMade extends Written {
   readonly text: string;
 }
@@ -42,7 +41,7 @@ type Networks = Pick<ApiKeyRecord, "all_networks" | "network_ids">;
 const FOLLOWS_USER: Networks = { all_networks: true, network_ids: [] };
 
 /**
- * A key for oneself or, for Owner and Admin, for a user with a role up to theirs.
+ * Creates a key for the caller or, for Owner and Admin, for a user whose role is not above theirs.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed,
  * entity_already_exists
  */
@@ -78,7 +77,7 @@ function createApiKey(
 }
 
 /**
- * Changes all of a key but its secret. Fields that are left out stay.
+ * Updates everything except the secret. Omitted fields keep their values.
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -92,7 +91,7 @@ export function updateApiKey(tx: WriteTransaction, input: ChangeInput<ApiKeyUpda
 }
 
 /**
- * A key's fields after a write. Writes nothing itself.
+ * Computes a key's fields after a write; writes nothing.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed
  */
 export function keyFields(
@@ -116,7 +115,7 @@ export function keyFields(
   };
 }
 
-/** A new secret for the same key: the old one is refused from now on. */
+/** Replaces the secret of a key; the old secret is rejected from now on. */
 export function rotateApiKey(
   tx: WriteTransaction,
   input: { id: string; secret: KeySecret },
@@ -124,7 +123,7 @@ export function rotateApiKey(
 ): KeyMade {
   const { id, secret } = input;
   getWritableKey(tx, id, actor);
-  // Two secrets may look alike behind the mask, and are a change all the same.
+  // Two secrets may have the same mask; record a change in any case.
   tx.touch(apiKeyKind, id, "key");
   storeHash(tx, id, secret.hash);
   tx.update(apiKeyKind, id, { key: secret.mask });
@@ -132,7 +131,7 @@ export function rotateApiKey(
 }
 
 /**
- * Deletes a key: its secret is refused from now on.
+ * Deletes a key; its secret is rejected from now on.
  * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied
  */
 function removeApiKey(tx: WriteTransaction, input: Removal, actor: CommandActor): Written {
@@ -143,8 +142,7 @@ function removeApiKey(tx: WriteTransaction, input: Removal, actor: CommandActor)
 }
 
 /**
- * @throws DomainError entity_not_found for a key that the caller does not see, auth_permission_denied for one that is
- * only seen
+ * @throws DomainError entity_not_found for a key hidden from the caller, auth_permission_denied for a read-only one
  */
 function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): ApiKeyRecord {
   const key = findWritableKey(tx, id, actor);
@@ -153,8 +151,8 @@ function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): 
 }
 
 /**
- * Whose key it is to be. Who may not know whether a user exists gets the same answer for all that are not theirs to
- * name.
+ * Resolves the user of a key. Callers who may not learn whether a user exists get the same error for every user they
+ * may not name.
  */
 function getKeyUser(tx: WriteTransaction, userId: string, actor: CommandActor): UserRecord {
   const user = findReachable(tx, userKind, userId, actor);
@@ -171,14 +169,14 @@ function assertMayGive(permissions: ApiKeyRecord["permissions"], actor: CommandA
   requireRole(actor.role, permissions, `Giving an API key the role ${permissions}`);
 }
 
-/** An instant that is over makes a key that has expired: how a key is ended without forgetting it. */
+/** A past timestamp expires the key: that ends the key and keeps its record. */
 function expiry(sent: string | null | undefined, stored: string | null): string | null {
   if (sent === undefined) return stored;
   const at = sent === null ? null : parseInstant(sent);
   return at === null ? null : formatInstant(at);
 }
 
-/** Each block once, in the order of their addresses: another order is no other list. */
+/** Deduplicates and sorts by address: reordering the list is not a change. */
 function allowedSources(
   sent: readonly string[] | null | undefined,
   stored: readonly string[] | null,
@@ -195,8 +193,8 @@ function allowedSources(
 }
 
 /**
- * The networks that a write asks for. A list makes it exactly those, `all_networks: true` makes it follow its user.
- * Both together contradict each other, unless the list is the one that was answered: then it was merely sent back.
+ * Resolves the networks requested by a write. A list sets exactly those; `all_networks: true` follows the user. Both
+ * together are a contradiction, unless the list equals the one last returned to the client.
  */
 function networks(
   tx: WriteTransaction,
@@ -216,7 +214,7 @@ function networks(
   if (body.all_networks === true) {
     const asked = stored ?? { ...FOLLOWS_USER, user_id: user.id };
     const answered = networksInForce(asked, tx.get(userKind, asked.user_id), networksOfOrganization(tx, actor));
-    // Emptied by someone who did not know all_networks, a list must not mean all of them.
+    // A client unaware of all_networks may empty the list; that must not grant all networks.
     const isUnlisted = ids.length === 0 && !(stored?.all_networks ?? false);
     if (isUnlisted || isSameSet(ids, answered)) return FOLLOWS_USER;
     throw invalid([
@@ -231,7 +229,7 @@ function networks(
   const reached = new Set(user.network_ids);
   const beyond = reachesEveryNetwork(user.role) ? [] : ids.filter((id) => !reached.has(id));
   if (beyond.length > 0) throw referenceInvalid(networkKind, "network_ids", beyond);
-  // Another order is no other list. Only now: what is stored may be of networks that are no longer in reach.
+  // Reordering is not a change. Checked last: the stored list may name networks no longer in reach.
   return listed(!followed && isSameSet(ids, stored.network_ids) ? stored.network_ids : ids);
 }
 

@@ -1,4 +1,4 @@
-// /api/v1/auth/keys, by session only. The key itself is created here and returned once; the writer gets its hash.
+// Routes of /api/v1/auth/keys, by session only. Keys are generated here and returned once; the writer gets the hash.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../access/api-key.ts";
@@ -32,7 +32,7 @@ const { name, organization_id, user_id, tags, permissions, network_ids, allowed_
 const body = { name, organization_id, user_id, tags, permissions, network_ids, allowed_sources };
 const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
 
-/** /api/v1/auth/keys. The text of a key is in the answer that made it, and nowhere else. */
+/** /api/v1/auth/keys. Only the response that creates or rotates a key contains its plaintext. */
 export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<ApiKeyCommands>, random: Random): void {
   surface
     .get(
@@ -96,12 +96,12 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
       answerBulkRemoval(backend, call, "api_key.bulk_delete", apiKeyResource),
     );
 
-  /** What list and export are of. */
+  /** Scope shared by list and export. */
   function listed(call: ResourceCall<unknown, { readonly search?: string }, unknown>): ListOptions {
     return { resource: apiKeyResource, search: searched(call.query.search), within: { user: onlyUser(call) } };
   }
 
-  /** Whose keys the caller sees; undefined for all of the organization. */
+  /** User whose keys the caller sees; undefined for all users of the organization. */
   function onlyUser(call: ResourceCall<unknown, unknown, unknown>): string | undefined {
     return atLeast(call.actor.role, "Admin") ? undefined : (backend.authorOf(call).userId as string);
   }
@@ -111,7 +111,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
     return { text, hash: hashApiKey(text), mask: maskApiKey(text) };
   }
 
-  /** Tells the text of a key that was made: to whoever asked, and to no cache. */
+  /** Returns the plaintext of a new key to the caller and forbids caching. */
   async function answerWithSecret(
     call: ResourceCall<unknown, unknown, unknown>,
     made: Promise<Done<KeyMade>>,

@@ -1,4 +1,5 @@
-// Whose API keys a caller may write. What may be written of them is commands.ts' affair.
+// Write access to API keys: own keys, and for Owner and Admin those of lesser or equal roles. Must not decide which
+// fields may change: commands.ts does.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
@@ -8,9 +9,9 @@ import { userKind } from "../users/user.ts";
 import { type ApiKeyRecord, apiKeyKind } from "./api-key.ts";
 
 /**
- * One's own key; for Owner and Admin any key of a user whose role is not above theirs. Null for a key that the caller
- * does not see.
- * @throws DomainError auth_permission_denied for a key that is only seen
+ * Finds the caller's own key or, for Owner and Admin, any key of a user whose role is not above theirs. Null for a key
+ * hidden from the caller.
+ * @throws DomainError auth_permission_denied for a key that the caller may only read
  */
 export function findWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): ApiKeyRecord | null {
   const key = findReachable(tx, apiKeyKind, id, actor);

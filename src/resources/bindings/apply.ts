@@ -1,4 +1,4 @@
-// From what a write says of a binding to the binding: what it names, which has to be its service's host's own.
+// Conversion of a requested binding to a stored one; its port and address must belong to the service's host.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { referenceInvalid } from "../../base/errors.ts";
@@ -10,13 +10,13 @@ import { portKind } from "../ports/port.ts";
 import type { ServiceRecord } from "../services/service.ts";
 import { type BindingItem, type BindingRecord, type BindingTarget, bindingKind } from "./binding.ts";
 
-/** What bindings may name: the ports and addresses of one host. */
+/** Ports and addresses of one host that bindings may name. */
 export interface BindingTargets {
   readonly hasPort: (id: string) => boolean;
   readonly hasAddress: (id: string) => boolean;
 }
 
-/** What a host has, for a write that changes none of it. */
+/** Targets of a host for a write that leaves its ports and addresses unchanged. */
 export function targetsOf(tx: WriteTransaction, hostId: string): BindingTargets {
   return {
     hasPort: (id) => tx.find(portKind, id)?.host_id === hostId,
@@ -25,8 +25,8 @@ export function targetsOf(tx: WriteTransaction, hostId: string): BindingTargets 
 }
 
 /**
- * Where a binding leads after a write: an address that the item leaves out stays.
- * @param previous the binding as it is; null for a new one
+ * Target of a binding after a write; an omitted address keeps its value.
+ * @param previous the current binding; null for a new one
  */
 export function targetOf(item: BindingItem, previous: BindingRecord | null): BindingTarget {
   return {
@@ -37,9 +37,8 @@ export function targetOf(item: BindingItem, previous: BindingRecord | null): Bin
 }
 
 /**
- * A binding leads to what its host has.
- * @param place of the binding in the body: gets entity_reference_invalid for a port and for an address that the host
- * does not have
+ * Requires the port and the address to belong to the service's host.
+ * @param place of the binding in the body: collects entity_reference_invalid for a port or an address of another host
  */
 export function checkTarget(target: BindingTarget, targets: BindingTargets, place: ItemPart): void {
   const { port_id: portId, ip_address_id: addressId } = target;
@@ -52,7 +51,7 @@ export function checkTarget(target: BindingTarget, targets: BindingTargets, plac
   });
 }
 
-/** A new binding of a service, which may be new itself. */
+/** Adds a binding to a service, which may have been created in the same transaction. */
 export function addBinding(
   tx: WriteTransaction,
   service: ServiceRecord,

@@ -1,4 +1,4 @@
-// A binding as it is answered: without the host, which is its service's. In a table it has that as well.
+// Binding views: JSON omits the host, which is the service's; table rows include it.
 
 import { type CsvColumn, fieldColumns, schemaColumns } from "../../schemas/csv.ts";
 import type { ComposeFor } from "../compose.ts";
@@ -6,7 +6,7 @@ import { Binding } from "./binding.ts";
 
 export const composeBindings: ComposeFor = () => (items) => items.map(({ text }) => shownBinding(text));
 
-/** In a table a binding says its host: names of services are those of one host. */
+/** Table rows include the host: service names are unique only within a host. */
 export const composeBindingRows: ComposeFor = () => (items) => items.map(({ text }) => text);
 
 export const BINDING_COLUMNS: readonly CsvColumn[] = schemaColumns(Binding).flatMap((column) =>
@@ -15,7 +15,7 @@ export const BINDING_COLUMNS: readonly CsvColumn[] = schemaColumns(Binding).flat
 
 /** @param text the stored binding as a JSON object */
 export function shownBinding(text: string): string {
-  // No field of a binding holds free text: this is the field itself, and nothing else. Parsing would be felt where a
-  // host has thousands.
+  // Bindings hold no free text, so the match is always the field itself. Parsing would be slow for hosts with thousands
+  // of bindings.
   return text.replace(/"host_id":"[^"]*",/, "");
 }

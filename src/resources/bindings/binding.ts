@@ -1,4 +1,4 @@
-// Where a service listens: a port of its host on one address or on all, or a whole address.
+// Binding of a service: a port of its host on one address or on all, or a whole address.
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -22,12 +22,12 @@ import { services } from "../services/service.ts";
 export const BINDING_TYPES = ["Port", "IpAddress"] as const;
 export type BindingType = (typeof BINDING_TYPES)[number];
 
-/** Where a binding leads. */
+/** Target of a binding. */
 export interface BindingTarget {
   readonly type: BindingType;
   /** Null for the type IpAddress. */
   readonly port_id: string | null;
-  /** Null for the type Port: on all addresses. */
+  /** Null for the type Port: listens on all addresses. */
   readonly ip_address_id: string | null;
 }
 
@@ -70,7 +70,7 @@ export const bindingKind: Kind<BindingRecord> = {
   unique: { field: "port_id", value: (binding) => binding.port_id ?? binding.ip_address_id },
 };
 
-/** What two bindings share that are the same. */
+/** Identity key; equal for duplicate bindings. */
 export function bindingIdentity(serviceId: string, target: BindingTarget): string {
   return `${serviceId}/${target.type}/${target.port_id ?? ""}/${target.ip_address_id ?? ""}`;
 }
@@ -82,7 +82,7 @@ const portAndAddress = {
 };
 const addressAlone = { ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) };
 
-/** Both forms of a binding, each with what else its writer may or must say. */
+/** Both forms of a binding, each with the additional fields of its write. */
 function eitherForm<T extends TProperties>(more: T) {
   return Type.Union([
     Body({ ...identifying, ...more, type: Type.Literal("Port"), ...portAndAddress }, { ignored: OBSERVED_READ_ONLY }),
@@ -93,7 +93,7 @@ function eitherForm<T extends TProperties>(more: T) {
   ]);
 }
 
-/** An item of a service's list. */
+/** Item in a service's list of bindings. */
 export const BindingItem = eitherForm({ service_id: Type.Optional(Uuid) });
 export const BindingCreate = eitherForm({ organization_id: Type.Optional(Uuid), service_id: Uuid });
 export const BindingUpdate = eitherForm({ organization_id: Type.Optional(Uuid), service_id: Type.Optional(Uuid) });
@@ -102,7 +102,7 @@ export type BindingCreate = Static<typeof BindingCreate>;
 export type BindingUpdate = Static<typeof BindingUpdate>;
 
 const eitherTarget = { type: OneOf(BINDING_TYPES), port_id: Nullable(Uuid), ip_address_id: Nullable(Uuid) };
-/** The fields of both forms, as a row of a table has them: what holds between them, the forms say. */
+/** Fields of both forms as one table row; the forms validate the combination. */
 export const bindingRow = {
   Create: Type.Object({
     ...identifying,
@@ -114,7 +114,7 @@ export const bindingRow = {
   Update: Type.Object({ ...identifying, service_id: Type.Optional(Uuid), ...eitherTarget }),
 };
 
-/** The host is its service's: the answers name it nowhere. */
+/** Responses omit the host: it is the service's. */
 export const Binding = Type.Object(
   {
     id: Uuid,
@@ -128,7 +128,7 @@ export const Binding = Type.Object(
   },
   {
     $id: "Binding",
-    // So that clients know from the type what there is.
+    // Lets clients narrow the fields by type.
     oneOf: [
       { properties: { type: { const: "Port" }, port_id: Uuid }, required: ["type", "port_id"] },
       { properties: { type: { const: "IpAddress" }, ip_address_id: Uuid }, required: ["type", "ip_address_id"] },

@@ -1,4 +1,4 @@
-// What the writer runs for bindings.
+// Writer commands for bindings.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -16,7 +16,7 @@ import { addBinding, checkTarget, targetOf, targetsOf } from "./apply.ts";
 import { type BindingCreate, type BindingTarget, type BindingUpdate, bindingIdentity, bindingKind } from "./binding.ts";
 
 /**
- * A binding of a service.
+ * Adds a binding to a service.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, actor: CommandActor): Written {
@@ -36,7 +36,7 @@ function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, act
 }
 
 /**
- * Changes where a service listens. An address that is left out stays; null is every address.
+ * Changes the target of a binding. An omitted address keeps its value; null means all addresses.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -56,7 +56,7 @@ function updateBinding(tx: WriteTransaction, input: ChangeInput<BindingUpdate>, 
   });
 }
 
-/** The store refuses twins as well, but under one field's name: which one it is depends on the form. */
+/** The store rejects duplicates too, but names one fixed field; the offending field depends on the form. */
 function assertOnlyOne(tx: WriteTransaction, serviceId: string, target: BindingTarget, ownId: string | null): void {
   const present = tx.findByIdentity(bindingKind, bindingIdentity(serviceId, target));
   if (present === null || present.id === ownId) return;

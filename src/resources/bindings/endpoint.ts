@@ -1,23 +1,23 @@
-// Where a service listens, in words: `443/Tcp` on all addresses, `10.2.3.4:443/Tcp` on one, `[2001:db8::1]:443/Tcp` where
-// that has colons itself (RFC 3986), `10.2.3.4` alone for a whole address. Pure.
+// Endpoint notation of bindings: `443/Tcp` on all addresses, `10.2.3.4:443/Tcp` on one, `[2001:db8::1]:443/Tcp` for
+// IPv6 (RFC 3986), `10.2.3.4` alone for a whole address. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import type { ObjectNames } from "../resource.ts";
 
-/** What a binding names, as people call it. */
+/** Port and address of a binding by name. */
 export interface Endpoint {
   readonly port: string | null;
   readonly address: string | null;
 }
 
-/** @param names of its port and its address, as far as it has them */
+/** @param names of its port and its address, where present */
 export function endpointText(_binding: unknown, { port, ip_address: address }: ObjectNames): string {
   if (address === undefined) return String(port ?? "");
   if (port === undefined) return String(address);
   return String(address).includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Null for a text that is none; whether there are such a port and such an address is not looked at. */
+/** Returns null for malformed text; does not check that the port and address exist. */
 export function parseEndpoint(text: string): Endpoint | null {
   const whole = parseIp(text);
   if (whole !== null) return { port: null, address: whole.text };

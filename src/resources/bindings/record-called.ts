@@ -1,5 +1,5 @@
-// What people call a record of any kind, a binding too: it has no name of its own, what it binds has. Must not know who
-// asks, or as of when.
+// Display names for records of any kind, including bindings, which are named after their targets. Must not know the
+// caller or the timestamp of a request.
 
 import type { AnyKind } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -9,12 +9,12 @@ import { recordName } from "../record-label.ts";
 import { serviceKind } from "../services/service.ts";
 import { type BindingRecord, bindingKind } from "./binding.ts";
 
-/** What another record is called; null for one that is not there. */
+/** Display name of another record; null if the record does not exist. */
 export type CallOther = (kind: AnyKind, id: string) => string | null;
 
 /**
- * As recordName; of a binding `shop at 443/Tcp at 10.2.3.4`, as far as these are there.
- * @returns null for a record that is called nothing
+ * As recordName; a binding is called `shop at 443/Tcp at 10.2.3.4`, from the parts that exist.
+ * @returns null for a record without a name
  */
 export function recordCalled(kind: AnyKind, record: object, callOther: CallOther): string | null {
   if (kind.code !== bindingKind.code) return recordName(kind, record);
@@ -22,7 +22,7 @@ export function recordCalled(kind: AnyKind, record: object, callOther: CallOther
   return names.length === 0 ? null : names.join(" at ");
 }
 
-/** What others are called as a transaction has them so far. */
+/** Names as of the current state of a transaction. */
 export function callingLive(tx: Pick<WriteTransaction, "find">): CallOther {
   return (kind, id) => {
     const record = tx.find(kind, id);

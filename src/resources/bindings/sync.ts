@@ -1,5 +1,4 @@
-// Makes the bindings of a service match the list of a write, as far as they are created and changed; what is left over
-// is the caller's to remove.
+// Synchronization of a service's bindings with the list in a write: creates and updates. Leaves removals to the caller.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -10,28 +9,25 @@ import type { ServiceRecord } from "../services/service.ts";
 import { addBinding, type BindingTargets, checkTarget, targetOf } from "./apply.ts";
 import { type BindingItem, type BindingRecord, type BindingTarget, bindingIdentity, bindingKind } from "./binding.ts";
 
-/** What the same write does to the ports and addresses of the host. */
+/** Effects of the same write on the host's ports and addresses. */
 export interface SyncContext {
-  /** What the host has after the write. */
+  /** Ports and addresses of the host after the write. */
   readonly targets: BindingTargets;
-  /** Ports and addresses that the write takes off the host. */
+  /** Whether the write removes this port or address from the host. */
   readonly isRemoved: (id: string) => boolean;
-  /**
-   * The id of the record that an id in the request stands for: an item may have brought another one for a record that
-   * is there.
-   */
+  /** Maps an id of the request to the id of the record; an item may have used a new id for an existing record. */
   readonly actual: (id: string) => string;
 }
 
-/** Of a write that leaves ports and addresses alone. */
+/** Context of a write that leaves ports and addresses unchanged. */
 export function unchanged(targets: BindingTargets): SyncContext {
   return { targets, isRemoved: () => false, actual: (id) => id };
 }
 
 /**
- * @param place of the service in the body: gets what is wrong with the items, entity_reference_invalid for a port or an
- * address that the host does not have
- * @returns the bindings that no item stands for
+ * @param place of the service in the body: collects the errors of the items, among them entity_reference_invalid for a
+ * port or an address of another host
+ * @returns the bindings without an item
  */
 export function syncBindings(
   tx: WriteTransaction,
@@ -71,7 +67,7 @@ export function syncBindings(
     its.note(...mismatchedParentIds(item, service, its.pointer));
     if (item.service_id !== undefined && item.service_id !== service.id)
       its.note({ path: `${its.pointer}/service_id`, message: "must be the service's own id", value: item.service_id });
-    // Sent back as it was, with only the port or address taken off its list: it goes with that.
+    // An unchanged binding whose port or address is removed by this write is removed with it.
     const isAsItWas = record !== null && identityOf(record) === identityOf(item);
     if (isAsItWas && [item.port_id, item.ip_address_id].some((id) => id !== null && isRemoved(id))) continue;
     checkTarget(item, targets, its);

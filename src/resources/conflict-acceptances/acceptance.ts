@@ -1,5 +1,5 @@
-// That a conflict was accepted: who, when and why. A record, how it stands on the wire, and which are in force at an
-// instant. What was withdrawn says so and stays, for the instants before.
+// Acceptance of a conflict: who accepted it, when and why. Defines the record, its wire form and the lookup of those in
+// force at a timestamp. Withdrawn acceptances stay for earlier timestamps.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -11,8 +11,8 @@ import { Body, ChangeReason, Nullable, OneOf, Timestamp, Uuid } from "../../sche
 export const CONFLICT_TYPES = ["Address", "Mac", "Subnet"] as const;
 export type ConflictType = (typeof CONFLICT_TYPES)[number];
 /**
- * Those that a summary counts: for MAC addresses every forwarding entry has to be read, and those that wander are told
- * of there as well.
+ * Types counted in a summary. MAC conflicts are left out: they require reading every forwarding entry, and the summary
+ * reports moving MAC addresses separately.
  */
 export const SUMMARY_CONFLICT_TYPES = ["Address", "Subnet"] as const satisfies readonly ConflictType[];
 
@@ -24,7 +24,7 @@ export interface AcceptedBy {
 
 export interface ConflictAcceptanceRecord extends RecordBase {
   readonly organization_id: string;
-  /** Where the conflict's records are. */
+  /** Networks of the conflict's records. */
   readonly network_ids: readonly string[];
   readonly type: ConflictType;
   readonly value: string;
@@ -32,7 +32,7 @@ export interface ConflictAcceptanceRecord extends RecordBase {
   readonly reason: string | null;
   readonly accepted_at: string;
   readonly accepted_by: AcceptedBy;
-  /** Null as long as it is in force. */
+  /** Null while in force. */
   readonly withdrawn_at: string | null;
   readonly withdrawn_by: AcceptedBy | null;
 }
@@ -40,7 +40,7 @@ export interface ConflictAcceptanceRecord extends RecordBase {
 const conflictAcceptances = sqliteTable("conflict_acceptances", {
   ...liveColumns,
   fingerprint: text().notNull(),
-  /** UTC milliseconds, as the next. */
+  /** UTC milliseconds, like withdrawn_at. */
   accepted_at: integer().notNull(),
   withdrawn_at: integer(),
 });
@@ -70,7 +70,7 @@ export const ConflictFingerprint = Type.String({
   description: "The same as long as the same records claim the same thing.",
 });
 const type = OneOf(CONFLICT_TYPES);
-/** The longest is an IPv6 prefix. */
+/** The longest value is an IPv6 prefix. */
 const value = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -100,7 +100,7 @@ export const Acceptance = Type.Object(
 );
 export type Acceptance = Static<typeof Acceptance>;
 
-/** What the caller is told of it. */
+/** Wire form of an acceptance. */
 export function shownAcceptance(record: ConflictAcceptanceRecord): Acceptance {
   const { id, type, value, fingerprint, network_ids, reason, accepted_at, accepted_by } = record;
   const { type: actorType, id: actorId, name } = accepted_by;
@@ -122,7 +122,7 @@ const IN_FORCE = `SELECT a.fingerprint, a.members
   WHERE a.accepted_at <= +?3 AND (a.withdrawn_at IS NULL OR a.withdrawn_at > +?3)`;
 
 /**
- * Those in force at an instant, by their fingerprints: whoever sees all of a conflict's records, sees that it is accepted.
+ * Acceptances in force at a timestamp, by fingerprint. Callers who see all records of a conflict see its acceptance.
  * @param at null for the present
  */
 export function acceptancesAt(

@@ -1,5 +1,5 @@
-// Where credentials go when addresses move to another host: where they went before, and nowhere else. What waited for
-// its confirmation goes on waiting.
+// Credential assignments of addresses that move to another host. Coverage never widens: an address awaiting
+// confirmation still awaits it.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -26,8 +26,8 @@ export function assertMayMove(
 }
 
 /**
- * Moves what is assigned to a host to another one; of a credential that is assigned to both, the destination's stays,
- * for the addresses of either.
+ * Moves the assignments of one host to another. For a credential assigned to both, the destination's assignment stays
+ * and covers the addresses of both.
  */
 export function moveAssignments(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const { tx } = draft;
@@ -51,7 +51,7 @@ export function moveAssignments(draft: MoveDraft, destination: HostRecord, other
   }
 }
 
-/** To be called before the draft is written: sends credentials on to where they went, from the destination. */
+/** Continues the coverage of the moved addresses at the destination. Call before the draft is written. */
 export function keepCoverage(draft: MoveDraft, other: HostRecord): void {
   const { tx } = draft;
   for (const { id } of tx.children(credentialAssignmentKind, "host_n", other.id))
@@ -59,8 +59,8 @@ export function keepCoverage(draft: MoveDraft, other: HostRecord): void {
 }
 
 /**
- * Assigns to a new host what was meant for addresses that go there; what names its addresses is parted with them.
- * @param leaving ids of what goes there
+ * Assigns to a new host the credentials of the addresses moved there; splits assignments that list addresses.
+ * @param leaving ids of the moved records
  */
 export function splitAssignments(
   draft: MoveDraft,

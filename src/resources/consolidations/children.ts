@@ -1,5 +1,5 @@
-// The children of a host that move to another one: addresses, interface entries, ports and services, each with what is
-// its own. Where both hosts have the same thing, the destination's stays.
+// Moves of host children between hosts: addresses, interface entries, ports and services, with their own children. For
+// duplicates, the destination's record stays.
 
 import { entityWords } from "../../base/entity-words.ts";
 import { type AnyKind, type RecordBase, seenIdentity } from "../../db/kind.ts";
@@ -18,14 +18,14 @@ import { recordLabel } from "../record-label.ts";
 import { serviceKind } from "../services/service.ts";
 import type { MoveDraft } from "./draft.ts";
 
-/** What all kinds of children have. */
+/** Fields common to all child kinds. */
 export interface ChildRecord extends RecordBase {
   readonly host_id: string;
   readonly network_id: string;
   readonly position?: number;
 }
 
-/** In the order of their codes: what is told first is what others refer to. */
+/** In the order of their codes: referenced kinds come first. */
 export const CHILD_KINDS: readonly AnyKind[] = [ipAddressKind, ifEntryKind, portKind, serviceKind];
 
 /** A host's children of a kind. */
@@ -89,7 +89,7 @@ function moveForwarding(draft: MoveDraft, destination: HostRecord, other: HostRe
   }
 }
 
-/** A link between the two is none any more. To be run when all else is drafted. */
+/** Removes links between the two hosts. Run after everything else is drafted. */
 export function cutOwnLinks(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const isOwn = ({ type, id }: Neighbor) =>
     type === "Host" ? id === destination.id : draft.find(ifEntryKind, id)?.host_id === destination.id;
@@ -108,7 +108,7 @@ export function cutOwnLinks(draft: MoveDraft, destination: HostRecord, other: Ho
   }
 }
 
-/** What discovery must not bring back at a host it must not bring back at the other; what came to it is there again. */
+/** Copies the ignored entries of one host to the other, except for records that now exist there. */
 export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const { tx, idOf } = draft;
   const alive = new Set<string>();
@@ -136,5 +136,5 @@ export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: Ho
   }
 }
 
-/** Identities name records by their ids. */
+/** Identities contain record ids. */
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -1,4 +1,4 @@
-// What the writer runs for hosts that were found to be one, or two.
+// Writer commands for consolidating and splitting hosts.
 
 import { type CallsOf, takingLong } from "../../db/writing/command.ts";
 import { consolidateHosts } from "./consolidate.ts";

@@ -1,5 +1,5 @@
-// Two hosts that are one: what the other has goes to the destination, and the other is closed. With `dryRun` the same is
-// worked out and returned, and nothing is written.
+// Consolidation of two hosts: the children of the other host move to the destination, and the other host is closed.
+// `dryRun` computes the same plan and writes nothing.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
@@ -25,20 +25,20 @@ import { MoveDraft } from "./draft.ts";
 import { type Moved, throwRefused } from "./plan.ts";
 
 interface ConsolidateInput extends Conditional {
-  /** The destination. */
+  /** Id of the destination. */
   readonly id: string;
   readonly otherId: string;
   readonly dryRun: boolean;
-  /** The plan that was read; nothing else is done. */
+  /** Token of a plan read earlier; the command fails if the plan has changed. */
   readonly plan?: string | undefined;
 }
 
 /**
- * Brings all that a host has to another one of its network, and closes it. Where both have the same, the destination's
- * stays; what the destination lacks it takes.
- * @throws DomainError entity_not_found; precondition_failed against the destination; entity_stale where the plan that was
- * quoted no longer holds; validation_failed for one host, for two networks, and for more than a host may have;
- * auth_permission_denied, entity_access_denied where credentials are assigned
+ * Moves everything from one host to another of its network, then closes it. For duplicates, the destination's record
+ * stays; empty fields of the destination are filled.
+ * @throws DomainError entity_not_found; precondition_failed against the destination; entity_stale if the quoted plan no
+ * longer holds; validation_failed for one host, for two networks, and for exceeded limits of a host;
+ * auth_permission_denied, entity_access_denied if credentials are assigned
  */
 export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, actor: CommandActor): Moved {
   const { id, otherId, dryRun } = input;
@@ -89,10 +89,10 @@ function assertApart(destination: HostRecord, other: HostRecord): void {
     ]);
 }
 
-/** What the destination has of its own besides, the device's own word among it, where it has none: else its own stays. */
+/** Fields, including device-reported ones, copied to the destination if it has no value. */
 const TAKEN = [...HOST_DESCRIBED, "chassis_id"] as const;
 
-/** The destination's own fields from now on. */
+/** Changed fields of the destination. */
 function taken(destination: HostRecord, other: HostRecord): Partial<HostRecord> {
   const lacking = TAKEN.filter((field) => destination[field] === null && other[field] !== null);
   const isStale = destination.stale_since !== undefined && other.stale_since !== undefined;
@@ -100,12 +100,12 @@ function taken(destination: HostRecord, other: HostRecord): Partial<HostRecord> 
     ...Object.fromEntries(lacking.map((field) => [field, other[field]])),
     tags: [...new Set([...destination.tags, ...other.tags])],
     custom_fields: inOrder({ ...other.custom_fields, ...destination.custom_fields }),
-    // Either was seen: it is there.
+    // One host seen recently is enough: stale only if both are.
     ...(isStale ? {} : { stale_since: undefined }),
   };
 }
 
-/** A host does not run on a service of its own. */
+/** A host must not run on its own service. */
 function leaveOwnService(draft: MoveDraft, destination: HostRecord): void {
   const host = draft.find(hostKind, destination.id) as HostRecord;
   const id = host.virtualization?.details.service_id;
@@ -113,7 +113,7 @@ function leaveOwnService(draft: MoveDraft, destination: HostRecord): void {
     draft.set(hostKind, destination, withoutService(host), "Changed", "a host does not run on its own service");
 }
 
-/** What a scan knows a host by, as it stands before the transaction. */
+/** Signs by which a scan identifies the host, as of before this transaction. */
 function signsOf(tx: WriteTransaction, host: HostRecord): string[] {
   const networkN = tx.recordN(host.network_id) ?? 0;
   const addresses = tx.children(ipAddressKind, "host_n", host.id).map(({ ip_address, mac_address: mac }) => {

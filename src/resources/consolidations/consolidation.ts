@@ -1,5 +1,5 @@
-// Which hosts went into which, and by what each was known: a record, and who asks for it. It counts as long as nothing
-// has happened to the closed host since, so that a revert or a restore takes it back by itself, and never ends.
+// Consolidation records: former host, destination and the identifying signs of both. Counts as long as the closed host
+// has no later version, so a revert or restore cancels it without a write. Never deleted.
 
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type Kind, liveColumns, type OwnFields, parseMembers, type RecordBase } from "../../db/kind.ts";
@@ -15,7 +15,7 @@ export interface HostConsolidationRecord extends RecordBase {
   readonly network_id: string;
   /** The transaction that closed the former host. */
   readonly closed_in: number;
-  /** As ignored entries have them: `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`. */
+  /** Format of ignored entries: `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`. */
   readonly signs: readonly string[];
   readonly into_signs: readonly string[];
 }
@@ -24,7 +24,7 @@ const hostConsolidations = sqliteTable("host_consolidations", {
   ...liveColumns,
   former_n: integer().notNull(),
   into_n: integer().notNull(),
-  /** The network of both, which may be gone: this one lives in none. */
+  /** Network of both hosts; it may be deleted. The record itself belongs to no network. */
   within_n: integer().notNull(),
   closed_in: integer().notNull(),
 });
@@ -50,7 +50,7 @@ export const hostConsolidationKind: Kind<HostConsolidationRecord> = {
   unique: null,
 };
 
-/** Of the row `c`, as of the transaction ?1. */
+/** Whether row `c` counts as of transaction ?1. */
 const COUNTS = `c.closed_in <= ?1 AND NOT EXISTS (SELECT 1 FROM history_versions v
   WHERE v.key > ((c.former_n << 31) | c.closed_in) AND v.key <= ((c.former_n << 31) | ?1))`;
 const NEWEST = 2 ** 31 - 1;
@@ -64,20 +64,20 @@ const FORMER_IN = `SELECT r.id FROM host_consolidations c JOIN history_records r
 const FORMERS = `WITH RECURSIVE formers (n) AS (SELECT +?2
     UNION SELECT c.former_n FROM formers JOIN host_consolidations c ON c.into_n = formers.n WHERE ${COUNTS})
   SELECT n FROM formers WHERE n <> +?2 ORDER BY n`;
-/** Of hosts as they were as of ?1: into which those went that ended with that version. */
+/** For hosts as of ?1: the destinations of those whose version of then was ended by a consolidation. */
 const ENDED_INTO = `SELECT j.value, r.id FROM json_each(+?2) j
   CROSS JOIN host_consolidations c ON c.former_n = j.value AND c.closed_in > +?1
   CROSS JOIN history_records r ON r.n = c.into_n
   WHERE NOT EXISTS (SELECT 1 FROM history_versions v
     WHERE v.key > ((c.former_n << 31) | +?1) AND v.key < ((c.former_n << 31) | c.closed_in))`;
 
-/** What a host was known by when it was consolidated: texts as ignored entries have them. */
+/** Identifying signs of a host at consolidation, in the format of ignored entries. */
 interface KnownBy {
   readonly id: string;
   readonly signs: readonly string[];
 }
 
-/** Keeps that a host goes into another in this transaction. Both are in one network. */
+/** Records that a host was consolidated into another in this transaction. Both are in one network. */
 export function keepConsolidation(
   tx: WriteTransaction,
   { organizationId, networkId }: { readonly organizationId: string; readonly networkId: string },
@@ -96,8 +96,8 @@ export function keepConsolidation(
 }
 
 /**
- * Keeps again, of a host that ends in this transaction as it had ended before it came back, that it goes into another.
- * @param back the transaction in which it had come back
+ * Records the earlier consolidation again for a host that was reopened and is closed again by this transaction.
+ * @param back the transaction that reopened it
  */
 export function keepConsolidationAgain(tx: WriteTransaction, formerN: number, back: number): void {
   const [row] = tx.db.$client.query(KEPT).values(back - 1, formerN) as Array<[string]>;
@@ -117,7 +117,7 @@ export function keepConsolidationAgain(tx: WriteTransaction, formerN: number, ba
   tx.create(hostConsolidationKind, organization_id, kept);
 }
 
-/** The host that stands for a closed one today, itself where it lives; null where there is none. */
+/** The present host for a closed one, following consolidations; the host itself if live, null if there is none. */
 export function survivorOf(tx: WriteTransaction, id: string): string | null {
   const seen = new Set<string>();
   for (let host: string | null = id; host !== null && !seen.has(host); host = intoOf(tx, host)) {
@@ -127,20 +127,20 @@ export function survivorOf(tx: WriteTransaction, id: string): string | null {
   return null;
 }
 
-/** The host that went into another one in a transaction; null for none. */
+/** The host consolidated into another one by a transaction; null for none. */
 export function consolidatedIn(tx: WriteTransaction, intoN: number, sequence: number): string | null {
   const [row] = tx.db.$client.query(FORMER_IN).values(intoN, sequence) as Array<[string]>;
   return row?.[0] ?? null;
 }
 
-/** What a living host was known by before it was consolidated. */
+/** Identifying signs of a live host from before a consolidation. */
 export interface FormerSelf {
   readonly hostId: string;
   readonly formerN: number;
   readonly signs: readonly string[];
 }
 
-/** All of a network's living hosts, each as every host that went into it was known, and as itself was then. */
+/** For all live hosts of a network: the signs of every host consolidated into them, and their own at that time. */
 export function formerSelves(tx: WriteTransaction, networkId: string): FormerSelf[] {
   const found = tx.db.$client.query(OF_NETWORK).values(NEWEST, tx.recordN(networkId) ?? 0) as Array<
     [number, number, string]
@@ -153,18 +153,18 @@ export function formerSelves(tx: WriteTransaction, networkId: string): FormerSel
   });
 }
 
-/** The record numbers of the hosts that have gone into one by a transaction, those that went into these included. */
+/** Record numbers of all hosts consolidated into one by a transaction, including indirectly. */
 export function formersAt(connection: Pick<ReadConnection, "statement">, hostN: number, sequence: number): number[] {
   return (connection.statement(FORMERS).values(sequence, hostN) as Array<[number]>).map(([n]) => n);
 }
 
-/** By record number: into which host those went whose last version, as of an instant, is the one of then. */
+/** Destination host by record number, for hosts whose version as of a timestamp was ended by a consolidation. */
 export function endedInto(
   connection: Pick<ReadConnection, "statement">,
   hostNs: readonly number[],
   asOf: AsOf | null,
 ): Map<number, string> {
-  // What lives today has not ended.
+  // No live host has ended.
   if (asOf === null || asOf.present || hostNs.length === 0) return new Map();
   return new Map(
     connection.statement(ENDED_INTO).values(asOf.sequence, JSON.stringify(hostNs)) as Array<[number, string]>,

@@ -1,5 +1,4 @@
-// What moves between two hosts, before anything is written: each record as it is and as it is to be. Must not decide
-// what moves.
+// Draft of a move between two hosts: each affected record before and after. Must not decide what moves.
 
 import { fieldValueOf } from "../../base/custom-field-names.ts";
 import type { AnyKind, Kind, OwnFields, RecordBase } from "../../db/kind.ts";
@@ -13,7 +12,7 @@ import { renamedEverywhere } from "./renamed.ts";
 interface Step {
   readonly kind: AnyKind;
   readonly before: RecordBase;
-  /** Null for one that is closed. */
+  /** Null for a closed record. */
   after: RecordBase | null;
   action: MoveActionName;
   readonly reasons: Set<string>;
@@ -27,35 +26,35 @@ interface Creation {
   made: RecordBase | null | undefined;
 }
 
-/** What joining or splitting hosts would make of their records, and what stands in its way. Nothing is written yet. */
+/** Planned changes of a consolidation or split, and the obstacles to it. Nothing is written until the end. */
 export class MoveDraft {
   readonly tx: WriteTransaction;
   readonly refused: MoveRefusal[] = [];
   private readonly creations: Creation[] = [];
   private readonly steps = new Map<string, Step>();
-  /** What stands for a closed record, by its id. */
+  /** Replacement of a closed record, by its id. */
   private readonly standIns = new Map<string, string>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
   }
 
-  /** A record as it is to be; null for one that is not there, or is not to be. */
+  /** A record as planned; null if it does not exist or is planned to close. */
   find<R extends RecordBase>(kind: Kind<R>, id: string): R | null {
     const step = this.steps.get(id);
     return (step === undefined ? this.tx.find(kind, id) : step.after) as R | null;
   }
 
-  /** The id that stands for a record from now on: its own, unless it is closed for another. */
+  /** Id of the replacement of a closed record; otherwise the id itself. */
   idOf = (id: string): string => this.standIns.get(id) ?? id;
 
-  /** What others are called, also those that go. */
+  /** Display names of other records, including those planned to close. */
   private readonly callOther = (kind: AnyKind, id: string): string | null => {
     const record = this.steps.get(id)?.before ?? this.tx.find(kind, id);
     return record === null ? null : recordName(kind, record);
   };
 
-  /** Sets fields of a record, and says that it moves or only changes. */
+  /** Sets fields of a record and marks it as moved or changed. */
   set<R extends RecordBase>(
     kind: Kind<R>,
     record: R,
@@ -68,7 +67,7 @@ export class MoveDraft {
     if (reason !== undefined) step.reasons.add(reason);
   }
 
-  /** @param into what stands for it; null for nothing */
+  /** @param into its replacement; null for none */
   close(kind: AnyKind, record: RecordBase, into: RecordBase | null, reason?: string): void {
     const step = this.step(kind, record, "Closed");
     step.action = "Closed";
@@ -77,7 +76,7 @@ export class MoveDraft {
     if (into !== null) this.standIns.set(record.id, into.id);
   }
 
-  /** @param make is run before anything else is written; null where there is one already */
+  /** @param make runs before any other write; returns null if the record already exists */
   create(kind: AnyKind, named: { readonly name?: string }, reason: string | null, make: () => RecordBase | null): void {
     this.creations.push({ kind, named, reason, make, made: undefined });
   }
@@ -86,12 +85,12 @@ export class MoveDraft {
     this.step(kind, record, "Kept");
   }
 
-  /** @param message what stands in the way, without its full stop */
+  /** @param message the obstacle, without its full stop */
   refuse(kind: AnyKind, record: RecordBase, message: string): void {
     this.refused.push({ ...movedSubject(kind, record, this.callOther), message });
   }
 
-  /** Has whatever names a closed record name what stands for it. */
+  /** Points references to closed records at their replacements. */
   follow(): void {
     for (const [id] of this.standIns) {
       const { kind } = this.steps.get(id) as Step;
@@ -105,8 +104,8 @@ export class MoveDraft {
   }
 
   /**
-   * What comes of it, record by record; what shows only as a part of another record is not told. What is created has its
-   * id once it is written.
+   * Lists the actions by record, omitting kinds shown only as part of another. A created record has an id only after
+   * the write.
    */
   actions(): MoveAction[] {
     const created = this.creations.flatMap(({ kind, named, reason, made }): MoveAction[] =>
@@ -143,9 +142,9 @@ export class MoveDraft {
   }
 
   /**
-   * Stands for the plan: another one where anything else would be done, or another thing was asked for.
-   * @param asked what was asked for
-   * @param newId of the host that is made, which is another one each time; null where none is
+   * Hash of the plan; differs if any action or the request differs.
+   * @param asked the request
+   * @param newId of the host to be created, which differs on each run; null for none
    */
   token(asked: unknown, newId: string | null): string {
     const said = (values: unknown) =>
@@ -179,14 +178,14 @@ export class MoveDraft {
   }
 }
 
-/** What a record's changed fields are to be. */
+/** Planned values of a record's changed fields. */
 function changedValues(before: RecordBase, after: RecordBase): unknown[] {
   return changedOwnFields(before, after)
     .sort()
     .map((field) => [field, fieldValueOf({ ...after }, field)]);
 }
 
-/** Untold among changes, but people ask for it here: where a credential goes. */
+/** Hidden in change lists, but relevant here: shows where credentials move. */
 function isAssociation(kind: AnyKind): boolean {
   return kind.name === "credential_assignment";
 }

@@ -1,5 +1,4 @@
-// What a consolidation or a split does, or would do, as it is reported: one action per record, and what stands in the
-// way.
+// Reported plan of a consolidation or split: one action per record, and the obstacles.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { invalid } from "../../base/errors.ts";
@@ -71,22 +70,22 @@ export const MovePlan = Type.Object(
   { $id: "MovePlan" },
 );
 
-/** What a command of either tells; the answer adds whether and where it was written. */
+/** Result of either command; the response adds whether and in which transaction it was written. */
 export interface Moved {
   readonly hostId: string | null;
-  /** What stands for the plan. */
+  /** Hash of the plan. */
   readonly token: string;
   readonly actions: readonly MoveAction[];
   readonly refused: readonly MoveRefusal[];
 }
 
-/** Which record an action is about. */
+/** Subject of an action. */
 export function movedSubject(kind: AnyKind, record: RecordBase, callOther: CallOther): Omit<MoveRefusal, "message"> {
   const name = recordCalled(kind, record, callOther);
   return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
 }
 
-/** @throws DomainError validation_failed with all that stands in the way, unless nothing does */
+/** @throws DomainError validation_failed listing all obstacles, if there are any */
 export function throwRefused(refused: readonly MoveRefusal[], path: string): void {
   if (refused.length > 0) throw invalid(refused.map(({ message, id }) => ({ path, message, value: id })));
 }

@@ -1,4 +1,4 @@
-// A record with other ids in the place of some that it refers to. Pure.
+// Replacement of referenced ids in a record. Pure.
 
 import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
@@ -7,8 +7,8 @@ import { withFarEndRenamed } from "../if-entries/more-neighbors.ts";
 import { referencesOf } from "../references.ts";
 
 /**
- * The fields of a record in which ids are replaced, wherever it refers by them.
- * @param idOf the id that stands for another
+ * Replaces ids in every reference field of a record.
+ * @param idOf maps an id to its replacement
  */
 export function renamedEverywhere(kind: AnyKind, record: RecordBase, idOf: (id: string) => string): RecordBase {
   let result = record;
@@ -18,13 +18,13 @@ export function renamedEverywhere(kind: AnyKind, record: RecordBase, idOf: (id: 
   return result;
 }
 
-/** A field that names one id, in a list or in its own place, with another in its stead. */
+/** Replaces one id in a field, which holds the id itself or a list of ids. */
 export function renamed(record: RecordBase, field: string, from: string, to: string): object {
   const value = ownValue(record, field);
   if (typeof value === "string") return { [field]: to };
   if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
   if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };
-  // References whose fields are within a list of another name.
+  // References inside a list field with a different name.
   if (field.startsWith("more_neighbor_"))
     return { more_neighbors: withFarEndRenamed((record as IfEntryRecord).more_neighbors ?? [], from, to) };
   const virtualization = value as { details: object };

@@ -1,4 +1,4 @@
-// /api/v1/hosts/{id}/consolidate/{other_id}, /api/v1/hosts/{id}/split
+// Routes of /api/v1/hosts/{id}/consolidate/{other_id} and /api/v1/hosts/{id}/split
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -16,14 +16,14 @@ import { type Moved, MovePlan } from "./plan.ts";
 import { HostSplit } from "./split.ts";
 
 const { group } = hostResource;
-/** As the example of a bulk write has it. */
+/** Same id as in the bulk-write example. */
 const OTHER_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
 const dry_run = Type.Optional(
   Type.Boolean({ default: false, description: "true: return the plan and what prevents it, and write nothing." }),
 );
 const HONORS = "All or nothing, in one transaction that can be reverted. Honors `If-Match` with the host's ETag.";
 
-/** Two hosts that are one, and one that is two. */
+/** Routes to consolidate and to split hosts. */
 export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Backend<ConsolidationCommands>): void {
   surface.post(
     "/api/v1/hosts/:id/split",

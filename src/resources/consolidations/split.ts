@@ -1,5 +1,5 @@
-// One host that is two: the children that are named go to a new host, and what hangs on them goes along or is parted.
-// With `dryRun` the same is worked out and returned, and nothing is written.
+// Split of a host: the named children move to a new host, with their dependents moved or divided. `dryRun` computes the
+// same plan and writes nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { CommandActor } from "../../access/actor.ts";
@@ -57,11 +57,10 @@ const LISTS = [
 ] as const satisfies ReadonlyArray<{ field: keyof HostSplit; kind: AnyKind }>;
 
 /**
- * Makes a host of some children of another. What discovery has found of them it does not bring back to the host that
- * they leave.
- * @throws DomainError entity_not_found; precondition_failed; entity_stale where the plan that was quoted no longer holds;
- * entity_reference_invalid for what is no child of the host; validation_failed where nothing is named;
- * entity_already_exists; auth_permission_denied, entity_access_denied where credentials are assigned
+ * Moves some children of a host to a new host. Discovery does not recreate them on the original host.
+ * @throws DomainError entity_not_found; precondition_failed; entity_stale if the quoted plan no longer holds;
+ * entity_reference_invalid for an id that is not a child of the host; validation_failed if no child is named;
+ * entity_already_exists; auth_permission_denied, entity_access_denied if credentials are assigned
  */
 export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, actor: CommandActor): Moved {
   const { id, body } = input;

@@ -1,4 +1,4 @@
-// Writes credential assignments from either of their two sides, and shows them on either: one association, two views.
+// Credential assignments, written and viewed from the credential or from the host: one association, two views.
 // Must not know how credentials and hosts are written otherwise.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
@@ -14,7 +14,7 @@ import { coverAssigned } from "./coverage.ts";
 import { assignmentKey, type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
 import { assertReachesCredential } from "./reach.ts";
 
-/** A credential's side. `ip_address_ids` null or left out: every address of the host. */
+/** Assignments by credential. `ip_address_ids` null or omitted: every address of the host. */
 export interface CredentialSide {
   readonly assigned_network_ids: readonly string[];
   readonly host_assignments: ReadonlyArray<{
@@ -23,16 +23,16 @@ export interface CredentialSide {
   }>;
 }
 
-/** An item of a host's side. */
+/** Item in a host's list of assignments. */
 export interface HostSideItem {
   readonly credential_id: string;
   readonly ip_address_ids?: readonly string[] | null;
 }
 
 /**
- * Makes a credential's assignments those of its body. What is in networks beyond the caller's reach stays as it is.
- * Whether the caller may change the credential is asked elsewhere.
- * @returns whether there is any change
+ * Sets a credential's assignments to those of the body. Assignments in networks outside the caller's reach are kept.
+ * Does not check whether the caller may change the credential.
+ * @returns whether anything changed
  * @throws DomainError validation_failed for a host named twice; entity_reference_invalid
  */
 export function setCredentialAssignments(
@@ -78,11 +78,11 @@ export function setCredentialAssignments(
 }
 
 /**
- * Makes a host's assignments those of a host's write, after its addresses were written in the same transaction: an
- * address that it removed is taken off the list, so that a client may send the rest of the host back as it got it.
- * @param place of the host in the body: gets what is wrong. auth_permission_denied for a caller below Admin whose list
- * is not what is there: a credential sent to one's own address gives it away; entity_access_denied for a credential
- * that a confined caller may not change; validation_failed for a credential named twice; entity_reference_invalid
+ * Sets a host's assignments from a host write, after its addresses are written in the same transaction. Removed
+ * addresses are dropped from the lists, so clients may send the rest of the host back unchanged.
+ * @param place of the host in the body: collects the errors. auth_permission_denied if a caller below Admin changes the
+ * list: a credential assigned to an address of one's own is disclosed to it; entity_access_denied for a credential that
+ * a confined caller may not change; validation_failed for a credential named twice; entity_reference_invalid
  */
 export function setHostAssignments(
   tx: WriteTransaction,
@@ -106,11 +106,11 @@ export function setHostAssignments(
       host_id: hostId,
       ip_address_ids: withoutRemoved(tx, addressIds(item)),
     }))
-    // Without its last address an assignment goes: it never widens.
+    // An assignment that loses its last address is removed; it never widens to the whole host.
     .filter((target) => target.ip_address_ids?.length !== 0);
   const changes = changesTo(tx.children(credentialAssignmentKind, "host_n", hostId), wanted);
   if (changes.added.length + changes.scoped.length + changes.removed.length === 0) return;
-  // Who may not change them at all is told that and no more.
+  // Callers without permission get this error alone.
   if (place.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null)
     return;
   place.attempt(() =>
@@ -129,9 +129,9 @@ export function setHostAssignments(
 }
 
 /**
- * A credential's view of its assignments.
+ * Assignments as shown on a credential.
  * @param assignments each as JSON, in page order
- * @param reaches whether the caller sees what is in a network
+ * @param reaches whether the caller reaches a network
  */
 export function credentialAssignmentsView(
   assignments: readonly string[],
@@ -149,7 +149,7 @@ export function credentialAssignmentsView(
 }
 
 /**
- * A host's view of its assignments: its `credential_assignments`.
+ * Assignments as shown on a host: its `credential_assignments`.
  * @param assignments each as JSON, in page order
  */
 export function hostAssignmentsView(assignments: readonly string[]): HostSideItem[] {
@@ -167,7 +167,7 @@ interface Target {
 
 interface Changes {
   readonly added: readonly Target[];
-  /** Assignments that stay, with other addresses. */
+  /** Existing assignments with changed addresses. */
   readonly scoped: ReadonlyArray<{
     readonly id: string;
     readonly credential_id: string;
@@ -176,7 +176,7 @@ interface Changes {
   readonly removed: readonly CredentialAssignmentRecord[];
 }
 
-/** What makes `wanted` of `current`. The order of addresses does not matter. */
+/** Computes the changes from `current` to `wanted`. The order of addresses does not matter. */
 function changesTo(current: readonly CredentialAssignmentRecord[], wanted: readonly Target[]): Changes {
   const left = new Map(current.map((assignment) => [assignmentKey(assignment), assignment]));
   const added: Target[] = [];
@@ -191,12 +191,12 @@ function changesTo(current: readonly CredentialAssignmentRecord[], wanted: reado
   return { added, scoped, removed: [...left.values()] };
 }
 
-/** The live credentials that changes assign otherwise, each once; ids that are none are reported elsewhere. */
+/** Ids of the credentials in these changes, deduplicated; unknown ids are reported elsewhere. */
 function credentialsOf({ added, scoped, removed }: Changes): Set<string> {
   return new Set([...added, ...scoped, ...removed].map((each) => each.credential_id));
 }
 
-/** Of an Admin: what is assigned is sent to the addresses that there are. */
+/** Writes as an Admin: assigned credentials are sent to the existing addresses. */
 function write(tx: WriteTransaction, changes: Changes, actor: CommandActor): void {
   for (const assignment of changes.removed) tx.remove(credentialAssignmentKind, assignment.id);
   for (const { id, ip_address_ids } of changes.scoped) {
@@ -213,7 +213,7 @@ function sameIds(some: readonly string[] | null, others: readonly string[] | nul
   return set.size === others.length && others.every((id) => set.has(id));
 }
 
-/** Each address once; null for every address of the host. */
+/** Deduplicated ids; null for every address of the host. */
 function addressIds(
   item: { readonly ip_address_ids?: readonly string[] | null } | undefined,
 ): readonly string[] | null {

@@ -1,4 +1,4 @@
-// What the writer runs to confirm an address: an Admin's word that the credentials of its host go there.
+// Writer commands for address confirmation: an Admin permits sending the host's credentials to an address.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
@@ -11,9 +11,8 @@ import { credentialAssignmentKind } from "./credential-assignment.ts";
 import { assertReachesCredential } from "./reach.ts";
 
 /**
- * Sends the credentials that are assigned to an address's host, and meant for the address, to its value. Where they go
- * there already nothing is written; else the address and the assignments get a version each, so that the ledger tells
- * whose word it was.
+ * Starts coverage of an address by the credentials assigned to it or its host. Writes nothing if all are already sent
+ * there; otherwise the address and each assignment get a version, so that the ledger records who confirmed.
  * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied; entity_access_denied for a
  * credential that a confined caller may not assign
  */
@@ -37,7 +36,7 @@ export function confirmIpAddress(
   return { id, credential_ids: assignments.map((assignment) => assignment.credential_id) };
 }
 
-/** What history says has changed by a confirmation: as the answer has it, of which no version keeps the value. */
+/** Changed field as history reports a confirmation. Named as in the response; no version stores its value. */
 const CONFIRMED_FIELD = "credential_ids";
 
 export const confirmationCommands = { "ip_address.confirm": confirmIpAddress };

@@ -1,6 +1,6 @@
-// Where the secret of a credential goes by its assignment to a host: (assignment, address value), beside the ledger.
-// The store ends what is covered when the value, the address or the assignment goes (migration 0008), whoever writes;
-// nothing but what is here makes it grow. A prune drops what has ended.
+// Coverage of a host assignment: the address values that its secret is sent to, stored outside the ledger. Triggers of
+// the store end coverage when the value, address or assignment is removed (migration 0008); only this module adds to
+// it. Pruning drops ended rows.
 
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -10,7 +10,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
 
-/** By whose word a credential is sent to an address. */
+/** Who authorized sending a credential to an address. */
 export type CoverageOrigin = "Assigned" | "Confirmed" | "Told" | "Restored";
 
 const credentialCoverage = sqliteTable("credential_coverage", {
@@ -22,7 +22,7 @@ const credentialCoverage = sqliteTable("credential_coverage", {
   checksum: integer().notNull(),
 });
 
-/** The addresses that an assignment is for, and that are not covered yet. */
+/** Addresses within an assignment that are not covered yet. */
 const UNCOVERED = `SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n
   WHERE a.n = ?1
     AND (json_type('{' || a.members || '}', '$.ip_address_ids') = 'null'
@@ -32,7 +32,7 @@ const UNCOVERED = `SELECT i.ip_address FROM credential_assignments a JOIN ip_add
       AND v.until IS NULL)`;
 const AMONG = "AND i.ip_address IN (SELECT value FROM json_each(?2))";
 const IS_COVERED = "SELECT 1 FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
-/** As of a transaction. */
+/** Coverage as of a transaction. */
 const WAS_COVERED = `SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2
     AND (until IS NULL OR until > ?2)`;
 const MADE_IN = `SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL
@@ -42,18 +42,18 @@ const END = `UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3
   WHERE assignment_n = ?1 AND ip_address = ?2
     AND until IS NULL`;
 const STEP_ROWS = 5_000;
-/** In the order of the key, from one on. */
+/** Ordered by primary key, after a given key. */
 const ENDED_UP_TO = `SELECT assignment_n, ip_address, since, until FROM credential_coverage
   WHERE (assignment_n, ip_address, since) > (?2, ?3, ?4) AND +until <= ?1
   ORDER BY assignment_n, ip_address, since LIMIT ${STEP_ROWS}`;
 const DROP = "DELETE FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND since = ?3";
 
 /**
- * Sends the secret of an assignment's credential to addresses of its host from the end of this transaction on. To be
- * called on the word of an Admin, or for what the device itself tells.
+ * Starts sending the secret of an assignment to addresses of its host at the end of this transaction. Call only when an
+ * Admin decides, or for addresses reported by the device itself.
  * @param assignmentId of a host
- * @param values those among them that are to be covered; null for all that the assignment is for. What is no address of
- * the host then, or is not named by an assignment that names its addresses, is left out
+ * @param values the address values to cover; null for all addresses of the assignment. Values that are then not an
+ * address of the host, or that an assignment with an address list does not include, are skipped
  */
 export function cover(
   tx: WriteTransaction,
@@ -77,7 +77,7 @@ export function cover(
         .values(
           withChecksum(credentialCoverage, { assignment_n: n, ip_address, since: tx.sequence, until: null, origin }),
         )
-        // What ended in the transaction that begins it anew goes on.
+        // Coverage that ended and restarts in the same transaction continues.
         .onConflictDoUpdate({
           target: [credentialCoverage.assignment_n, credentialCoverage.ip_address, credentialCoverage.since],
           set: { until: null, origin: sql`excluded.origin`, checksum: sql`excluded.checksum` },
@@ -88,8 +88,8 @@ export function cover(
 }
 
 /**
- * What an Admin's write of an assignment sends where. What was assigned before, and is sent again, confirms nothing.
- * @param before null for one that is made
+ * Applies an Admin's write of an assignment to its coverage. Resending an existing assignment confirms nothing.
+ * @param before null for a new assignment
  */
 export function coverAssigned(
   tx: WriteTransaction,
@@ -113,19 +113,19 @@ export function coverAssigned(
   if (ids !== null && before !== null) endBeyond(tx, after.id, ids);
 }
 
-/** Whether an assignment is meant for an address of its host, covered or not. */
+/** Whether an assignment includes an address of its host, covered or not. */
 export function isFor(assignment: CredentialAssignmentRecord, addressId: string): boolean {
   return assignment.host_id !== null && assignment.ip_address_ids?.includes(addressId) !== false;
 }
 
-/** Whether the secret goes to an address value by an assignment, as of the beginning of this transaction. */
+/** Whether an assignment covers an address value as of the beginning of this transaction. */
 export function isCovered(tx: WriteTransaction, assignmentId: string, value: string): boolean {
   const n = tx.recordN(assignmentId);
   return n !== null && tx.db.$client.query(IS_COVERED).get(n, value) !== null;
 }
 
 /**
- * What an assignment covered as of a transaction, for an Admin who brings that back.
+ * Coverage of an assignment as of a transaction, for an Admin who restores that state.
  * @returns address values
  */
 export function coveredAt(tx: WriteTransaction, assignmentId: string, sequence: number): Set<string> {
@@ -135,23 +135,23 @@ export function coveredAt(tx: WriteTransaction, assignmentId: string, sequence: 
   );
 }
 
-/** A pair by the ids of today. */
+/** Covered address value of an assignment, by its present id. */
 export interface Covered {
   readonly assignmentId: string;
   readonly value: string;
 }
 
-/** What a transaction has begun to cover by someone's word, and covers still. */
+/** Coverage that an Admin started in a transaction and that is still in force. */
 export function coverageMadeIn(tx: WriteTransaction, sequence: number): Covered[] {
   return pairs(tx, tx.db.$client.query(MADE_IN).values(sequence) as Array<[number, string]>);
 }
 
-/** What a transaction has ended. */
+/** Coverage ended by a transaction. */
 export function coverageEndedIn(tx: WriteTransaction, sequence: number): Covered[] {
   return pairs(tx, tx.db.$client.query(ENDED_IN).values(sequence) as Array<[number, string]>);
 }
 
-/** What an assignment covered for a time: [since, until), in sequences. */
+/** Past coverage of an assignment: [since, until), in sequences. */
 export interface EndedCoverage {
   readonly assignmentN: number;
   readonly value: string;
@@ -159,7 +159,7 @@ export interface EndedCoverage {
   readonly until: number;
 }
 
-/** What has ended up to a transaction, in steps; what was handed over may be dropped meanwhile. */
+/** Coverage ended up to a transaction, read in steps; yielded rows may be dropped between steps. */
 export function* coverageEndedUpTo(db: Pick<Sql, "$client">, sequence: number): Generator<EndedCoverage> {
   let [assignmentN, value, since] = [0, "", 0];
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
@@ -174,19 +174,19 @@ export function* coverageEndedUpTo(db: Pick<Sql, "$client">, sequence: number): 
   }
 }
 
-/** Drops what has ended, within a transaction of the caller's: nobody can bring it back from then on. */
+/** Drops ended coverage for good, within the caller's transaction. */
 export function dropCoverage(db: Sql, { assignmentN, value, since }: EndedCoverage): void {
   db.$client.query(DROP).run(assignmentN, value, since);
 }
 
-/** The secret goes there no more, from the end of this transaction on. */
+/** Stops sending the secret to an address at the end of this transaction. */
 export function endCoverage(tx: WriteTransaction, { assignmentId, value }: Covered): void {
   tx.afterwardsRun(() => {
     tx.db.$client.query(END).run(tx.recordN(assignmentId) as number, value, tx.sequence);
   });
 }
 
-/** An assignment that names its addresses covers no others. */
+/** Ends coverage outside an assignment's address list. */
 function endBeyond(tx: WriteTransaction, assignmentId: string, addressIds: readonly string[]): void {
   const named = new Set(valuesOf(tx, addressIds));
   for (const value of coveredAt(tx, assignmentId, tx.sequence))
@@ -201,7 +201,7 @@ function pairs(tx: WriteTransaction, rows: ReadonlyArray<[number, string]>): Cov
   return rows.map(([n, value]) => ({ assignmentId: tx.recordId(n) as string, value }));
 }
 
-/** The host's assignments that are meant for one of its addresses. */
+/** Assignments of the host that include one of its addresses. */
 export function assignmentsFor(
   tx: WriteTransaction,
   address: { readonly id: string; readonly host_id: string },

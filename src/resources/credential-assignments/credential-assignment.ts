@@ -1,5 +1,5 @@
-// A credential assigned to a whole network (broadcast), to a host, or to some addresses of a host.
-// The credential's and the host's lists are two views of these records.
+// Credential assignment to a whole network (broadcast), to a host, or to some addresses of a host. The lists on
+// credentials and on hosts are two views of these records.
 
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
@@ -10,9 +10,9 @@ import { networks } from "../networks/network.ts";
 export interface CredentialAssignmentRecord extends RecordBase {
   readonly credential_id: string;
   readonly network_id: string;
-  /** Null: for the whole network. */
+  /** Null for the whole network. */
   readonly host_id: string | null;
-  /** Null: every address of the host. Never empty. */
+  /** Null for every address of the host. Never empty. */
   readonly ip_address_ids: readonly string[] | null;
 }
 
@@ -57,14 +57,14 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
   unique: { field: "credential_id", value: (assignment) => assignment.credential_id },
 };
 
-/** What there is one assignment of: a credential at a host, or in a network. */
+/** Unique key: one assignment per credential and host, or per credential and network. */
 export function assignmentKey(
   assignment: Pick<CredentialAssignmentRecord, "credential_id" | "network_id" | "host_id">,
 ): string {
   return `${assignment.credential_id}/${assignment.host_id ?? assignment.network_id}`;
 }
 
-/** An assignment that names addresses never widens to all of them: without its last one it goes. */
+/** An assignment with an address list never widens: it is removed with its last address. */
 function offAddressList({ ip_address_ids }: CredentialAssignmentRecord, id: string) {
   const left = (ip_address_ids ?? []).filter((each) => each !== id);
   return left.length === 0 ? null : { ip_address_ids: left };

@@ -1,5 +1,5 @@
-// Who may change a credential although it is the organization's: whoever reaches everything that it is assigned to.
-// Must not tell what lies beyond: only that there is something, or that there is nothing at all.
+// Write access to credentials for callers confined to networks: they must reach every assignment.
+// Must not reveal anything about assignments out of reach: only whether one exists, or that there are none at all.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
@@ -8,9 +8,9 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { credentialAssignmentKind } from "./credential-assignment.ts";
 
 /**
- * Whether the caller may change a credential or assign it. Whoever is confined to networks may where it has assignments
- * and all of them are within reach: one without any may be meant for anybody, and who assigns it to a host of their own
- * is sent its secret.
+ * Whether the caller may change or assign a credential. A confined caller may if it has assignments and reaches all of
+ * them. An unassigned credential may be meant for others, and assigning it to a host of one's own would disclose its
+ * secret.
  * @param credentialId of a live credential of the caller's organization
  */
 export function reachesCredential(tx: WriteTransaction, credentialId: string, actor: CommandActor): boolean {
@@ -20,14 +20,14 @@ export function reachesCredential(tx: WriteTransaction, credentialId: string, ac
 }
 
 /**
- * To be called before the transaction changes any assignment of the credential.
+ * Call before the transaction changes any assignment of the credential.
  * @throws DomainError entity_access_denied
  */
 export function assertReachesCredential(tx: WriteTransaction, credentialId: string, actor: CommandActor): void {
   if (!reachesCredential(tx, credentialId, actor)) throw credentialOutOfReach(credentialId);
 }
 
-/** Says the same of a credential that is used elsewhere and of one that is not used at all. */
+/** The same error for a credential used elsewhere and for an unused one. */
 export function credentialOutOfReach(credentialId: string): DomainError {
   return new DomainError(
     "entity_access_denied",

@@ -1,4 +1,4 @@
-// What the writer runs for credentials, and the rules beyond the schema.
+// Writer commands for credentials and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -36,8 +36,7 @@ import {
 } from "./secrets.ts";
 
 /**
- * Whoever is confined to networks assigns what they create within these: without an assignment they could not change it
- * afterwards.
+ * A confined caller must assign a new credential within their networks; otherwise they could not change it later.
  * @param box seals the secrets
  */
 function createCredential(
@@ -81,7 +80,7 @@ function updateCredential(
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(credential, body, ["id"]);
   const mayChange = reachesCredential(tx, id, actor);
-  // Before anything is said of it.
+  // Checked first, so that no other error reveals anything about the credential.
   if (sendsSecret(body.credential_type) && !mayChange) throw credentialOutOfReach(id);
   assertUsable(body.credential_type, storedSecrets(tx, id));
   const change = secretChange(credential.credential_type, body.credential_type);
@@ -92,16 +91,16 @@ function updateCredential(
     ...(body.target_ips === undefined ? {} : { target_ips: each(body.target_ips) }),
     ...(change.isChanged ? { secrets_updated_at: formatInstant(tx.instant) } : {}),
   });
-  // One mask looks like another: that the secret behind it changed has to be said.
+  // Masks look alike, so mark the change of the secret explicitly.
   if (change.isChanged) tx.touch(credentialKind, id, "credential_type");
   const isReassigned = setCredentialAssignments(tx, id, body, actor);
-  // What a caller has read it may send back.
+  // Callers may send back what they read.
   if (!mayChange && (isReassigned || tx.isChanged(id))) throw credentialOutOfReach(id);
   storeSecrets(tx, box, id, change);
   return updated;
 }
 
-/** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every issue */
+/** @throws DomainError validation_failed for secrets that are missing, excess or too short, with every issue */
 function assertUsable(type: CredentialType, stored: SealedSecrets): void {
   const issues: Issue[] = [];
   for (const field of SECRET_FIELDS) {
@@ -118,7 +117,7 @@ function assertUsable(type: CredentialType, stored: SealedSecrets): void {
 }
 
 /**
- * The security levels of SNMPv3 are noAuthNoPriv, authNoPriv and authPriv (RFC 3411 §3.4.3): no privacy without
+ * SNMPv3 security levels are noAuthNoPriv, authNoPriv and authPriv (RFC 3411 §3.4.3): no privacy without
  * authentication.
  */
 function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
@@ -150,12 +149,12 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
   return issues;
 }
 
-/** Each address once. */
+/** Deduplicates addresses. */
 function each(ips: readonly string[] | null): string[] | null {
   return ips === null ? null : [...new Set(ips)];
 }
 
-/** The sealed secrets go with the live row. */
+/** The sealed secrets are deleted with the live row. */
 const removeCredential = removeOne(credentialKind, (tx, credential, actor) =>
   assertReachesCredential(tx, credential.id, actor),
 );

@@ -1,4 +1,4 @@
-// A credential as it is shown: with the networks and hosts that it is assigned to, which are records of their own.
+// Credential views with the assigned networks and hosts, which are separate records.
 
 import type { Actor } from "../../access/actor.ts";
 import { renderMembers } from "../../db/kind.ts";
@@ -9,7 +9,7 @@ import { credentialAssignmentKind } from "../credential-assignments/credential-a
 import { hostKind } from "../hosts/host.ts";
 import { networkKind } from "../networks/network.ts";
 
-/** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
+/** Adds `assigned_network_ids` and `host_assignments`, limited to the caller's networks. */
 export const composeCredentials: ComposeFor = Object.assign(variesByCaller(composeCredential), {
   reachFields: { assigned_network_ids: networkKind, host_assignments: hostKind },
   parts: { scope: "credential" as const, kinds: [credentialAssignmentKind] },

@@ -1,4 +1,4 @@
-// The credential that discovery asks devices with. Its secrets are sealed beside it and never enter history.
+// Credential that discovery uses to query devices. Secrets are sealed, stored separately and never enter history.
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -21,11 +21,11 @@ import { offList } from "../references.ts";
 
 export const SECRET_MAX_LENGTH = 1_024;
 export const SECRET_PATH_MAX_LENGTH = 1_024;
-/** Of an inline password of SNMPv3, in characters (RFC 3414 §11.2). */
+/** Minimum length in characters of an inline SNMPv3 password (RFC 3414 §11.2). */
 export const USM_PASSWORD_MIN_LENGTH = 8;
 export const TARGET_IPS_MAX = 1_000;
 export const ASSIGNMENTS_MAX = 10_000;
-/** What stands for an inline secret in every answer; sent back, it keeps the stored one. */
+/** Replaces an inline secret in every response; sending it back keeps the stored secret. */
 export const SECRET_MASK = "********";
 
 /** SNMP-USER-BASED-SM-MIB and RFC 7860. */
@@ -33,7 +33,7 @@ export const AUTH_PROTOCOLS = ["None", "Md5", "Sha1", "Sha256", "Sha384", "Sha51
 /** RFC 3414, RFC 3826 and the common AES-256 extension. */
 export const PRIV_PROTOCOLS = ["None", "Des", "Aes128", "Aes256"] as const;
 
-/** `secret`: whatever is wrong below it, no error echoes what was sent. */
+/** `secret` keeps errors anywhere below it from echoing the value. */
 export const Secret = Type.Union(
   [
     Body({
@@ -84,18 +84,18 @@ export const CredentialType = Type.Union(
 );
 export type CredentialType = Static<typeof CredentialType>;
 
-/** The fields of a credential type that hold secrets. */
+/** Fields of a credential type that may hold secrets. */
 export const SECRET_FIELDS = ["community", "auth_password", "priv_password"] as const;
 export type SecretField = (typeof SECRET_FIELDS)[number];
 
 export interface CredentialRecord extends RecordBase {
   readonly organization_id: string;
   readonly name: string;
-  /** With inline secrets masked. */
+  /** Inline secrets are masked. */
   readonly credential_type: CredentialType;
   readonly tags: readonly string[];
   readonly target_ips: readonly string[] | null;
-  /** When a secret was last given another value. */
+  /** Timestamp of the last change of a secret. */
   readonly secrets_updated_at: string;
 }
 
@@ -117,7 +117,7 @@ export const credentialKind: Kind<CredentialRecord> = {
   observed: [],
   absent: "null",
   identity: (credential) => `${credential.organization_id}/${credential.name}`,
-  // Names are for people: two may be alike.
+  // Names need not be unique.
   unique: null,
   called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey, credential_type: ({ type }) => type },

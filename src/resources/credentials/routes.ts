@@ -1,4 +1,4 @@
-// /api/v1/credentials
+// Routes of /api/v1/credentials
 
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -35,7 +35,7 @@ const body = {
 
 const listed = listing(credentialResource, filters, {});
 
-/** /api/v1/credentials. No answer holds a secret. */
+/** /api/v1/credentials. No response contains a secret. */
 export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backend<CredentialCommands>): void {
   surface
     .get("/api/v1/credentials", operations.list({ summary: "List credentials, with their secrets masked" }), (call) =>

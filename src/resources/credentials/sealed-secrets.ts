@@ -1,4 +1,4 @@
-// The sealed secrets of a whole store, for whoever brings a store and a key together. Must not tell what is in them.
+// Sealed secrets of a whole store, for commands that check or replace its key. Must not reveal their contents.
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -9,11 +9,11 @@ import { credentialSecrets, secretContext, secretIn } from "./secrets.ts";
 
 export interface SecretsFound {
   readonly total: number;
-  /** Those that the key does not open. */
+  /** Number of secrets that the key cannot open. */
   readonly closed: number;
 }
 
-/** @param box of the key; null for none, which opens nothing */
+/** @param box of the key; null opens nothing */
 export function trySecrets(db: Sql, box: SecretBox | null): SecretsFound {
   let total = 0;
   let closed = 0;
@@ -31,8 +31,8 @@ export function trySecrets(db: Sql, box: SecretBox | null): SecretsFound {
 }
 
 /**
- * Drops all of them. The credentials stay, and take their secrets anew; an empty row says of each that it was dropped, as
- * one that is missing is a loss.
+ * Drops all secrets. The credentials stay and accept new secrets. An empty row marks each secret as dropped; a missing
+ * row means data loss.
  */
 export function dropSecrets(db: Sql): void {
   const rows = db.$client.query("SELECT credential_n, field FROM credential_secrets").values() as Array<
@@ -41,10 +41,7 @@ export function dropSecrets(db: Sql): void {
   for (const [credentialN, field] of rows) keepDropped(db, credentialN, field);
 }
 
-/**
- * Takes secrets that are missing for dropped: in a store from before that was told from a loss, within a transaction of
- * the caller's.
- */
+/** Marks missing secrets as dropped, for stores older than that distinction. Runs in the caller's transaction. */
 export function takeForDropped(db: Sql): void {
   const rows = db.$client.query("SELECT n, members FROM credentials").values() as Array<[number, string]>;
   const isThere = db.$client.query("SELECT 1 FROM credential_secrets WHERE credential_n = ? AND field = ?");

@@ -1,5 +1,5 @@
-// The inline secrets of credentials: sealed, in a table of their own that has no history, replaced by a mask everywhere
-// else. Must not decide which secrets a credential may have: commands.ts does.
+// Inline secrets of credentials: sealed in a separate table without history, and masked everywhere else.
+// Must not decide which secrets a credential may have: commands.ts does.
 
 import { and, eq } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -13,7 +13,7 @@ export const credentialSecrets = sqliteTable(
   {
     credential_n: integer().notNull(),
     field: text().$type<SecretField>().notNull(),
-    /** A sealed box (base/secret-box.ts) under the context of the credential and the field; empty where it was dropped. */
+    /** Sealed box (base/secret-box.ts) bound to the credential and field; empty if dropped. */
     sealed: blob({ mode: "buffer" }).notNull(),
     checksum: integer().notNull(),
   },
@@ -23,27 +23,27 @@ export const credentialSecrets = sqliteTable(
 /** Sealed boxes by field. */
 export type SealedSecrets = ReadonlyMap<SecretField, Uint8Array>;
 
-/** What a write does to the stored secrets of a credential. */
+/** Effect of a write on the stored secrets of a credential. */
 export interface SecretChange {
   /** Inline values to seal. */
   readonly sealed: ReadonlyMap<SecretField, string>;
-  /** Fields that have no inline value, or no longer. */
+  /** Fields without an inline value after the write. */
   readonly dropped: readonly SecretField[];
-  /** Whether any secret is another one now: its value, its mode, its path, or that it is there at all. */
+  /** Whether any secret differs in value, mode, path or presence. */
   readonly isChanged: boolean;
 }
 
-/** Whose secret a sealed box holds; authenticated with it, so that no box opens in the place of another. */
+/** Authenticated context of a sealed box: a box moved to another credential or field does not open. */
 export function secretContext(credentialId: string, field: SecretField): string {
   return `credential:${credentialId}:${field}`;
 }
 
-/** The secret that a credential type has in a field; undefined for none. */
+/** Secret in a field of a credential type; undefined for none. */
 export function secretIn(type: CredentialType, field: SecretField): Secret | undefined {
   return (type as Partial<Record<SecretField, Secret>>)[field];
 }
 
-/** Whether a credential type comes with an inline secret, and not with masks alone. */
+/** Whether a credential type contains an inline secret other than the mask. */
 export function sendsSecret(type: CredentialType): boolean {
   return SECRET_FIELDS.some((field) => {
     const secret = secretIn(type, field);
@@ -51,7 +51,7 @@ export function sendsSecret(type: CredentialType): boolean {
   });
 }
 
-/** The credential type as history and answers have it. */
+/** Credential type with masked secrets, as in history and responses. */
 export function masked(type: CredentialType): CredentialType {
   const hidden: Partial<Record<SecretField, Secret>> = {};
   for (const field of SECRET_FIELDS) {
@@ -60,7 +60,7 @@ export function masked(type: CredentialType): CredentialType {
   return { ...type, ...hidden };
 }
 
-/** What is stored of a credential, without what was dropped; empty for one that is being created. */
+/** Stored secrets of a credential, without dropped ones; empty during creation. */
 export function storedSecrets(tx: WriteTransaction, credentialId: string): SealedSecrets {
   const n = tx.recordN(credentialId);
   if (n === null) return new Map();
@@ -69,9 +69,9 @@ export function storedSecrets(tx: WriteTransaction, credentialId: string): Seale
 }
 
 /**
- * What `wanted` changes about the stored secrets. The mask keeps what is stored. A secret that is sent is another one,
- * also where it is the stored one: else a write would tell whether it was guessed.
- * @param current the credential type as it stands, masked
+ * Computes how `wanted` changes the stored secrets. A mask keeps the stored secret. Any secret sent counts as changed,
+ * even if equal: otherwise a write would confirm a guess.
+ * @param current the present credential type, masked
  */
 export function secretChange(current: CredentialType, wanted: CredentialType): SecretChange {
   const sealed = new Map<SecretField, string>();
@@ -91,7 +91,7 @@ export function secretChange(current: CredentialType, wanted: CredentialType): S
   return { sealed, dropped, isChanged };
 }
 
-/** Every inline secret of a credential that is being created. */
+/** Every inline secret of a credential being created. */
 export function newSecrets(type: CredentialType): SecretChange {
   const sealed = new Map<SecretField, string>();
   for (const field of SECRET_FIELDS) {
@@ -101,7 +101,7 @@ export function newSecrets(type: CredentialType): SecretChange {
   return { sealed, dropped: [], isChanged: true };
 }
 
-/** Writes a change at the end of the transaction, when the credential has its number. */
+/** Writes the change at the end of the transaction, once the credential has its number. */
 export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId: string, change: SecretChange): void {
   forgetSecrets(tx, credentialId, change.dropped);
   tx.afterwardsRun(() => {
@@ -118,7 +118,7 @@ export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId:
   });
 }
 
-/** Forgets inline values at the end of the transaction, for ever. */
+/** Deletes inline values permanently at the end of the transaction. */
 export function forgetSecrets(tx: WriteTransaction, credentialId: string, fields: readonly SecretField[]): void {
   tx.afterwardsRun(() => {
     const n = tx.recordN(credentialId) as number;

@@ -1,4 +1,4 @@
-// What the writer runs for custom fields, and the rules beyond the schema.
+// Writer commands for custom fields and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertReachesAll, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -18,14 +18,14 @@ import { FIELD_KINDS, type FieldValue } from "./field-type.ts";
 import { clearValues, holdersOf, refuseHeld } from "./holders.ts";
 import { forgetDefinitions } from "./write-values.ts";
 
-/** What is demanded, given where nothing is said, or no choice any more, is so in every network. */
+/** Requires reach to all networks: required values, defaults and choices apply in every network. */
 export const DEFINING = "Defining custom fields";
 
-/** What a write says of a field, as it is kept. */
+/** Field definition from a write, as stored. */
 type Said = Pick<CustomFieldRecord, "kinds" | "type" | "choices" | "required" | "default" | "description">;
 
 /**
- * A field of the organization.
+ * Creates a custom field of the organization.
  * @throws DomainError entity_access_denied, entity_already_exists, validation_failed
  */
 function createCustomField(tx: WriteTransaction, input: { body: CustomFieldCreate }, actor: CommandActor): Written {
@@ -46,7 +46,7 @@ function createCustomField(tx: WriteTransaction, input: { body: CustomFieldCreat
 }
 
 /**
- * Changes a field, but for its key. Fields that are left out stay.
+ * Updates a field, except for its key. Omitted properties keep their values.
  * @throws DomainError entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch,
  * validation_failed
  */
@@ -67,8 +67,8 @@ function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldU
 }
 
 /**
- * What records have is what the field says: its type, its kinds and its choices change only as far as nothing is of what
- * goes.
+ * Stored values must match the definition: its type, kinds and choices can change only while no record holds an
+ * affected value.
  * @throws DomainError entity_in_use
  */
 function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: Said): void {
@@ -92,7 +92,7 @@ function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: 
   );
 }
 
-/** @param otherwise what holds where the body says nothing */
+/** @param otherwise values of omitted properties */
 function saidOf(
   body: CustomFieldCreate | CustomFieldUpdate,
   otherwise: Pick<CustomFieldRecord, "choices" | "required" | "default" | "description">,
@@ -108,7 +108,7 @@ function saidOf(
 }
 
 /**
- * Removes a field, and with a cascade its values.
+ * Deletes a field; a cascade also deletes its values.
  * @throws DomainError entity_not_found, precondition_failed, entity_in_use, entity_access_denied
  */
 function removeCustomField(tx: WriteTransaction, removal: Removal, actor: CommandActor): CustomFieldRecord {

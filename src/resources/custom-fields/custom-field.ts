@@ -1,4 +1,4 @@
-// The custom field: what an organization keeps of its records beyond their own fields. Its key never changes.
+// Custom field: organization-defined attribute of records. Its key never changes.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";

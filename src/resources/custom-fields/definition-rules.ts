@@ -1,4 +1,4 @@
-// What a definition must be in itself and beside the others, whether it is written or restored.
+// Validity rules for a custom-field definition, alone and among the others, on write and on restore.
 
 import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
@@ -8,8 +8,8 @@ import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
 import { type FieldKind, valueProblem } from "./field-type.ts";
 
 /**
- * @param known the choices of before, which stay as they are
- * @throws DomainError validation_failed with all that is wrong
+ * @param known existing choices, which stay as they are
+ * @throws DomainError validation_failed with all issues
  */
 export function assertDefinition(
   field: Pick<CustomFieldRecord, "type" | "choices" | "default">,
@@ -35,8 +35,8 @@ export function assertDefinition(
 }
 
 /**
- * Called once the transaction has the field.
- * @throws DomainError validation_failed for a kind with too many
+ * Call after the transaction has the field.
+ * @throws DomainError validation_failed for a kind with too many fields
  */
 export function assertRoom(tx: WriteTransaction, organizationId: string, kinds: readonly string[]): void {
   const full = kinds.find((kind) => fieldsOfKind(tx, organizationId, kind as FieldKind).length > FIELDS_OF_KIND_MAX);
@@ -50,14 +50,14 @@ export function assertRoom(tx: WriteTransaction, organizationId: string, kinds: 
   ]);
 }
 
-/** The live fields that records of a kind can have, as this transaction has changed them so far. */
+/** Live fields of a record kind, including changes of this transaction. */
 export function fieldsOfKind(tx: WriteTransaction, organizationId: string, kind: FieldKind): CustomFieldRecord[] {
   return liveFields(tx, organizationId).filter(({ kinds }) => kinds.includes(kind));
 }
 
-/** The live fields of an organization, as this transaction has changed them so far. */
+/** Live fields of an organization, including changes of this transaction. */
 export function liveFields(tx: WriteTransaction, organizationId: string): CustomFieldRecord[] {
-  // What the transaction has changed is not found by the column of the organization, which no field fills.
+  // Changed records are missed by the organization column, which no field fills.
   const changed = tx.changedOf(customFieldKind).filter((field) => field.organization_id === organizationId);
   return [...tx.children(customFieldKind, "organization_n", organizationId), ...changed];
 }
