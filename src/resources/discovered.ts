@@ -1,18 +1,18 @@
-// What discovery adds to the records that it finds again and again: since when one was not seen, and what a scan says
-// where a person says otherwise. Only discovery writes it.
+// Discovery state of records: stale since when, and scanned values overridden by manual ones. Written only by
+// discovery.
 
 import { Type } from "@sinclair/typebox";
 import { Timestamp } from "../schemas/schemas.ts";
 
-/** Left out where there is nothing to say. */
+/** Fields are absent if empty. */
 export interface Discoverable {
-  /** From when on it counts as vanished: last seen longer ago than the network's stale_after_hours. */
+  /** Stale from this time on: not seen for longer than the network's stale_after_hours. */
   readonly stale_since?: string | undefined;
-  /** Field → the value of the last scan, where a person's value stands. */
+  /** Field → value of the last scan, if a manual value overrides it. */
   readonly discovered?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The same in an answer. */
+/** Response schema. */
 export const discoverableFields = {
   stale_since: Type.Optional({
     ...Timestamp,
@@ -27,5 +27,5 @@ export const discoverableFields = {
   ),
 };
 
-/** What clients may send back of it, and what is then ignored. */
+/** Fields ignored when a client sends them back. */
 export const DISCOVERABLE_READ_ONLY = ["stale_since", "discovered"] as const;

@@ -1,45 +1,45 @@
-// Collects what is wrong with a body, so that one refusal names all of it: of one record, or of the items of a bulk
-// write by index. Must not know what the records are.
+// Collector of errors in a body, so that one rejection lists all of them: of one record, or of the items of a bulk
+// write by index. Must not know the kinds of records.
 
 import { DomainError, type ErrorCode, type Issue, invalid } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
 
-/** Issues that one refusal lists at most: more of them are no list that anybody reads. */
+/** Maximum number of issues in one error; nobody would read more. */
 export const ISSUES_MAX = 10_000;
 
-/** For the descriptions of operations that name them. */
+/** For descriptions of operations with such errors. */
 export const ALL_ISSUES =
   "An error reports everything wrong with the body: a single problem with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`. The code of the answer is then the one they share, else `validation_failed`.";
 
-/** An issue with the code that it alone would have been refused with. */
+/** An issue with the error code it would have on its own. */
 export interface CodedIssue extends Issue {
   readonly code: ErrorCode;
 }
 
-/** What tells an item apart where its pointer does not: the record's id, or its row in a table. */
+/** Identifies an item in addition to its pointer: the record's id, or its table row. */
 export type ItemName = Readonly<Record<string, string | number>>;
 
-/** A part of an item, and where what is wrong with it is noted. */
+/** A part of an item; collects the errors of that part. */
 export interface ItemPart {
   /** JSON pointer into the item: `/services/3`; empty for the item as a whole. */
   readonly pointer: string;
-  /** A field of the part as errors call it: `services/3/tags`. */
+  /** Name of a field of the part in errors: `services/3/tags`. */
   field(name: string): string;
-  /** A part of this part. @param pointer into it: `/bindings/0` */
+  /** A nested part. @param pointer into this part: `/bindings/0` */
   at(pointer: string): ItemPart;
-  /** Issues by their pointers into the item. */
+  /** Adds issues, with pointers relative to the item. */
   note(...issues: readonly Issue[]): void;
   /**
-   * Runs a step. What it refuses is noted, and the next one can run: nothing will be written.
-   * @returns what the step returned, or null where it was refused
+   * Runs a step and notes its error, so that the next step can still run; nothing will be written.
+   * @returns the result of the step, or null if it failed
    */
   attempt<T>(step: () => T): T | null;
 }
 
 /**
- * A write of one record, gone through to its end before it is refused.
- * @param write returns null only where it was refused
- * @throws DomainError what was refused, where that is one thing; else every issue, see ALL_OFFENDERS
+ * Runs a write of one record to its end before rejecting it.
+ * @param write returns null only if it was rejected
+ * @throws DomainError the error if there is one; else every issue, see ALL_ISSUES
  */
 export function refusedAtOnce<T>(body: unknown, write: (whole: ItemPart) => T | null): T {
   const issues = new IssueCollector();
@@ -53,22 +53,22 @@ export class IssueCollector {
   private first: DomainError | null = null;
   private refusals = 0;
 
-  /** How many there are so far. */
+  /** Number of issues so far. */
   get count(): number {
     return this.list.length;
   }
 
   /**
-   * An item as a whole.
-   * @param item to find the values in that a refusal names
+   * The root part of an item.
+   * @param item for looking up the values named in errors
    * @param pointer of the item in the body: `/3`; empty for the body itself
-   * @param name is said with each of its issues
+   * @param name added to each of its issues
    */
   of(item: unknown, pointer = "", name: ItemName = {}): ItemPart {
     return new PartOfItem(this, item, { pointer, name }, "");
   }
 
-  /** @param issues of one refusal, by pointers into the body */
+  /** @param issues of one error, with pointers into the body */
   add(error: DomainError, issues: readonly CodedIssue[]): void {
     this.first ??= error;
     this.refusals += 1;
@@ -76,14 +76,14 @@ export class IssueCollector {
   }
 
   /**
-   * @throws DomainError with every issue; its code is theirs where they have one in common, else validation_failed
+   * @throws DomainError with every issue and their common code, else validation_failed
    */
   throwIfAny(): void {
     const code = this.commonCode();
     if (code !== null) throw this.refusal(code, {});
   }
 
-  /** Of a body that is one record. @throws DomainError as refusedAtOnce does */
+  /** For a body of one record. @throws DomainError as refusedAtOnce does */
   throwAsOne(): void {
     const { first, list, refusals } = this;
     const code = this.commonCode();
@@ -109,7 +109,7 @@ export class IssueCollector {
     });
   }
 
-  /** Null where nothing was refused. */
+  /** Null without issues. */
   private commonCode(): ErrorCode | null {
     const [first] = this.list;
     if (first === undefined) return null;
@@ -117,7 +117,7 @@ export class IssueCollector {
   }
 }
 
-/** Where an item stands in the body, and what it is called besides. */
+/** Pointer of an item in the body, and its additional identification. */
 interface ItemPlace {
   readonly pointer: string;
   readonly name: ItemName;
@@ -170,7 +170,7 @@ class PartOfItem implements ItemPart {
   }
 }
 
-/** What an error says of an item, by pointers into it. @param at the part that it was found at */
+/** Issues of an error, with pointers into the item. @param at the part where the error occurred */
 function issuesOf(error: DomainError, item: unknown, at: string): CodedIssue[] {
   const { code, message, params } = error;
   if (code === "validation_failed" && Array.isArray(params.issues))
@@ -186,7 +186,7 @@ function issuesOf(error: DomainError, item: unknown, at: string): CodedIssue[] {
     : places.map(({ path, value }) => ({ path, message, value, code }));
 }
 
-/** Where ids stand: a field is reported without the positions in the lists that it leads through. */
+/** Pointers to ids in the value: errors name the field without the list positions on its path. */
 function placesOf(
   value: unknown,
   way: readonly string[],

@@ -1,28 +1,28 @@
-// Which record each item of a list stands for: the one of its id, else the one of the same real thing, else a new one.
-// Pure; what is then written is the caller's.
+// Matching of list items to stored records: by id, else by identity, else as new. Pure. Must not write: the caller
+// does.
 
 import type { Issue } from "../base/errors.ts";
 
 export interface Matched<Item, Stored> {
   readonly item: Item;
-  /** Where the item stands in the list. */
+  /** Index of the item in the list. */
   readonly position: number;
-  /** Null: to be created. */
+  /** Null for a record to create. */
   readonly stored: Stored | null;
 }
 
 export interface Matching<Item, Stored> {
   readonly matched: Array<Matched<Item, Stored>>;
-  /** Stored records that no item stands for: to be removed. */
+  /** Stored records without an item: to be removed. */
   readonly unmatched: Stored[];
   readonly issues: Issue[];
 }
 
-/** What two records of the same real thing share, by field. */
+/** Identifying fields and their values; equal for the same real thing. */
 export type Likeness = Readonly<Record<string, string | number | null>>;
 
 /**
- * @param likenessOf its fields always in the same order
+ * @param likenessOf returns its fields always in the same order
  * @param pointer of the list: `/ports`
  */
 export function match<Item extends { id?: string }, Stored extends { id: string }>(
@@ -32,14 +32,14 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
   pointer: string,
 ): Matching<Item, Stored> {
   const issues: Issue[] = [];
-  // As JSON: a character in one field must not make two things one.
+  // JSON separates the fields unambiguously.
   const identityOf = (thing: Item | Stored) => JSON.stringify(likenessOf(thing));
   const byId = new Map(stored.map((record) => [record.id, record]));
   const byIdentity = new Map(stored.map((record) => [identityOf(record), record]));
   const claimed = new Set<string>();
   const ids = new Map<string, number>();
   const identities = new Map<string, number>();
-  // Ids first: an item that names a record takes it, whatever other items look like.
+  // Ids first: an item with a record's id takes that record, even if another item has the same identity.
   const named = items.map((item, position) => {
     if (item.id === undefined) return null;
     const other = ids.get(item.id);
@@ -65,7 +65,7 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
         message: `is the same as ${pointer}/${twin}`,
         value: likenessOf(item),
       });
-    // One id makes one record; the write is refused for the other, but not before all issues are found.
+    // Skips a duplicate id; the write is rejected, but only after all issues are found.
     if (item.id !== undefined && ids.get(item.id) !== position) continue;
     let record = named[position] ?? null;
     const alike = byIdentity.get(identity);

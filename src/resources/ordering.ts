@@ -1,5 +1,5 @@
-// The order parameters of lists: group_by, order_by, order_direction over a resource's own named fields.
-// Must not know any resource: which fields there are, and which of them are ordered by a key, is said by the caller.
+// Order parameters of lists: group_by, order_by, order_direction over the named fields of a resource.
+// Must not know any resource: the caller supplies the fields and which of them have a sort key.
 
 import { Type } from "@sinclair/typebox";
 import { FIELD_KEY_MAX_LENGTH } from "../base/custom-field-limits.ts";
@@ -8,7 +8,7 @@ import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";
 import type { OrderTerm } from "../db/reading/list-query.ts";
 import { OneOf, OneOfOr } from "../schemas/schemas.ts";
 
-/** OrderDirection. */
+/** Values of order_direction. */
 export const ORDER_DIRECTIONS = ["asc", "desc"] as const;
 export type OrderDirection = (typeof ORDER_DIRECTIONS)[number];
 
@@ -19,8 +19,8 @@ export interface OrderParameters<Field extends string> {
 }
 
 /**
- * The query parameters of a list that can be ordered by `fields` (handbook: api, "Lists").
- * @param hasCustom whether its records have custom fields, which order it as well
+ * Query parameters of a list that can be ordered by `fields` (handbook: api, "Lists").
+ * @param hasCustom whether its records have custom fields, which can order it as well
  */
 export function orderQuery<R extends RecordBase, const Field extends (keyof R & string) | ObservedField>(
   _kind: Kind<R>,
@@ -46,9 +46,9 @@ function orderField<Field extends string>(fields: readonly Field[], hasCustom: b
 }
 
 /**
- * What the parameters mean to the store. Ties, and a list without an order, stand by `created_at` and `id`, ascending.
- * Texts are ordered without regard to case, then by code point, addresses as numbers: by the kind's keys for them.
- * Custom fields likewise, by the value that each record has; those without one come last, whatever the direction.
+ * Translates the parameters to store terms. Ties and unordered lists are sorted by `created_at` and `id`, ascending.
+ * Texts sort ignoring case, then by code point; addresses sort numerically: by the kind's sort keys. Custom fields sort
+ * by the value in each record; records without one come last in either direction.
  */
 export function orderTerms<Field extends string>(query: OrderParameters<Field>, kind: AnyKind): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
@@ -59,9 +59,9 @@ export function orderTerms<Field extends string>(query: OrderParameters<Field>, 
   });
   const terms: OrderTerm[] = [];
   if (group !== undefined) terms.push(term(group, "asc"));
-  // Within a group all have the same value of the field that they are grouped by.
+  // All records of a group have the same value of the grouping field.
   if (order !== undefined && order !== group) terms.push(term(order, direction));
-  // Ties stand so anyhow, and in page order a list need not be gone through.
+  // Redundant: ties sort this way already, and page order needs no sorting.
   const last = terms.at(-1);
   return last?.field === "created_at" && last.direction === "asc" ? terms.slice(0, -1) : terms;
 }

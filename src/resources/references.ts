@@ -1,5 +1,5 @@
-// What refers to what, and what a removal does about it: refuse, take along, or clear the reference. Each kind says what
-// its own records refer to. The one place that looks against the direction of the foreign keys.
+// References between records and their handling on removal: refuse, cascade, or clear. Each kind declares its own
+// references. The only module that follows foreign keys backwards.
 
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { DomainError } from "../base/errors.ts";
@@ -7,31 +7,31 @@ import { ownValue } from "../base/fields.ts";
 import type { AnyKind, RecordBase, Reference } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 
-/** A reference that a record has. */
+/** A reference of a record with the referenced ids. */
 export interface ReferenceHeld extends Reference {
   readonly ids: readonly string[];
 }
 
-/** A record that refers to another, and what a removal of the other would make of it. */
+/** A record that references another, and the effect of removing the other. */
 export interface Referrer {
   readonly kind: AnyKind;
   readonly record: RecordBase;
-  /** Whether a state of the record still refers to the other. */
+  /** Whether a state of the record still has the reference. */
   readonly refers: (state: RecordBase) => boolean;
-  /** The changed fields of such a state without the reference; null where it can't be without. */
+  /** The changed fields of such a state without the reference; null if the record cannot exist without it. */
   readonly without: (state: RecordBase) => object | null;
 }
 
-/** A reference and the kind whose records have it. */
+/** A reference and its referencing kind. */
 type OfKind = readonly [from: AnyKind, reference: Reference];
 
-/** Takes an id off a list of ids. */
+/** Removes an id from a list of ids. */
 export function offList<Field extends string>(field: Field) {
   return (record: Readonly<Record<Field, readonly string[]>>, id: string) =>
     ({ [field]: record[field].filter((each) => each !== id) }) as Record<Field, string[]>;
 }
 
-/** Removes a record with what it owns, and takes the references to it off what stays. */
+/** Removes a record with its dependants, and clears the references to it in the records that stay. */
 export function removeWithItsOwn(tx: WriteTransaction, kind: AnyKind, id: string): void {
   for (const of of referencesTo(tx, kind)) {
     const [from, { without }] = of;
@@ -44,7 +44,7 @@ export function removeWithItsOwn(tx: WriteTransaction, kind: AnyKind, id: string
   tx.remove(kind, id);
 }
 
-/** What a record refers to, as far as a removal of it would have to do something about the record. */
+/** References of a record that matter when the referenced records are removed. */
 export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[] {
   return (kind.references ?? []).flatMap((reference) => {
     const ids = idsIn(kind, reference, record);
@@ -52,7 +52,7 @@ export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[]
   });
 }
 
-/** The live records that refer to a record, as this transaction has changed them so far. */
+/** Live records that reference a record, including changes of this transaction. */
 export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Referrer[] {
   return referencesTo(tx, kind).flatMap((of) => {
     const [from, reference] = of;
@@ -67,7 +67,7 @@ export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Re
 
 /** @throws DomainError entity_in_use with the dependants counted by kind */
 export function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
-  // A record may refer to another in more ways than one, and is one dependant all the same.
+  // A record with several references to another counts as one dependant.
   const found = new Map<AnyKind, Set<string>>();
   let isRemoved = false;
   for (const of of referencesTo(tx, kind)) {
@@ -91,7 +91,7 @@ export function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): vo
   });
 }
 
-/** Those that their records go along with first: what goes need not be changed. */
+/** Cascading references first: records about to be removed need no update. */
 function referencesTo(tx: WriteTransaction, { name }: AnyKind): OfKind[] {
   const found = tx.kinds.flatMap((from) =>
     (from.references ?? []).filter(({ to }) => to === name).map((reference): OfKind => [from, reference]),
@@ -100,7 +100,7 @@ function referencesTo(tx: WriteTransaction, { name }: AnyKind): OfKind[] {
   return [...found.filter((each) => !isCleared(each)), ...found.filter(isCleared)];
 }
 
-/** What a record names by a reference. */
+/** Ids that a record references. */
 function idsIn(from: AnyKind, { field, isMeant }: Reference, record: RecordBase): readonly string[] {
   if (isMeant?.(record) === false) return [];
   if (!isColumn(field)) return from.links?.(record).find(({ relation }) => relation === field)?.ids ?? [];
@@ -112,7 +112,7 @@ function isColumn(field: string): boolean {
   return field.endsWith("_id");
 }
 
-/** The live records that refer to `id`, as this transaction has changed them so far. */
+/** Live records that reference `id`, including changes of this transaction. */
 function referring(tx: WriteTransaction, [from, reference]: OfKind, id: string): RecordBase[] {
   const { field } = reference;
   const candidates: RecordBase[] = isColumn(field)

@@ -1,5 +1,5 @@
-// What a resource is: the one value in its folder that whatever goes over all resources is made from. Routes and
-// commands are no part of it: they are what is done with it.
+// Resource declaration: one value per folder, from which all generic features over resources are built.
+// Must not contain routes or commands: they operate on it.
 
 import type { TObject } from "@sinclair/typebox";
 import type { Access } from "../access/actor.ts";
@@ -7,85 +7,82 @@ import type { Kind, RecordBase } from "../db/kind.ts";
 import type { CsvColumn } from "../schemas/csv.ts";
 import type { ComposeFor } from "./compose.ts";
 
-/** A kind of record that shows among others, and in no list of its own. */
-// biome-ignore lint/suspicious/noExplicitAny: a kind takes its own records and gives them, so no common supertype exists.
+/** A kind of record that appears within others and has no list of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: kinds accept and return their own records, without a common supertype.
 export interface Part<R extends RecordBase = any> {
   readonly kind: Kind<R>;
   readonly names?: Names<R>;
 }
 
-/** A kind whose records others refer to. */
+/** A kind that other records reference. */
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.
 export type Named<R extends RecordBase = any> = Part<R> & { readonly names: Names<R> };
 
-/** How tables name records beside the ids that stand for them. */
+/** Names of records in tables, next to their ids. */
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.
 export interface Names<R extends RecordBase = any> {
-  /** By a column that holds their ids, alone or in a list, the column of their names. */
+  /** Maps an id column, single or list, to its name column. */
   readonly columns: Readonly<Record<string, string | ColumnOfObjects>>;
-  /** The fields that a name is made of. */
+  /** Fields that make up the name. */
   readonly fields: ReadonlyArray<keyof R & string>;
-  /** The name; the record's label unless told otherwise. */
+  /** The name; default: the record's label. */
   readonly name?: (record: R) => string | number | null;
-  /** Whose name stands before it, and the field that holds the id. */
+  /** The record whose name is the prefix, and the field with its id. */
   readonly of?: { readonly part: Named; readonly field: keyof R & string };
-  /** For the documentation's example of a table. */
+  /** Example value in the documentation of a table. */
   readonly example: string | number;
 }
 
-/** A column whose values are objects that hold an id among other things. */
+/** A column of objects that contain an id among other fields. */
 export interface ColumnOfObjects {
   readonly name: string;
-  /** Null where the object holds the id of a record of another kind. */
-  // biome-ignore lint/suspicious/noExplicitAny: each column has objects of its own.
+  /** Null if the id belongs to another kind. */
+  // biome-ignore lint/suspicious/noExplicitAny: Each column has its own object type.
   readonly id: (value: any) => string | null;
-  /**
-   * What the column says of an object; what its record is called unless told otherwise. Alike in all kinds that name the
-   * same column.
-   */
+  /** Text of an object; default: the name of its record. The same for all kinds that share a column. */
   // biome-ignore lint/suspicious/noExplicitAny: as for id.
   readonly text?: (value: any, names: ObjectNames) => unknown;
 }
 
-/** By kind, what the records of an object are called; absent for one that the caller does not see. */
+/** Names of an object's records by kind; absent for a record hidden from the caller. */
 export type ObjectNames = Readonly<Record<string, string | number>>;
 
-/** How records of a kind are answered, one by one. */
+/** View of single records of a kind. */
 export type View = Pick<Shown, "kind" | "compose">;
 
-/** A kind of record that shows in answers. */
+/** A kind of record that appears in responses. */
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.
 export interface Shown<R extends RecordBase = any> extends Part<R> {
   readonly answer: TObject;
   readonly example: Readonly<Record<string, unknown>> & { readonly id: string };
   readonly compose?: ComposeFor;
-  /** What it is shown with on request, by its name. */
+  /** Optional additions by their name in `include`. */
   readonly includes?: Readonly<Record<string, ComposeFor>>;
-  /** Of its table; its own fields unless told otherwise. */
+  /** Table columns; default: its own fields. */
   readonly columns?: readonly CsvColumn[];
-  /** As its table has it, where that says more than its answer. */
+  /** View for table rows, if they contain more than the response. */
   readonly composeRows?: ComposeFor;
-  /** As it shows among changes, and in lists on request: without the parts that are resources of their own. */
+  /** View in change lists, and optionally in lists: without parts that are resources themselves. */
   readonly composeAlone?: ComposeFor;
-  /** Its schema, then. */
+  /** Schema of composeAlone. */
   readonly answerAlone?: TObject;
-  /** Of its table, then. */
+  /** Table columns of composeAlone. */
   readonly columnsAlone?: readonly CsvColumn[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.
 export interface Resource<R extends RecordBase = any> extends Shown<R> {
-  /** Below /api/v1. */
+  /** Path below /api/v1. */
   readonly path: string;
-  /** Of its operations in the documentation. */
+  /** Group of its operations in the documentation. */
   readonly group: string;
-  /** What the group is about, where it is this resource's alone. */
+  /** Description of the group, if it contains this resource alone. */
   readonly about?: string;
-  /** Where parts that are resources of their own may be left out. */
+  /** Schema in lists, if parts that are resources themselves may be omitted. */
   readonly listed?: TObject;
-  /** What its restore does besides, as the documentation says it. */
+  /** Additional effects of its restore, for the documentation. */
   readonly restores?: string;
-  /** Who reads it, and who writes it. */
+  /** Access rules for reads and writes. */
   readonly read: Access;
   readonly write: Access;
 }

@@ -1,13 +1,12 @@
-// The search parameter of lists: what it takes, what it means, and how resources pass it on. Must not know any
-// resource.
+// Search parameter of lists: schema, meaning and use by resources. Must not know any resource.
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
 import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS, searchWords } from "../db/search-text.ts";
 
 /**
- * The query parameter of a list that can be searched.
- * @param where what is searched, as a sentence says it: `its name or description`
+ * Query parameter of a searchable list.
+ * @param where the searched fields, as part of a sentence: `its name or description`
  */
 export function searchQuery(where: string) {
   return {
@@ -21,7 +20,7 @@ export function searchQuery(where: string) {
 }
 
 /**
- * What a search means to the store; undefined for one that asks nothing.
+ * Translates a search to the store; undefined for an empty one.
  * @throws DomainError validation_failed for too many words
  */
 export function searched(search: string | undefined): string | undefined {

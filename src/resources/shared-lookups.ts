@@ -1,17 +1,17 @@
-// What many writes of one transaction look up once between them. Whoever hands it to commands vouches that nothing but
-// these writes changes what is looked up.
+// Lookup cache shared by the writes of one transaction. The caller guarantees that only these writes change the cached
+// data.
 
 export class SharedLookups {
   private readonly known = new Map<string, unknown>();
 
-  /** What was made under this name, or is made now. */
+  /** The cached value of this name, created on first use. */
   of<T>(name: string, make: () => T): T {
     if (!this.known.has(name)) this.known.set(name, make());
     return this.known.get(name) as T;
   }
 }
 
-/** The input of a command that may be one of many. */
+/** Input of a command that may be one of many in a transaction. */
 export interface OneOfMany {
   readonly shared?: SharedLookups | undefined;
 }

@@ -1,11 +1,11 @@
-// Where a record comes from: the `source` object on the wire.
+// Origin of a record: the `source` object on the wire.
 
 import { Type } from "@sinclair/typebox";
 import { OneOf } from "../schemas/schemas.ts";
 
 /**
- * Manual: a person or a client entered it. System: the appliance made it for itself. Discovery: seen on the network.
- * Inferred: concluded from what was seen. Unknown: not recorded.
+ * Manual: entered by a person or a client. System: created by the appliance for itself. Discovery: seen on the network.
+ * Inferred: concluded from observations. Unknown: not recorded.
  */
 export const SOURCE_TYPES = ["Manual", "System", "Discovery", "Inferred", "Unknown"] as const;
 
@@ -17,8 +17,8 @@ export interface SourceRecord {
 
 export const Source = Type.Object({ type: OneOf(SOURCE_TYPES) }, { $id: "Source" });
 
-/** What a person entered. */
+/** Entered by a person. */
 export const MANUAL: SourceRecord = { type: "Manual" };
 export const DISCOVERED: SourceRecord = { type: "Discovery" };
-/** What was concluded from what was seen. */
+/** Concluded from observations. */
 export const INFERRED: SourceRecord = { type: "Inferred" };

@@ -1,4 +1,4 @@
-// How hosts and services are virtualized: which platform runs them, and under what name.
+// Virtualization of hosts and services: platform, name and id of the virtual machine or container.
 
 import { Type } from "@sinclair/typebox";
 import { Body, Line, OneOf, Uuid } from "../schemas/schemas.ts";
@@ -6,7 +6,7 @@ import { Body, Line, OneOf, Uuid } from "../schemas/schemas.ts";
 export const HOST_VIRTUALIZATION_TYPES = ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"] as const;
 export const SERVICE_VIRTUALIZATION_TYPES = ["Docker", "Podman"] as const;
 
-/** The column of tables that says a virtualization with its service by name. */
+/** Table column with the virtualization and its service by name. */
 export const VIRTUALIZATION_BY_NAME = "virtualization_by_name";
 
 const ServiceId = Type.Optional(Type.String({ ...Uuid, description: "The service that runs it." }));
@@ -32,7 +32,7 @@ export const ServiceVirtualization = Body(
   { $id: "ServiceVirtualization" },
 );
 
-/** The virtualization of a record without the service that runs it. */
+/** The virtualization of a record without its service reference. */
 export function withoutService<V extends { readonly details: { service_id?: string } }>(record: {
   readonly virtualization: V | null;
 }): { virtualization: V | null } {

@@ -1,4 +1,4 @@
-// What values a custom field of each type takes, and how one that it does not is told. Knows no record.
+// Value rules for custom-field types, with error texts for values that violate them. Must not know any record.
 
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../../base/custom-field-limits.ts";
 import { parseInstant } from "../../base/instant.ts";
@@ -8,20 +8,20 @@ import { isVisible } from "../../base/visible.ts";
 export const FIELD_TYPES = ["text", "number", "boolean", "date", "choice", "url"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
-/** The kinds of records that can have custom fields, by name. */
+/** Record kinds that can have custom fields, by name. */
 export const FIELD_KINDS = ["host", "subnet", "vlan", "if_entry", "service", "ip_range"] as const;
 export type FieldKind = (typeof FIELD_KINDS)[number];
 
-/** As a record has it. */
+/** As stored in a record. */
 export type FieldValue = string | number | boolean;
 
-/** What decides whether a value is one of the field. */
+/** Properties of a field that determine its valid values. */
 export interface TypedField {
   readonly type: FieldType;
   readonly choices: readonly string[];
 }
 
-/** The rest of a sentence that begins with the field; null for a value that the field takes. */
+/** Predicate of an error sentence whose subject is the field; null for a valid value. */
 export function valueProblem({ type, choices }: TypedField, value: unknown): string | null {
   switch (type) {
     case "number":
@@ -50,24 +50,24 @@ function textProblem(value: string): string | null {
   return CONTROL.test(value) ? "must not contain control characters" : null;
 }
 
-/** Others than those that end or indent a line. */
+/** Control characters other than tab and line breaks. */
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
-/** Whoever opens a link of another scheme runs what stands in it. */
+/** A link with another scheme could run script when opened. */
 function urlProblem(value: string): string | null {
   if (value.length > FIELD_URL_MAX_LENGTH) return `must have at most ${groupedDigits(FIELD_URL_MAX_LENGTH)} characters`;
   const isLink = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
   return isLink ? null : `must be a URL that begins with http:// or https://, not ${shown(value)}`;
 }
 
-/** A day of the calendar as RFC 3339 writes it. */
+/** A calendar date in RFC 3339 format. */
 function isDate(value: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(value) && parseInstant(`${value}T00:00:00Z`) !== null;
 }
 
 const SHOWN_MAX_LENGTH = 60;
 
-/** A value in a sentence. */
+/** A value quoted for an error message. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return [...text].length <= SHOWN_MAX_LENGTH ? text : `${[...text].slice(0, SHOWN_MAX_LENGTH).join("")}…`;

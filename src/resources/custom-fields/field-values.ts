@@ -1,4 +1,4 @@
-// The custom fields of a record, as answers have them and as writes say them. Knows no definition.
+// Custom-field values of a record in responses and in write bodies. Must not know any definition.
 
 import { Type } from "@sinclair/typebox";
 import { FIELD_KEY_MAX_LENGTH, FIELD_URL_MAX_LENGTH, FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
@@ -6,15 +6,15 @@ import { CUSTOM_FIELDS, customFieldName } from "../../base/custom-field-names.ts
 import type { CalledText } from "../../db/called-words.ts";
 import type { FieldValue } from "./field-type.ts";
 
-/** By key; only those that have a value. */
+/** Values by key; fields without a value are absent. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
-/** The same of a write: null clears one. */
+/** Values in a write; null clears a field. */
 export type SaidValues = Readonly<Record<string, FieldValue | null>>;
 
 const anyValue = [Type.String({ maxLength: FIELD_URL_MAX_LENGTH }), Type.Number(), Type.Boolean()] as const;
 const options = { maxProperties: FIELDS_OF_KIND_MAX, propertyNames: { maxLength: FIELD_KEY_MAX_LENGTH } };
 
-/** In an answer. */
+/** Response schema. */
 export const customFieldsOfAnswer = {
   [CUSTOM_FIELDS]: Type.Optional(
     Type.Unsafe<FieldValues>(
@@ -29,7 +29,7 @@ export const customFieldsOfAnswer = {
   ),
 };
 
-/** In a body. */
+/** Body schema. */
 export const customFieldsOfBody = {
   [CUSTOM_FIELDS]: Type.Optional(
     Type.Unsafe<SaidValues>(
@@ -47,8 +47,8 @@ export const customFieldsOfBody = {
 };
 
 /**
- * What a record is found by, with all that is text of its custom fields. Every record that is written asks for it: the
- * list is the one that was given.
+ * Appends the text values of custom fields to a record's search names. Called for every written record, so it modifies
+ * the list passed in.
  */
 export function withCalledValues(texts: CalledText[], values: FieldValues | undefined): readonly CalledText[] {
   if (values === undefined) return texts;
@@ -57,7 +57,7 @@ export function withCalledValues(texts: CalledText[], values: FieldValues | unde
   return texts;
 }
 
-/** The texts among values. */
+/** Text values only. */
 export function wordsOfValues(values: FieldValues | undefined): string[] {
   return values === undefined ? [] : Object.values(values).filter((value) => typeof value === "string");
 }

@@ -1,5 +1,5 @@
-// Who has a value of a custom field, and what a change or the end of the field does to them. Looks at the live tables by
-// the index of those that have any.
+// Records with a value of a custom field, and the effect of changing or deleting the field. Reads the live tables
+// through the index of records with custom fields.
 
 import { getTableName } from "drizzle-orm";
 import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
@@ -12,7 +12,7 @@ import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
 import type { FieldValue } from "./field-type.ts";
 import type { FieldValues } from "./field-values.ts";
 
-/** A record that has a value of a field. */
+/** A record with a value of a field. */
 export interface Holder {
   readonly kind: AnyKind;
   readonly record: HoldingRecord;
@@ -20,7 +20,7 @@ export interface Holder {
 }
 type HoldingRecord = RecordBase & { readonly custom_fields?: FieldValues | undefined };
 
-/** The live records that have a value of a field, as this transaction has changed them so far. */
+/** Live records with a value of a field, including changes of this transaction. */
 export function holdersOf(tx: WriteTransaction, field: CustomFieldRecord, kinds = field.kinds): Holder[] {
   return kinds.flatMap((name) => {
     const kind = tx.kindNamed(name);
@@ -32,10 +32,10 @@ export function holdersOf(tx: WriteTransaction, field: CustomFieldRecord, kinds 
   });
 }
 
-/** In the live tables, and among what this transaction has changed. */
+/** Reads the live tables and the changes of this transaction. */
 function idsIn(tx: WriteTransaction, kind: AnyKind, { organization_id, key }: CustomFieldRecord): Set<string> {
   const organizationN = tx.recordN(organization_id);
-  // The key is one of the letters of its format: a path as it is.
+  // The key format allows only characters that need no quoting in a JSON path.
   const sql = `SELECT r.id FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
     WHERE l.organization_n = +?1 AND instr(l.members, '"custom_fields":{') > 0
       AND ('{' || l.members || '}') -> '$.custom_fields.${key}' IS NOT NULL ORDER BY l.n`;
@@ -50,8 +50,8 @@ function heldValue({ custom_fields: values }: HoldingRecord, key: string): Field
 }
 
 /**
- * @param what is refused, as the beginning of a sentence: `The custom field rack`
- * @param how what else can be done
+ * @param what subject of the error sentence: `The custom field rack`
+ * @param how alternatives for the client
  * @throws DomainError entity_in_use with the holders counted by kind
  */
 export function refuseHeld(
@@ -69,13 +69,13 @@ export function refuseHeld(
   });
 }
 
-/** Takes the values of a field off every record that has one. */
+/** Clears a field on every record with a value. */
 export function clearValues(tx: WriteTransaction, field: CustomFieldRecord): void {
   for (const { kind, record } of holdersOf(tx, field))
     tx.update(kind, record.id, { [CUSTOM_FIELDS]: valuesWithout(record, field.key) });
 }
 
-/** The values of a record without one of them; undefined where none is left. */
+/** The values without one field; undefined if none is left. */
 export function valuesWithout({ custom_fields: values = {} }: HoldingRecord, key: string): FieldValues | undefined {
   const { [key]: _gone, ...rest } = values;
   return inOrder(rest);

@@ -1,5 +1,4 @@
-// From what a write says of the custom fields of a record to the values that the record keeps: defaults, kept values,
-// and everything that no definition allows.
+// Conversion of custom-field values in a write to stored values: defaults, kept values and validation errors.
 
 import { inOrder } from "../../base/custom-field-names.ts";
 import { oneEntity } from "../../base/entity-words.ts";
@@ -12,24 +11,24 @@ import { liveFields } from "./definition-rules.ts";
 import { FIELD_KINDS, type FieldKind, type FieldValue, valueProblem } from "./field-type.ts";
 import type { FieldValues, SaidValues } from "./field-values.ts";
 
-/** The definitions of one kind of record. */
+/** Field definitions of one record kind. */
 interface Definitions {
   readonly byKey: ReadonlyMap<string, CustomFieldRecord>;
   readonly required: readonly CustomFieldRecord[];
-  /** Of new records; undefined where none has a default. */
+  /** Defaults for new records; undefined if no field has one. */
   readonly defaults: FieldValues | undefined;
 }
 
-/** What each transaction found: a bulk asks for a hundred thousand records. */
+/** Cached per transaction: a bulk write looks them up for a hundred thousand records. */
 const known = new WeakMap<WriteTransaction, Map<string, Definitions>>();
 const NONE: Definitions = { byKey: new Map(), required: [], defaults: undefined };
 
-/** Has the transaction look again: it has changed a definition. */
+/** Invalidates the cache after the transaction changes a definition. */
 export function forgetDefinitions(tx: WriteTransaction): void {
   known.delete(tx);
 }
 
-/** The definitions by which the values of a kind's records are held to in this transaction. */
+/** Field definitions that apply to records of a kind in this transaction. */
 export function definitionsOf(tx: WriteTransaction, kind: AnyKind, organizationId: string): Definitions {
   let ofTransaction = known.get(tx);
   if (ofTransaction === undefined) {
@@ -56,7 +55,7 @@ function definitionsByKind(fields: readonly CustomFieldRecord[]): Map<string, De
   return byKind;
 }
 
-/** The fields of a record that discovery makes, with the defaults of the custom fields of its kind. */
+/** Adds the custom-field defaults to the fields of a record created by discovery. */
 export function withDefaults<T extends object>(
   tx: WriteTransaction,
   kind: AnyKind,
@@ -68,18 +67,18 @@ export function withDefaults<T extends object>(
   return defaults === undefined ? fields : { ...fields, custom_fields: defaults };
 }
 
-/** What a person says, and where. */
+/** Values from a user's write and their place in the body. */
 export interface Saying {
   readonly kind: AnyKind;
   readonly organizationId: string;
   readonly said: SaidValues | undefined;
-  /** Of the record in the body, as a JSON pointer; empty for the body itself. */
+  /** JSON pointer to the record; empty for the body itself. */
   readonly at?: string;
 }
 
 /**
- * The values of a record that a person makes; undefined for none.
- * @throws DomainError validation_failed with all that is wrong, what is required and missing too
+ * Values of a new record created by a user; undefined for none.
+ * @throws DomainError validation_failed with all issues, including missing required fields
  */
 export function newValues(tx: WriteTransaction, saying: Saying): FieldValues | undefined {
   const definitions = definitionsOf(tx, saying.kind, saying.organizationId);
@@ -89,9 +88,9 @@ export function newValues(tx: WriteTransaction, saying: Saying): FieldValues | u
 }
 
 /**
- * The values of a record after a write of a person; undefined for none. What is required is asked once it is known
- * whether the write changes anything: assertRequired.
- * @throws DomainError validation_failed with all that is wrong
+ * Values of a record after a user's write; undefined for none. Required fields are checked by assertRequired, once it
+ * is known whether the write changes anything.
+ * @throws DomainError validation_failed with all issues
  */
 export function changedValues(
   tx: WriteTransaction,
@@ -103,8 +102,8 @@ export function changedValues(
 }
 
 /**
- * Called once the transaction has what a person has changed: a write that changes nothing is not asked for more.
- * @throws DomainError validation_failed with every field that has no value and must have one
+ * Call after the user's changes are in the transaction: a write without changes need not supply required fields.
+ * @throws DomainError validation_failed with every required field that has no value
  */
 export function assertRequired(
   tx: WriteTransaction,

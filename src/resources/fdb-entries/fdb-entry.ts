@@ -1,5 +1,5 @@
-// A forwarding entry: a MAC address learned on an interface, in a VLAN (BRIDGE-MIB dot1dTpFdbTable, Q-BRIDGE-MIB
-// dot1qTpFdbTable). A record of its own, or a busy uplink would write its whole table again at every change.
+// Forwarding entry: a MAC address learned on an interface, in a VLAN (BRIDGE-MIB dot1dTpFdbTable, Q-BRIDGE-MIB
+// dot1qTpFdbTable). A separate record, so that a change on a busy uplink does not rewrite the whole table.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
@@ -12,7 +12,7 @@ export interface FdbEntryRecord extends RecordBase {
   readonly host_id: string;
   readonly network_id: string;
   readonly mac_address: string;
-  /** Null where the table has none. */
+  /** Null if the table has no VLAN. */
   readonly vlan_number: number | null;
 }
 
@@ -48,7 +48,7 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
   observed: [],
   absent: "null",
   identity: (entry) => `${entry.if_entry_id}/${entry.mac_address}/${entry.vlan_number ?? ""}`,
-  // A host is not found by what its switch forwards to: only the interface is.
+  // Learned MAC addresses find the interface, not its host.
   called: ({ mac_address }) => [{ field: "fdb_macs", value: mac_address, as: "Mac", isApart: true }],
   search: { texts: (entry) => ({ wholes: [entry.mac_address] }), finds: (entry) => entry.if_entry_id },
   unique: { field: "mac_address", value: (entry) => entry.mac_address },

@@ -1,4 +1,4 @@
-// What clients send and get in a bulk write of hosts: POST /api/v1/hosts/bulk.
+// Request and response schemas for bulk host writes: POST /api/v1/hosts/bulk.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Body, BULK_MAX, CHILDREN_MAX, Name, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
@@ -36,7 +36,7 @@ export const HostBulk = Type.Array(HostBulkItem, { minItems: 1, maxItems: BULK_M
 
 export const BULK_OPERATIONS = ["Created", "Updated", "Unchanged"] as const;
 
-/** What became of one item. */
+/** Result of one item. */
 export const HostBulkResult = Type.Object(
   {
     id: Uuid,

@@ -1,5 +1,5 @@
-// What the writer runs for a bulk write of hosts: each item creates or updates a host with all that belongs to it, all
-// or none. Goes through every item before it refuses, so that every issue is named.
+// Writer command for bulk host writes: each item creates or updates a host with its children, all or none. Processes
+// every item before rejecting, so that the error lists every issue.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
@@ -17,11 +17,10 @@ import { writeInterfaces } from "./interfaces.ts";
 
 /**
  * Creates and updates hosts with their addresses, ports, services, interface entries and credential assignments. An
- * item may refer to what an earlier one makes; a host's virtualizing service and an interface's neighbor may be of any
- * item.
- * @returns what became of each item, in their order
+ * item may reference records of earlier items; a virtualizing service and an interface neighbor may belong to any item.
+ * @returns the result of each item, in their order
  * @throws DomainError with every issue; entity_reference_invalid, entity_already_exists, entity_stale,
- * entity_access_denied, auth_permission_denied where all of them are that, else validation_failed
+ * entity_access_denied, auth_permission_denied if all issues share that code, else validation_failed
  */
 export function writeHosts(
   tx: WriteTransaction,
@@ -64,7 +63,7 @@ export function writeHosts(
   return resultsOf(tx, placed);
 }
 
-/** An item whose host is there, created or found. */
+/** An item with its host, created or found. */
 interface Placed {
   readonly item: HostBulkItem;
   readonly whole: ItemPart;
@@ -72,7 +71,7 @@ interface Placed {
   readonly isNew: boolean;
 }
 
-/** The ids that other items may name. */
+/** Ids that other items may reference. */
 function broughtBy(item: HostBulkItem): string[] {
   const parts: Array<{ readonly id?: string }> = [
     item,
@@ -83,7 +82,7 @@ function broughtBy(item: HostBulkItem): string[] {
   return parts.flatMap(({ id }) => id ?? []);
 }
 
-/** @returns null as addHost does */
+/** @returns null in the cases of addHost */
 function createdHost(
   tx: WriteTransaction,
   item: HostBulkItem,
@@ -100,7 +99,7 @@ function createdHost(
   return addHost(tx, item, actor, whole);
 }
 
-/** @returns null for one that was changed since the client read it: the rest of the item is as old */
+/** @returns null for a host changed since the client read it: the rest of the item is outdated too */
 function updatedHost(
   tx: WriteTransaction,
   host: HostRecord,
@@ -113,7 +112,7 @@ function updatedHost(
   return isStale ? null : changed;
 }
 
-/** Complete when the transaction is written: only then it is known which hosts got a version, and for what. */
+/** Filled when the transaction is written: only then are the changed hosts and their operations known. */
 function resultsOf(tx: WriteTransaction, placed: readonly Placed[]): HostBulkResult[] {
   const results: HostBulkResult[] = [];
   tx.afterwardsRun(() => {

@@ -1,6 +1,6 @@
-// Makes the addresses, ports, services, bindings and credential assignments of a host match the lists of a write
-// (handbook: records, "A host and its children"). Goes through all of them, whatever is refused: what is wrong is
-// noted, and someone else refuses the write.
+// Synchronization of a host's addresses, ports, services, bindings and credential assignments with the lists of a write
+// (handbook: records, "A host and its children"). Processes all lists despite errors: notes each issue and leaves the
+// rejection to the caller.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
@@ -27,25 +27,25 @@ export interface ChildLists {
   readonly services?: readonly ServiceItem[] | null | undefined;
 }
 
-/** What a write says of what belongs to a host, besides its interface entries; null or left out: it stays as it is. */
+/** Children of a host in a write, except interface entries; null or omitted lists leave them unchanged. */
 export interface HostChildren extends ChildLists {
   readonly credential_assignments?: readonly HostSideItem[] | null | undefined;
 }
 
 export interface WrittenHost {
   readonly host: HostRecord;
-  /** Then there is nothing to look for. */
+  /** New hosts have no stored children to look up. */
   readonly isNew: boolean;
-  /** The host's place in the body: gets what is wrong. */
+  /** The host's place in the body: collects the errors. */
   readonly whole: ItemPart;
   /**
-   * Ids that the write brings for what was refused: what names one of them is not wrong for that. Gets those of this
-   * host.
+   * Ids in the request whose records were rejected: references to them are not reported as errors. Rejected ids of this
+   * host are added.
    */
   readonly absent: Set<string>;
 }
 
-/** Makes what belongs to a host what a write says of it. */
+/** Makes the children of a host match a write. */
 export function writeHostChildren(
   tx: WriteTransaction,
   written: WrittenHost,
@@ -66,7 +66,10 @@ export function writeHostChildren(
   setHostAssignments(tx, host.id, host.network_id, sound, actor, whole);
 }
 
-/** Of an address whose subnet was refused: it stands in for what names it, and nothing will be written. */
+/**
+ * Placeholder subnet of an address with a rejected subnet: references to the address still resolve, and nothing is
+ * written.
+ */
 const NO_SUBNET = "";
 
 class ChildSync {
@@ -77,10 +80,10 @@ class ChildSync {
   private readonly whole: ItemPart;
   private readonly subnets: SubnetFinder;
   private readonly removals: Array<() => void> = [];
-  /** Ports and addresses that the lists no longer have. */
+  /** Ports and addresses missing from the new lists. */
   private readonly removed = new Set<string>();
   private readonly absent: Set<string>;
-  /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
+  /** Request ids of records that exist under another id: bindings of the same request may reference them. */
   private readonly aliases = new Map<string, string>();
 
   constructor(tx: WriteTransaction, { host, isNew, whole, absent }: WrittenHost, actor: CommandActor) {
@@ -101,7 +104,7 @@ class ChildSync {
       isRemoved: (id) => this.removed.has(id),
       actual: (id) => this.aliases.get(id) ?? id,
     });
-    // Last, when bindings have their new ports and addresses: what still names an old one goes with it.
+    // Runs last, after bindings have their new ports and addresses: bindings to removed ones are deleted with them.
     for (const remove of this.removals) remove();
   }
 
@@ -203,7 +206,7 @@ class ChildSync {
     return this.isNew ? [] : this.tx.children(kind, "host_n", this.host.id);
   }
 
-  /** Where an item stands, its ids looked at. */
+  /** Place of an item, with its parent ids checked. */
   private placeOf(
     list: keyof ChildLists,
     position: number,
@@ -216,8 +219,8 @@ class ChildSync {
   }
 
   /**
-   * Counts what an item stands for among what the host has after the write; also where it was refused: what names it is
-   * not wrong for that.
+   * Counts the record of an item among the host's children after the write, even a rejected one: references to it are
+   * not reported as errors.
    */
   private has(ids: Set<string>, item: { id?: string }, record: { id: string } | null): void {
     const id = record?.id ?? item.id;

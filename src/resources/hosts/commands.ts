@@ -1,5 +1,4 @@
-// What the writer runs for hosts: the host itself, its children and its credential assignments, in one transaction or
-// not at all.
+// Writer commands for hosts: the host, its children and its credential assignments in one transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -25,7 +24,7 @@ import type { HostCreate, HostUpdate } from "./host-body.ts";
 import { writeInterfaces } from "./interfaces.ts";
 
 /**
- * A host with its children, interface entries and credential assignments.
+ * Creates a host with its children, interface entries and credential assignments.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 export function createHost(tx: WriteTransaction, input: { body: HostCreate }, actor: CommandActor): Written {
@@ -45,8 +44,8 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
 }
 
 /**
- * Changes a host; child lists that are sent become exactly what is sent (handbook: records, "A host and its
- * children"). Fields that are left out stay.
+ * Updates a host; child lists that are sent replace the stored ones (handbook: records, "A host and its children").
+ * Omitted fields keep their values.
  * @throws DomainError entity_stale, entity_reference_invalid, entity_already_exists, entity_not_found,
  * precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -72,10 +71,9 @@ type OwnFields = Pick<
 >;
 
 /**
- * A new host without what belongs to it. The service that it runs on is the caller's to check.
- * @param whole the host's place in the body: gets what is wrong
- * @returns null for a host that has no place, by its network or its id: there is nothing that the rest could be checked
- * against
+ * Adds a host without its children. The caller checks the virtualizing service.
+ * @param whole the host's place in the body: collects the errors
+ * @returns null if the host's network or id is invalid: the rest cannot be validated then
  */
 export function addHost(
   tx: WriteTransaction,
@@ -111,8 +109,8 @@ export function addHost(
 }
 
 /**
- * A host's own fields after a write: what it leaves out stays. The service that it runs on is the caller's to check.
- * @param whole as addHost takes it
+ * Sets a host's own fields; omitted ones keep their values. The caller checks the virtualizing service.
+ * @param whole as for addHost
  */
 export function changeHost(
   tx: WriteTransaction,
@@ -138,7 +136,7 @@ function saying(body: OwnFields, { organizationId }: CommandActor, { pointer }: 
   return { kind: hostKind, organizationId, said: body.custom_fields, at: pointer };
 }
 
-/** Optimistic locking (handbook: api, "Locks"): null is no lock. @throws DomainError entity_stale */
+/** Optimistic locking (handbook: api, "Locks"): null disables the check. @throws DomainError entity_stale */
 export function assertNotStale(host: HostRecord, expected: string | null | undefined): void {
   if (expected === null || expected === undefined) return;
   const instant = parseInstant(expected) as number;
@@ -154,7 +152,7 @@ export function assertNotStale(host: HostRecord, expected: string | null | undef
   );
 }
 
-/** With all that is its own. */
+/** Deletes the host with everything it owns. */
 const removeHost = removeOne(hostKind);
 
 export const hostCommands = {

@@ -1,4 +1,4 @@
-// What clients write and read of a host: request bodies and the host's whole shape with its children.
+// Request and response schemas of hosts, including the whole host with its children.
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import {
@@ -23,7 +23,7 @@ import { Port, PortItem } from "../ports/port.ts";
 import { Service, ServiceItem } from "../services/service-body.ts";
 import { describedHost, HOST_READ_ONLY, hostFields } from "./host.ts";
 
-/** A credential that is tried at this host. */
+/** A credential used to query this host. */
 export const CredentialAssignment = Body(
   {
     credential_id: Uuid,
@@ -118,15 +118,15 @@ export const HostUpdate = Body(
       }),
     ),
   },
-  // Interface entries are written through their own endpoint: an old host sent back must not delete what was discovered
-  // since.
+  // Interface entries are written through their own endpoint: sending back an outdated host must not delete entries
+  // discovered since.
   { ignored: [...ignored, "interfaces"] },
 );
 export type HostUpdate = Static<typeof HostUpdate>;
 
 const NullableText = Nullable(Type.String());
 
-/** What an interface entry has in its own list and not within its host. */
+/** Fields in the list of interface entries that are omitted within a host. */
 export const LISTED_ALONE = {
   fdb_macs: undefined,
   native_vlan_id: undefined,
@@ -195,19 +195,19 @@ const {
   ...ownFields
 } = Host.properties;
 
-/** A host without its children, as it shows among changes. */
+/** A host without its children, as in change lists. */
 export const HostAlone = Type.Object(ownFields, { $id: "HostAlone" });
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** How many children a host has. */
+/** Number of children of a host. */
 export const HostCounts = Type.Object(
   { interfaces: Count, ip_addresses: Count, ports: Count, services: Count },
   { $id: "HostCounts", description: "With `include=counts`: how many children it has, as of the instant." },
 );
 export type HostCounts = Static<typeof HostCounts>;
 
-/** A host where its children may be left out (`include_children=false`, `include=counts`, `children=ip_addresses`). */
+/** A host with optional children (`include_children=false`, `include=counts`, `children=ip_addresses`). */
 export const ListedHost = Type.Object(
   {
     ...Host.properties,

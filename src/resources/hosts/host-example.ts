@@ -1,4 +1,4 @@
-// The host that the documentation shows.
+// Example host for the API documentation.
 
 import type { Static } from "@sinclair/typebox";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
@@ -10,7 +10,7 @@ import type { Host } from "./host-body.ts";
 const NETWORK_ID = PORT_EXAMPLE.network_id;
 const AT = "2026-11-21T09:15:00.123Z";
 
-/** Of a port that is made together with its host. */
+/** Id of a port created together with its host. */
 const SSH_PORT_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0033";
 
 export const HOST_EXAMPLE: Static<typeof Host> = {

@@ -1,4 +1,4 @@
-// A host as it is answered: its own fields, and the children that are records of their own, spliced in as text.
+// Host views: its own fields, with the children, which are separate records, inserted as serialized JSON.
 
 import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -23,7 +23,7 @@ export const composeHosts: ComposeFor = Object.assign(composeHost, {
   parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] },
 });
 
-/** The host without its children: what is assigned to it is not one. */
+/** The host without its children. Credential assignments are not children and are included. */
 export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
   const numbers = items.map((item) => item.n);
   const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf);
@@ -33,7 +33,7 @@ export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
   );
 };
 
-/** The host with its addresses, without its other children: what a list of many can be told by. */
+/** The host with its addresses and without its other children: enough to identify hosts in a long list. */
 const composeHostsWithAddresses: ComposeFor = Object.assign(
   (reader: Reader, actor: Actor): Compose => {
     const composeAlone = composeHostsAlone(reader, actor);
@@ -48,7 +48,7 @@ const composeHostsWithAddresses: ComposeFor = Object.assign(
   { parts: { scope: "host" as const, kinds: [ipAddressKind] } },
 );
 
-/** The host without its children, and how many there are of each kind. */
+/** The host without its children, with the number of children of each kind. */
 export const composeHostsCounted: ComposeFor = (reader, actor) => {
   const composeAlone = composeHostsAlone(reader, actor);
   return (items, asOf) =>
@@ -64,10 +64,10 @@ export const composeHostsCounted: ComposeFor = (reader, actor) => {
     });
 };
 
-/** By what `children` and `include` name. */
+/** Views by the values of `children` and `include`. */
 export const HOST_INCLUDES = { ip_addresses: composeHostsWithAddresses, counts: composeHostsCounted };
 
-/** A host in a table: its own fields, and of its children what tells them apart. */
+/** A host as a table row: its own fields, and the identifying fields of its children. */
 export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({
   name,
   cell: (host) => (ownValue(CHILD_CELLS, name) ?? ((value: unknown) => value))(ownValue(host, name) as never),
@@ -82,7 +82,7 @@ const CHILD_CELLS: Readonly<Record<string, (children: ReadonlyArray<Record<strin
   services: (services) => services.map((each) => each.name),
 };
 
-/** The same without its children. */
+/** The same row without children. */
 export const HOST_ALONE_COLUMNS: readonly CsvColumn[] = HOST_COLUMNS.filter(({ name }) => !CHILDREN.includes(name));
 
 function composeHost(reader: Reader): Compose {
@@ -109,7 +109,7 @@ function composeHost(reader: Reader): Compose {
   };
 }
 
-/** Most hosts have none. */
+/** Fast path: most hosts have no assignments. */
 function assignmentsMember(assignments: readonly string[] | undefined): string {
   if (assignments === undefined) return '"credential_assignments":[]';
   return `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments))}`;
@@ -119,7 +119,7 @@ function intoMember(into: string | undefined): string {
   return into === undefined ? '"consolidated_into":null' : `"consolidated_into":"${into}"`;
 }
 
-/** Every field, null where there is no value; fields beyond them belong to the interface list. */
+/** Every required field with null as default; fields outside HostInterface belong to the interface list. */
 const INTERFACE_DEFAULTS = Object.fromEntries((HostInterface.required ?? []).map((name) => [name, null]));
 
 function interfaceOfHost(text: string): string {

@@ -1,4 +1,4 @@
-// The host: a device in a network. It owns its addresses, ports, services and interface entries.
+// Host: a device in a network. It owns its addresses, ports, services and interface entries.
 
 import { type TObject, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -17,7 +17,7 @@ import { HostVirtualization, withoutService } from "../virtualization.ts";
 
 const NullableText = Nullable(Type.String());
 
-/** What a device says of itself: a scan tells each of them. */
+/** Device-reported fields, set by scans. */
 const deviceFields = {
   /** SNMPv2-MIB system group (RFC 3418). */
   sys_name: NullableText,
@@ -33,7 +33,7 @@ const deviceFields = {
 };
 export type DeviceField = keyof typeof deviceFields;
 
-/** A host's own fields in an answer. */
+/** Response fields of the host itself. */
 export const hostFields = {
   id: Uuid,
   name: Name,
@@ -55,11 +55,11 @@ export const hostFields = {
 };
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
-/** What clients may send back, and what is then ignored. */
+/** Fields ignored when a client sends them back. */
 export const HOST_READ_ONLY = ["source", "chassis_id"] as const;
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 
-/** What a write may say of a host and may leave out. */
+/** Optional fields of a write. */
 export const describedHost = {
   description: Type.Optional(hostFields.description),
   hostname: Type.Optional(hostFields.hostname),
@@ -80,7 +80,7 @@ export const describedHost = {
 >;
 export const HOST_DESCRIBED = namesOf(describedHost);
 
-/** What a host has where nobody says anything of it. */
+/** Defaults for omitted fields. */
 export const UNSAID_HOST = {
   hostname: null,
   description: null,
@@ -133,7 +133,7 @@ export const hostKind: Kind<HostRecord> = {
   ],
   observed: ["last_seen_at"],
   absent: "null",
-  // Two devices may have one name; a later incarnation is the one of the same name in the same network.
+  // Names are not unique; a later incarnation is a host of the same name in the same network.
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
   called: (host) =>
@@ -160,7 +160,7 @@ export const hostKind: Kind<HostRecord> = {
 
 const HOST_NAMES = ["name", "hostname", "sys_name", "asset_tag"] as const;
 const HOST_TEXTS = ["description", "sys_descr"] as const;
-/** What hosts are called by besides: the search of all kinds goes by it. */
+/** Additional identifying fields, used by the search over all kinds. */
 const HOST_MARKS = ["serial_number", "chassis_id", "model", "manufacturer", "sys_location"] as const;
-/** What a host is found by the words of. Their order is that of the stored texts. */
+/** Fields whose words are searched. The order is that of the stored texts. */
 export const HOST_WORDS = ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"] as const;

@@ -1,5 +1,5 @@
-// Makes the interface entries of a host match the list of a write, as its addresses are in children.ts.
-// Goes through all of them, whatever is refused: what is wrong is noted, and someone else refuses the write.
+// Synchronization of a host's interface entries with the list of a write; children.ts does the same for addresses.
+// Processes all items despite errors: notes each issue and leaves the rejection to the caller.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization } from "../../access/reach.ts";
@@ -13,17 +13,18 @@ import type { HostRecord } from "./host.ts";
 import { mismatchedParentIds } from "./new-child.ts";
 
 interface Options {
-  /** Whether the host is: then there is nothing to look for. */
+  /** Whether the host is new and thus has no stored entries to look up. */
   readonly isNew: boolean;
-  /** As the write of a host takes it; the neighbors look at it when all of it is there. */
+  /** As in WrittenHost; read by the neighbors once it is complete. */
   readonly absent: Set<string>;
 }
 
 /**
- * Makes the interface entries of a host those of a list, known by id and else by if_index.
- * @param items null or left out: as they are
- * @param whole the host's place in the body: gets what is wrong
- * @returns sets the neighbors, to be run when every interface entry of the write is there: they may be each other's
+ * Makes a host's interface entries match a list, by id or else by if_index.
+ * @param items null or omitted: unchanged
+ * @param whole the host's place in the body: collects the errors
+ * @returns a function that sets the neighbors, to run once all interface entries of the write exist: they may reference
+ * each other
  */
 export function writeInterfaces(
   tx: WriteTransaction,
@@ -67,7 +68,7 @@ export function writeInterfaces(
   };
 }
 
-/** The far end may be of a later item, so it waits; null clears it at once. */
+/** Splits off the neighbor for later: the far end may belong to a later item. Null clears it at once. */
 function withoutNeighbor(item: IfEntryItem): {
   near: IfEntryItem;
   neighbor: NonNullable<IfEntryItem["neighbor"]> | null;

@@ -1,5 +1,5 @@
-// What it takes to enter a child of a host, of whatever kind: the host that the body names, room, a place, an id.
-// Must not know what any kind of child says of itself.
+// Common checks for a new child of a host of any kind: host, limit, position and id.
+// Must not know the fields of any kind.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReferenced } from "../../access/reach.ts";
@@ -13,8 +13,8 @@ import type { SharedLookups } from "../shared-lookups.ts";
 import { type HostRecord, hostKind } from "./host.ts";
 
 /**
- * The host that a create names.
- * @throws DomainError entity_access_denied; entity_reference_invalid; validation_failed for a `network_id` that is not
+ * Resolves the host of a create.
+ * @throws DomainError entity_access_denied; entity_reference_invalid; validation_failed for a `network_id` other than
  * the host's
  */
 export function hostNamed(
@@ -29,10 +29,10 @@ export function hostNamed(
 }
 
 /**
- * The records that a new one would join. Whoever makes it puts it among them.
- * @param shared where the siblings of other new ones are remembered
- * @param column of the kind's live table, which refers to the parent: `host_n`
- * @throws DomainError validation_failed where there are CHILDREN_MAX of them already
+ * The siblings of a new record. The caller appends the new record.
+ * @param shared caches siblings across the records of one write
+ * @param column of the kind's live table that references the parent: `host_n`
+ * @throws DomainError validation_failed if there are already CHILDREN_MAX siblings
  */
 export function siblingsWithRoom<R extends RecordBase>(
   tx: WriteTransaction,
@@ -54,7 +54,7 @@ export function siblingsWithRoom<R extends RecordBase>(
 }
 
 /**
- * What is wrong with the ids that an item in a list sends back: they must be the host's own.
+ * Issues with the parent ids of a list item: they must equal the host's.
  * @param pointer of the item: `/ports/3`
  */
 export function mismatchedParentIds(item: OfHost, own: Required<OfHost>, pointer: string): Issue[] {
@@ -76,13 +76,13 @@ interface OfHost {
   readonly network_id?: string | undefined;
 }
 
-/** The position behind the last of those that are there. */
+/** The position after the last sibling. */
 export function placeAfter(siblings: ReadonlyArray<{ readonly position: number }>): number {
   const last = siblings.reduce((highest, { position }) => Math.max(highest, position), -1);
   return Math.min(last + 1, INT32_MAX);
 }
 
-/** The options of a record that a client enters: the id that it brings, and as last seen when it was entered. */
+/** Options of a record created by a client: its id, and the present as last seen. */
 export function entered(tx: WriteTransaction, item: { readonly id?: string }): { id?: string; observed: Observed } {
   return { ...(item.id === undefined ? {} : { id: item.id }), observed: { last_seen_at: formatInstant(tx.instant) } };
 }

@@ -1,4 +1,4 @@
-// /api/v1/hosts
+// Routes of /api/v1/hosts
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -86,7 +86,7 @@ const get = {
   answer: ListedHost,
 };
 const { group } = hostResource;
-/** Of the host that the example of a bulk write makes. */
+/** Id of the host created in the bulk-write example. */
 const ACCESS_SWITCH_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 

@@ -1,5 +1,4 @@
-// From what a write says of an interface entry to the entry's fields: defaults, kept values, references of the same
-// network.
+// Conversion of a requested interface entry to stored fields: defaults, kept values, references within the network.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
@@ -16,8 +15,8 @@ import { vlanKind } from "../vlans/vlan.ts";
 import { IF_ENTRY_DESCRIBED, type IfEntryItem, type IfEntryRecord, ifEntryKind, UNSAID_IF_ENTRY } from "./if-entry.ts";
 
 /**
- * A new entry of a host, which may be new itself.
- * @param place of the item in the body: gets what is wrong with its references, entity_reference_invalid for an address
+ * Adds an entry to a host, which may have been created in the same transaction.
+ * @param place of the item in the body: collects the errors of its references, entity_reference_invalid for an address
  * of another host, a VLAN or a neighbor of another network
  * @throws DomainError entity_already_exists for its id
  */
@@ -47,8 +46,8 @@ export function addIfEntry(
 }
 
 /**
- * An entry after a write: what the item leaves out keeps its value, null clears it.
- * @param place as addIfEntry takes it
+ * Updates an entry: omitted fields keep their values, null clears them.
+ * @param place as for addIfEntry
  */
 export function changeIfEntry(
   tx: WriteTransaction,
@@ -72,7 +71,7 @@ function saying({ custom_fields: said }: IfEntryItem, { organizationId }: Comman
   return { kind: ifEntryKind, organizationId, said, at: place.pointer };
 }
 
-/** What a write says of an entry; null clears it. */
+/** Fields present in a write; null clears a field. */
 function saidFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: ItemPart) {
   checkReferences(tx, host, item, actor, place);
   const said = withoutNulls(picked(item, ["if_index", "if_descr", ...IF_ENTRY_DESCRIBED]));
@@ -100,7 +99,7 @@ function isGiven<T>(value: T | null | undefined): value is T {
 }
 
 /**
- * Makes the forwarding entries of an interface match the list. Left out they stay, null or an empty list clears them.
+ * Makes the forwarding entries of an interface match the list. Omitted: unchanged; null or an empty list clears them.
  */
 function syncForwarding(
   tx: WriteTransaction,
@@ -156,7 +155,7 @@ function assertVlansOfNetwork(
 }
 
 /**
- * The far end is of the same network: what lies beyond may be out of other readers' reach.
+ * Requires the far end to be in the same network: other readers may not reach another one.
  * @throws DomainError entity_reference_invalid
  */
 export function assertNeighbor(

@@ -1,4 +1,4 @@
-// What the writer runs for interface entries.
+// Writer commands for interface entries.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -17,7 +17,7 @@ import { addIfEntry, changeIfEntry } from "./apply.ts";
 import { type IfEntryCreate, type IfEntryUpdate, ifEntryKind } from "./if-entry.ts";
 
 /**
- * An interface entry of a host, with the addresses that it forwards to.
+ * Creates an interface entry of a host with its forwarding entries.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 function createIfEntry(tx: WriteTransaction, input: OneOfMany & { body: IfEntryCreate }, actor: CommandActor): Written {
@@ -32,7 +32,7 @@ function createIfEntry(tx: WriteTransaction, input: OneOfMany & { body: IfEntryC
 }
 
 /**
- * Changes an interface entry. Fields that are left out stay.
+ * Updates an interface entry. Omitted fields keep their values.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -46,7 +46,7 @@ function updateIfEntry(tx: WriteTransaction, input: ChangeInput<IfEntryUpdate>, 
   return refusedAtOnce(body, (place) => changeIfEntry(tx, host, entry, body, actor, place));
 }
 
-/** With its forwarding entries; neighbors lose the reference to it. */
+/** Deletes its forwarding entries too; neighbors lose the reference to it. */
 const removeIfEntry = removeOne(ifEntryKind);
 
 export const ifEntryCommands = {

@@ -1,4 +1,4 @@
-// The interface entry of a host: a row of its interface table with what is known of its link (IF-MIB, LLDP, CDP).
+// Interface entry of a host: a row of its interface table with its link data (IF-MIB, LLDP, CDP).
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -27,14 +27,15 @@ import { linkClues } from "./link-clues.ts";
 import { MoreNeighborAnswer, moreNeighborIds, withoutFarEnd } from "./more-neighbors.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "./vocabulary.ts";
 
-/** As many as are kept of one device: whatever a scan finds behind one interface can be sent back. */
+/** Equals the limit per scanned device, so that any scan result of one interface can be sent back. */
 export const FDB_MACS_MAX = 50_000;
 /**
- * MAC addresses that are kept beside a person's list: they are written anew with every change of the device's table.
+ * Limit of stored MAC addresses in addition to a manual list: they are rewritten with every change of the device's
+ * table.
  */
 export const FDB_MACS_BESIDE_MAX = 1_000;
 export const VLAN_IDS_MAX = 4_094;
-/** 2^53 − 1: beyond it JSON numbers lose bits. */
+/** 2^53 − 1: larger integers lose precision in JSON. */
 export const SPEED_BPS_MAX = Number.MAX_SAFE_INTEGER;
 export const DEVICE_TEXT_MAX_LENGTH = 4_000;
 
@@ -52,7 +53,7 @@ export const ifEntries = sqliteTable("if_entries", {
   mac_address: text(),
 });
 
-/** What SQL composes into an entry: of the forwarding entry's kind, whose definition refers to this one. */
+/** For composing entries in SQL: code of the forwarding-entry kind, whose definition references this module. */
 const FDB_ENTRY_CODE = 10;
 export const FDB_ENTRY_UPCASTERS: readonly Upcaster[] = [];
 
@@ -151,7 +152,7 @@ const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifTy
 
 const FORWARDED = `MAC addresses that the device forwards to this interface. A list set by a person stays; the first ${FDB_MACS_BESIDE_MAX} that a scan finds are then in \`discovered\`.`;
 
-/** What a write may say of an entry, besides which one it is. */
+/** Fields of a write, except the identifying ones. */
 const described = {
   if_name: optionalText,
   if_alias: optionalText,
@@ -179,7 +180,7 @@ const described = {
 } satisfies Sayable<IfEntryRecord, "host_id" | "network_id" | "if_index" | "if_descr" | "more_neighbors", "fdb_macs">;
 const { fdb_macs: _forwarding, custom_fields: _values, ...own } = described;
 export const IF_ENTRY_DESCRIBED = namesOf(own);
-/** What an entry has where nobody says anything of it. */
+/** Defaults for omitted fields. */
 export const UNSAID_IF_ENTRY = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
@@ -194,7 +195,7 @@ export const IfEntryUpdate = Body(
   { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described },
   { ignored: READ_ONLY },
 );
-/** An item of `interfaces` where a host is created. */
+/** Item of `interfaces` when a host is created. */
 export const IfEntryItem = Body(
   { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described },
   { ignored: READ_ONLY },
@@ -203,7 +204,7 @@ export type IfEntryCreate = Static<typeof IfEntryCreate>;
 export type IfEntryUpdate = Static<typeof IfEntryUpdate>;
 export type IfEntryItem = Static<typeof IfEntryItem>;
 
-/** A list item (handbook: api, "Values"): what is optional is left out where it has no value. */
+/** A list item (handbook: api, "Values"): optional fields without a value are absent. */
 export const IfEntry = Type.Object(
   {
     id: Uuid,

@@ -1,19 +1,15 @@
-// What an interface says of its far end, as entries of the search index: who is announced where is found at any instant
-// by the same index that finds records. Must not make a host be found by its neighbors' names: no caller's search asks
-// for these entries.
+// Search-index entries for the far end of a link: the record index answers where a name or address is announced, at any
+// timestamp. Must not make a host searchable by its neighbors' names: no caller's search uses these entries.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
 import type { MoreNeighbor } from "./more-neighbors.ts";
 
-/**
- * These private-use characters, which no name has, begin the entries; the first one also stands in them for white
- * space.
- */
+/** Private-use characters, absent from all names, as entry prefixes; the first one also replaces whitespace. */
 const ANNOUNCED = "\uE000";
 const NEIGHBOR = "\uE001";
 
-/** The fields of an interface entry that tell of its far end. */
+/** Fields of an interface entry that describe its far end. */
 export interface LinkClues {
   readonly lldp_chassis_id?: { readonly value: string } | undefined;
   readonly lldp_port_id?: { readonly value: string } | undefined;
@@ -25,10 +21,7 @@ export interface LinkClues {
   readonly more_neighbors?: readonly MoreNeighbor[] | undefined;
 }
 
-/**
- * The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or
- * CDP.
- */
+/** Entries of a link: the neighbor's id, and the names and addresses announced by LLDP (IEEE 802.1AB) or CDP. */
 export function linkClues(link: LinkClues): string[] {
   const { lldp_port_id: portId } = link;
   const announced = [
@@ -38,7 +31,7 @@ export function linkClues(link: LinkClues): string[] {
     link.cdp_device_id,
     link.cdp_address,
   ];
-  // Of port ids only addresses: `Gi0/1` is on every switch.
+  // Only port ids that are addresses: `Gi0/1` exists on every switch.
   if (portId !== undefined && canonical(portId.value) !== null) announced.push(portId.value);
   for (const each of link.more_neighbors ?? [])
     announced.push(
@@ -55,18 +48,18 @@ export function linkClues(link: LinkClues): string[] {
   return [...farEnds, ...clues];
 }
 
-/** The entry of a link whose neighbor has this id. */
+/** Entry of a link to the neighbor with this id. */
 export function neighborClue(id: string): string {
   return NEIGHBOR + id;
 }
 
-/** The entry of a link at whose far end this name or address is announced. */
+/** Entry of a link whose far end announces this name or address. */
 export function announcedClue(text: string): string {
   if (/^[!-~]+$/.test(text)) return ANNOUNCED + (canonical(text) ?? text);
   return ANNOUNCED + text.trim().replaceAll(/[\s\p{Cc}]+/gu, ANNOUNCED);
 }
 
-/** Of an address; null for any other text, most of which need not be read as one. */
+/** Canonical address; null for any other text, most of which is excluded without parsing. */
 function canonical(text: string): string | null {
   if (!/^[0-9a-f.:-]{2,45}$/i.test(text)) return null;
   return parseMac(text) ?? (/[.:]/.test(text) ? (parseIp(text)?.text ?? null) : null);

@@ -1,17 +1,17 @@
-// What is announced on an interface beyond the first of each protocol: a hub has several neighbors, and so has a phone
-// with a computer behind it. Only discovery writes it.
+// Neighbor announcements beyond the first of each protocol, as behind a hub or a phone with a computer attached.
+// Written only by discovery.
 
 import { Type } from "@sinclair/typebox";
 import { OneOf, Uuid } from "../../schemas/schemas.ts";
 import { CHASSIS_ID_SUBTYPES, type ChassisIdSubtype, PORT_ID_SUBTYPES, type PortIdSubtype } from "./vocabulary.ts";
 
-/** The far end of a link: the interface where it can be named, else its host. */
+/** Far end of a link: the interface if known, else its host. */
 export interface Neighbor {
   readonly type: "IfEntry" | "Host";
   readonly id: string;
 }
 
-/** IEEE 802.1AB; the fields are those of an interface entry's `lldp_…`. */
+/** IEEE 802.1AB; fields as the `lldp_…` fields of an interface entry. */
 export interface MoreLldpNeighbor {
   readonly protocol: "Lldp";
   readonly chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string };
@@ -23,7 +23,7 @@ export interface MoreLldpNeighbor {
   readonly neighbor?: Neighbor;
 }
 
-/** The fields are those of an interface entry's `cdp_…`. */
+/** Fields as the `cdp_…` fields of an interface entry. */
 export interface MoreCdpNeighbor {
   readonly protocol: "Cdp";
   readonly device_id?: string;
@@ -43,7 +43,7 @@ const neighbor = Type.Optional(
   ),
 );
 
-/** One of them in an answer. */
+/** Response schema of one announcement. */
 export const MoreNeighborAnswer = Type.Union([
   Type.Object({
     protocol: OneOf(["Lldp"] as const),
@@ -65,7 +65,7 @@ export const MoreNeighborAnswer = Type.Union([
   }),
 ]);
 
-/** The ids of the far ends that are known; of one type only, where that is given. */
+/** Ids of the known far ends, optionally of one type. */
 export function moreNeighborIds(more: readonly MoreNeighbor[] | undefined, type?: Neighbor["type"]): string[] {
   if (more === undefined) return [];
   return more.flatMap((each) =>
@@ -73,19 +73,19 @@ export function moreNeighborIds(more: readonly MoreNeighbor[] | undefined, type?
   );
 }
 
-/** The same announcements, of which none leads to this record any more. */
+/** The announcements with all references to this record removed. */
 export function withoutFarEnd(more: readonly MoreNeighbor[], id: string): readonly MoreNeighbor[] {
   return more.map((each) => (each.neighbor?.id === id ? withFarEnd(each, null) : each));
 }
 
-/** The same announcements, where `to` stands for `from`. */
+/** The announcements with `from` replaced by `to`. */
 export function withFarEndRenamed(more: readonly MoreNeighbor[], from: string, to: string): readonly MoreNeighbor[] {
   return more.map((each) =>
     each.neighbor?.id === from ? withFarEnd(each, { type: each.neighbor.type, id: to }) : each,
   );
 }
 
-/** An announcement that leads there; null: nowhere that is known. */
+/** The announcement with its far end set; null for unknown. */
 export function withFarEnd(announced: MoreNeighbor, to: Neighbor | null): MoreNeighbor {
   const { neighbor: _before, ...rest } = announced;
   return to === null ? rest : { ...rest, neighbor: to };

@@ -1,14 +1,14 @@
-// The closed value sets of an interface entry. Each is in the order of its MIB's numbers, which start at 1.
+// Enumerations of an interface entry, each in the order of its MIB numbers, which start at 1.
 // Must not translate: the probes do that.
 
-/** IF-MIB `ifAdminStatus` (RFC 2863): up(1) down(2) testing(3). The state that is wanted. */
+/** IF-MIB `ifAdminStatus` (RFC 2863): up(1) down(2) testing(3). The desired state. */
 export const ADMIN_STATUSES = ["Up", "Down", "Testing"] as const;
 
 export type AdminStatus = (typeof ADMIN_STATUSES)[number];
 
 /**
  * IF-MIB `ifOperStatus` (RFC 2863): up(1) down(2) testing(3) unknown(4) dormant(5) notPresent(6) lowerLayerDown(7). The
- * state that is.
+ * current state.
  */
 export const OPER_STATUSES = ["Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"] as const;
 

@@ -1,11 +1,11 @@
-// What the writer runs for what is ignored: it comes by itself (removal.ts), and can be lifted.
+// Writer commands for ignored entries: removals create them (removal.ts), users can delete them.
 
 import type { CallsOf } from "../../db/writing/command.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { ignoredKind } from "./ignored.ts";
 import { removeOne } from "./removal.ts";
 
-/** Lets discovery bring a thing back when it comes upon it again. */
+/** Lets discovery create the record again when a scan finds it. */
 const lift = removeOne(ignoredKind);
 
 export const ignoredCommands = {

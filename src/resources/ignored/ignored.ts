@@ -1,5 +1,5 @@
-// What a person has deleted and discovery is not to bring back, until someone lifts that. Made by the removal itself
-// (removal.ts).
+// Ignored entry: a record deleted by a user that discovery must not recreate until the entry is deleted. Created by the
+// removal itself (removal.ts).
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -10,7 +10,7 @@ import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf } from "../record.ts";
 
-/** The kinds that discovery makes records of, and that a person may not want back. */
+/** Kinds created by discovery that a user can have ignored. */
 export const IGNORED_ENTITIES = [
   "host",
   "ip_address",
@@ -55,14 +55,14 @@ export const ignoredKind: Kind<IgnoredRecord> = {
 };
 
 /**
- * What tx.findByIdentity finds the record by that says that something is not to come back.
- * @param identity as the kind of the thing gives it: `if_entry/<host id>/<if_index>`; for a host its id
+ * Identity of an ignored entry, for tx.findByIdentity.
+ * @param identity from the kind of the record: `if_entry/<host id>/<if_index>`; for a host its id
  */
 export function ignoredIdentity(entity: IgnoredEntity, identity: string): string {
   return `${entity}/${identity}`;
 }
 
-/** Whether discovery makes records of a kind that it can be told not to make. */
+/** Whether records of a kind can be ignored. */
 export function isIgnorable(entity: string): entity is IgnoredEntity {
   return (IGNORED_ENTITIES as readonly string[]).includes(entity);
 }
@@ -74,7 +74,7 @@ export const Ignored = Type.Object(
     entity: OneOf(IGNORED_ENTITIES, { description: "The kind of the deleted record." }),
     record_id: Type.String({ ...Uuid, description: "The id of the deleted record." }),
     host_id: Nullable(Uuid, { description: "The host it belonged to; null for a host, a subnet or a VLAN." }),
-    /** The identity that its kind gave it; of a host, which may be called anything, its id. */
+    /** Identity by the kind's rule; the id for a host, whose name can change. */
     identity: Type.String({ description: "What identifies it among its kind." }),
     label: Type.String({ description: "Its name, address or prefix." }),
     signs: Type.Array(Type.String(), {

@@ -1,5 +1,5 @@
-// Removals. Where a person removes what discovery has found, that it is not to come back is written down before the
-// record and its parts go. What a person entered, and what discovery itself removes, leaves nothing behind.
+// Removal of records. Before a user's removal of a discovered record, an ignored entry is written so that scans do not
+// recreate it. Removals by discovery and of manually created records leave no entry.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
@@ -20,9 +20,9 @@ import { type IgnoredRecord, ignoredIdentity, ignoredKind, isIgnorable } from ".
 import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
 
 /**
- * Removes a record with what it owns, in this transaction. Where a person removes what discovery has found, it is
- * ignored from now on; what goes along with it is not.
- * @param cascade also what stands in the way
+ * Removes a record with its children in this transaction. A discovered record removed by a user is ignored from now on;
+ * its children are not.
+ * @param cascade also removes dependants
  * @throws DomainError entity_in_use with the dependants counted by kind
  */
 export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
@@ -32,8 +32,8 @@ export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, ca
 }
 
 /**
- * The command that deletes one record of a kind, and answers it as it was. It throws entity_not_found,
- * precondition_failed, entity_in_use, and what `assertMay` throws, where more is asked than that it lies in reach.
+ * Returns the command that deletes one record of a kind and returns its last state. Throws entity_not_found,
+ * precondition_failed, entity_in_use, and the errors of `assertMay`, which checks more than reach.
  */
 export function removeOne<R extends RecordBase>(
   kind: Kind<R>,
@@ -48,7 +48,7 @@ export function removeOne<R extends RecordBase>(
   };
 }
 
-/** Whether discovery has found a record, and a person takes it away: then it would bring it back. */
+/** Whether a user is removing a discovered record, which the next scan would recreate. */
 export function isToBeIgnored(tx: WriteTransaction, kind: AnyKind, id: string): boolean {
   if (!isPerson(tx) || tx.author.organizationId === null || !isIgnorable(kind.name)) return false;
   const record = tx.find(kind, id) as (RecordBase & Discovered) | null;
@@ -56,8 +56,8 @@ export function isToBeIgnored(tx: WriteTransaction, kind: AnyKind, id: string): 
 }
 
 /**
- * Has discovery not bring back a record where it is now, which a person takes away.
- * @returns what says so; null where nothing has to
+ * Adds an ignored entry for a record, at its present place, if a user is removing it.
+ * @returns the entry; null if none is needed
  */
 export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): IgnoredRecord | null {
   const { organizationId } = tx.author;
@@ -70,7 +70,7 @@ export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string)
     label: labelOf(tx, kind, record),
     signs: signsOf(tx, kind, record, known?.signs ?? []),
   };
-  // It was entered by hand after it had been deleted once before, or another has taken its number.
+  // The record was deleted once before and re-created by hand, or another record has the same identity.
   if (known !== null) return tx.update(ignoredKind, known.id, what);
   return tx.create(ignoredKind, organizationId, {
     network_id: record.network_id,
@@ -81,7 +81,7 @@ export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string)
   });
 }
 
-/** What a record may say of where it comes from. */
+/** Fields that reveal the origin of a record. */
 interface Discovered {
   readonly network_id: string;
   readonly host_id?: string;
@@ -89,21 +89,21 @@ interface Discovered {
   readonly first_discovery_id?: string | null | undefined;
 }
 
-/** Whoever has discovery look around removes nothing himself: what is found no more may come back. */
+/** Removals by a discovery run do not count as the user's, even if a user started it: records not found may return. */
 function isPerson({ author, source }: WriteTransaction): boolean {
   return (author.type === "User" || author.type === "ApiKey") && !source.startsWith("discovery.");
 }
 
-/** Whether discovery made it, or has seen it since a person entered it. */
+/** Whether discovery created the record, or has seen it since a user created it. */
 function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Discovered): boolean {
   const { source, first_discovery_id: discoveryId } = record;
   if (source?.type === "Discovery" || source?.type === "Inferred") return true;
   if (discoveryId !== null && discoveryId !== undefined) return true;
   const seen = tx.observedOf(record.id);
-  // When a host was last seen is discovery's word alone; of its parts it is also said when they were entered.
+  // Only discovery sets a host's last_seen_at; on its children, manual creation sets it too.
   if ((kind.code === hostKind.code ? (seen.last_seen_at ?? null) : (seen.last_discovery_id ?? null)) !== null)
     return true;
-  // They have nothing of their own that says so, and would be made anew for what is in them.
+  // Subnets and VLANs have no such field and would be recreated for their members.
   if (kind.code === subnetKind.code)
     return tx.children(ipAddressKind, "subnet_n", record.id).some((address) => isFound(tx, ipAddressKind, address));
   return kind.code === vlanKind.code && interfacesIn(tx, record.id).some((entry) => isFound(tx, ifEntryKind, entry));
@@ -122,14 +122,14 @@ function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
   return [...tx.children(ifEntryKind, "native_vlan_n", vlanId), ...tagged];
 }
 
-/** @param before of those that had the same identity */
+/** @param before signs of earlier records with the same identity */
 function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, before: readonly string[]): string[] {
   if (kind.code === ifEntryKind.code)
     return [...new Set([...interfaceSigns(record as IfEntryRecord), ...before])].slice(0, SIGNS_MAX);
   if (kind.code !== hostKind.code) return [];
   const host = record as HostRecord;
   const networkN = tx.recordN(host.network_id) ?? 0;
-  // What answers for many hosts would, kept as a sign of one of them, be ignored in its place.
+  // A MAC address shared by many hosts is not a sign: it would make scans ignore the other hosts.
   const addresses = tx.children(ipAddressKind, "host_n", host.id).map(({ ip_address, mac_address: mac }) => {
     return { ip_address, mac_address: mac === null || isSharedMac(tx, networkN, mac) ? null : mac };
   });

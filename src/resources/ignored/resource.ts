@@ -1,4 +1,4 @@
-// What discovery is not to bring back as a resource.
+// Ignored entries as a resource.
 
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import type { Resource } from "../resource.ts";

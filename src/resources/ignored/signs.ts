@@ -1,8 +1,8 @@
-// What a host or an interface entry that was deleted is known again by when a scan comes upon it. Pure.
+// Signs by which scans recognize a deleted host or interface entry. Pure.
 
 import { isOneDevices } from "../../base/mac.ts";
 
-/** Beyond that a host has signs enough. */
+/** Maximum number of signs per host. */
 export const SIGNS_MAX = 10_000;
 
 interface HostTexts {
@@ -12,8 +12,8 @@ interface HostTexts {
 }
 
 /**
- * Each sign once, as its sort, a colon and its value, those that tell most first: `serial:` and `chassis:` as the
- * device says them, `name:` in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
+ * Deduplicated signs as `type:value`, most specific first: `serial:` and `chassis:` as reported by the device, `name:`
+ * in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
  */
 export function hostSigns(
   host: HostTexts,
@@ -34,15 +34,15 @@ export function hostSigns(
 }
 
 /**
- * What an interface was called, which says more than its number: `if_name:Gi0/2`, `if_descr:GigabitEthernet0/2`, as far
- * as it was.
+ * Names of an interface, which identify it better than its number: `if_name:Gi0/2`, `if_descr:GigabitEthernet0/2`,
+ * where present.
  */
 export function interfaceSigns(entry: { readonly if_name?: string | undefined; readonly if_descr: string }): string[] {
   const { if_name: name = "", if_descr: descr } = entry;
   return [...(name === "" ? [] : [`${IF_NAME}${name}`]), ...(descr === "" ? [] : [`${IF_DESCR}${descr}`])];
 }
 
-/** The same, read again. */
+/** Parses the names from interface signs. */
 export function namesInSigns(signs: readonly string[]): {
   readonly names: ReadonlySet<string>;
   readonly descrs: ReadonlySet<string>;

@@ -1,5 +1,5 @@
-// From what a write says of an address to the address: its subnet, defaults, kept values, and who may move one that a
-// credential names.
+// Conversion of a requested address to a stored one: subnet, defaults, kept values, and permission to change an address
+// with an assigned credential.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -11,14 +11,14 @@ import { entered } from "../hosts/new-child.ts";
 import { type SubnetRecord, subnetKind } from "../subnets/subnet.ts";
 import { type IpAddressItem, type IpAddressRecord, ipAddressKind } from "./ip-address.ts";
 
-/** What is not said by an item itself. */
+/** Values that do not come from the item itself. */
 interface Placed {
   readonly subnetId: string;
-  /** For an item that has no position, where there is none yet. */
+  /** Position of a new item that has none. */
   readonly position: number;
 }
 
-/** A new address of a host, which may be new itself. */
+/** Adds an address to a host, which may have been created in the same transaction. */
 export function addIpAddress(
   tx: WriteTransaction,
   host: HostRecord,
@@ -35,9 +35,9 @@ export function addIpAddress(
 }
 
 /**
- * An address after a write: what the item leaves out keeps its value.
- * @throws DomainError auth_permission_denied for a caller below Admin who moves an address that a credential is
- * assigned to: a credential sent to an address of one's own choice is given away
+ * Updates an address; omitted fields keep their values.
+ * @throws DomainError auth_permission_denied if a caller below Admin changes an address with an assigned credential:
+ * sending a credential to an address of one's own choice discloses it
  */
 export function changeIpAddress(
   tx: WriteTransaction,
@@ -62,12 +62,12 @@ function describedFields(item: IpAddressItem, previous: IpAddressRecord | null, 
   };
 }
 
-/** Finds the subnets of addresses in one network. */
+/** Resolves the subnets of addresses in one network. */
 export class SubnetFinder {
   private readonly tx: WriteTransaction;
   private readonly networkId: string;
   private readonly actor: CommandActor;
-  /** The network's subnets, read when the first address asks. */
+  /** Lookup over the network's subnets, built on first use. */
   private mostSpecific: ((ip: Ip) => string | null) | null = null;
 
   constructor(tx: WriteTransaction, networkId: string, actor: CommandActor) {
@@ -77,12 +77,12 @@ export class SubnetFinder {
   }
 
   /**
-   * The subnet of an address: as told, as it was, or the most specific one of the network that contains it.
-   * @param previous the address as it is; null for a new one
-   * @param pointer where the item stands in the body: `/ip_addresses/3`, empty for the body itself
+   * Subnet of an address: as requested, as before, or the most specific one in the network that contains it.
+   * @param previous the current address; null for a new one
+   * @param pointer of the item in the body: `/ip_addresses/3`, empty for the body itself
    * @returns the subnet's id
-   * @throws DomainError entity_reference_invalid for a subnet that is not there or of another network;
-   * validation_failed for one that does not contain the address, and for an address that none of the network contains
+   * @throws DomainError entity_reference_invalid for a subnet that does not exist or is in another network;
+   * validation_failed if that subnet, or every subnet of the network, does not contain the address
    */
   find(item: Pick<IpAddressItem, "ip_address" | "subnet_id">, previous: IpAddressRecord | null, pointer = ""): string {
     const { tx, networkId } = this;
@@ -117,8 +117,8 @@ export class SubnetFinder {
 }
 
 /**
- * The subnets of a network as a look-up: the one with the longest prefix that contains an address, or null. Tries only
- * the prefix lengths that there are, so that ten thousand addresses of a bulk do not ask the store a million times.
+ * Longest-prefix match over the subnets of a network; null if none contains the address. Tries only existing prefix
+ * lengths, so that ten thousand addresses of a bulk write do not cause a million queries.
  */
 function subnetsByPrefix(tx: WriteTransaction, networkId: string): (ip: Ip) => string | null {
   const idOf = new Map<string, string>();

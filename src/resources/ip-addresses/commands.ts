@@ -1,4 +1,4 @@
-// What the writer runs for addresses. How one is found a subnet, and what a write leaves as it was, is in describe.ts.
+// Writer commands for addresses. Subnet selection and kept values are in apply.ts.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -14,7 +14,7 @@ import { addIpAddress, changeIpAddress, SubnetFinder } from "./apply.ts";
 import { type IpAddressCreate, type IpAddressUpdate, ipAddressKind } from "./ip-address.ts";
 
 /**
- * An address of a host.
+ * Adds an address to a host.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 function createIpAddress(
@@ -32,10 +32,10 @@ function createIpAddress(
 }
 
 /**
- * Changes an address. Fields that are left out stay; another address without a subnet finds its subnet anew.
+ * Updates an address. Omitted fields keep their values; a new address without a subnet is assigned a matching subnet.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
- * entity_access_denied, validation_id_mismatch, validation_failed; auth_permission_denied for a caller below Admin
- * where a credential is assigned to the address
+ * entity_access_denied, validation_id_mismatch, validation_failed; auth_permission_denied for a caller below Admin if a
+ * credential is assigned to the address
  */
 function updateIpAddress(
   tx: WriteTransaction,
@@ -61,7 +61,9 @@ function finderOf(
   return shared === undefined ? make() : shared.of(`subnets of ${networkId}`, make);
 }
 
-/** With the bindings to it. Interface entries lose the reference to it, assignments that name it narrow or go. */
+/**
+ * Deletes its bindings too. Interface entries lose the reference; assignments with address lists shrink or are removed.
+ */
 const removeIpAddress = removeOne(ipAddressKind);
 
 export const ipAddressCommands = {

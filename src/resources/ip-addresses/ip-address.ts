@@ -1,4 +1,4 @@
-// The IP address of a host, in a subnet of the host's network.
+// IP address of a host, in a subnet of the host's network.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -87,7 +87,7 @@ const described = {
 } satisfies Sayable<IpAddressRecord, "host_id" | "network_id" | "position">;
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
-/** An item of a host's list. */
+/** Item in a host's list of addresses. */
 export const IpAddressItem = Body(
   {
     ...identifying,
@@ -129,14 +129,14 @@ export const IpAddress = Type.Object(
 );
 export interface IpAddressRecord extends RecordOf<typeof IpAddress> {}
 
-/** What came of a confirmation. */
+/** Result of a confirmation. */
 export interface Confirmed {
   readonly id: string;
-  /** The credentials that go to the address by their assignments to its host. */
+  /** Credentials sent to the address through assignments to its host. */
   readonly credential_ids: readonly string[];
 }
 
-/** An address that was confirmed, with what goes to it. */
+/** A confirmed address with the credentials sent to it. */
 export const ConfirmedIpAddress = Type.Object(
   {
     ...IpAddress.properties,

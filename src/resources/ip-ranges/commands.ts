@@ -1,4 +1,4 @@
-// What the writer runs for IP ranges. The rules that restores hold to as well are in rules.ts.
+// Writer commands for IP ranges. The rules shared with restores are in rules.ts.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -17,7 +17,7 @@ import { IP_RANGE_DESCRIBED, type IpRangeCreate, type IpRangeUpdate, ipRangeKind
 import { assertClaimIsFree, assertEnds, subnetOfRange } from "./rules.ts";
 
 /**
- * A range of a subnet.
+ * Adds a range to a subnet.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 function createIpRange(tx: WriteTransaction, input: OneOfMany & { body: IpRangeCreate }, actor: CommandActor): Written {
@@ -35,13 +35,13 @@ function createIpRange(tx: WriteTransaction, input: OneOfMany & { body: IpRangeC
     tags: existingTags(tx, body.tags ?? [], actor),
     custom_fields: newValues(tx, saying(body, actor)),
   };
-  // Those that are written together are looked at together, when all of them are there.
+  // Ranges of a bulk write are checked together once all are written.
   if (shared === undefined) assertClaimIsFree(tx, range, null);
   return tx.create(ipRangeKind, actor.organizationId, range, body.id === undefined ? {} : { id: body.id });
 }
 
 /**
- * Changes a range. Fields that are left out stay; other ends without a subnet find their subnet anew.
+ * Updates a range. Omitted fields keep their values; new ends without a subnet are assigned a matching subnet.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */

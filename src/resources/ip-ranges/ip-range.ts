@@ -1,4 +1,4 @@
-// The IP range: addresses next to each other within a subnet, and what they are for.
+// IP range: consecutive addresses within a subnet, and their purpose.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -71,20 +71,20 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
   sortKeys: { first: addressKey, last: addressKey },
 };
 
-/** What two ranges are compared by. */
+/** Ends of a range, for comparison. */
 export type RangeEnds = Pick<IpRangeRecord, "first" | "last">;
 
-/** Whether a range has its addresses for itself. */
+/** Whether a range reserves its addresses exclusively. */
 export function claims({ purpose }: Pick<IpRangeRecord, "purpose">): boolean {
   return CLAIMING_PURPOSES.includes(purpose);
 }
 
-/** The text order of these is the order of the addresses. @param address as a record has it */
+/** Key whose text order is the address order. @param address as stored in a record */
 export function addressKey(address: string): string {
   return ipSortKey(parseIp(address) as Ip);
 }
 
-/** As people write it: `10.2.3.200-10.2.3.219`, or its one address. */
+/** Display notation: `10.2.3.200-10.2.3.219`, or a single address. */
 export function rangeText({ first, last }: RangeEnds): string {
   return first === last ? first : `${first}-${last}`;
 }
@@ -118,7 +118,7 @@ export const IpRange = Type.Object(
     id: Uuid,
     network_id: Uuid,
     subnet_id: Uuid,
-    /** Canonical (RFC 5952), as `last`. */
+    /** Canonical (RFC 5952), like `last`. */
     first: IpAddressText,
     last: IpAddressText,
     purpose: OneOf(RANGE_PURPOSES),

@@ -1,8 +1,8 @@
-// What a range of addresses is for.
+// Purposes of an IP range.
 
 export const RANGE_PURPOSES = ["Dhcp", "Reserved", "Static", "Gateway", "Other"] as const;
 
 export type RangePurpose = (typeof RANGE_PURPOSES)[number];
 
-/** Those that have their addresses for themselves: no two of them share one. */
+/** Exclusive purposes: ranges with these must not overlap each other. */
 export const CLAIMING_PURPOSES: readonly RangePurpose[] = ["Dhcp", "Reserved"];

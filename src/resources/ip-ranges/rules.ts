@@ -1,5 +1,5 @@
-// The rules of ranges: each lies in one subnet of its network, and those that have their addresses for themselves share
-// none. Writes and restores hold to the same.
+// Rules for IP ranges on write and on restore: each is within one subnet of its network, and exclusive ranges do not
+// overlap.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -9,12 +9,12 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type SubnetRecord, subnetIdentity, subnetKind } from "../subnets/subnet.ts";
 import { addressKey, claims, type IpRangeRecord, ipRangeKind, type RangeEnds, rangeText } from "./ip-range.ts";
 
-/** What a write says of where a range is. */
+/** Ends and subnet of a range in a write. */
 interface Placed extends RangeEnds {
   readonly subnet_id?: string | null | undefined;
 }
 
-/** Whether both ends, and so all of it, lie in a prefix as it is written. */
+/** Whether both ends, and thus the whole range, are within a CIDR prefix. */
 export function isRangeWithin({ first, last }: RangeEnds, cidr: string): boolean {
   return isIpWithin(first, cidr) && isIpWithin(last, cidr);
 }
@@ -24,7 +24,7 @@ export function rangesOverlap(one: RangeEnds, other: RangeEnds): boolean {
   return addressKey(one.first) <= addressKey(other.last) && addressKey(other.first) <= addressKey(one.last);
 }
 
-/** @throws DomainError validation_failed for ends of two versions, and for a last address before the first */
+/** @throws DomainError validation_failed for ends of different IP versions, and for a last address before the first */
 export function assertEnds({ first, last }: RangeEnds): void {
   const [from, to] = [parseIp(first) as Ip, parseIp(last) as Ip];
   if (from.version !== to.version)
@@ -34,10 +34,10 @@ export function assertEnds({ first, last }: RangeEnds): void {
 }
 
 /**
- * The subnet of a range: as told, or the most specific one of the network that contains it.
+ * Subnet of a range: as requested, or the most specific one in the network that contains it.
  * @returns the subnet's id
- * @throws DomainError entity_reference_invalid for a subnet that is not there or of another network;
- * validation_failed for one that does not contain the range, and for a range that none of the network contains
+ * @throws DomainError entity_reference_invalid for a subnet that does not exist or is in another network;
+ * validation_failed if that subnet, or every subnet of the network, does not contain the range
  */
 export function subnetOfRange(tx: WriteTransaction, networkId: string, range: Placed, actor: CommandActor): string {
   const { subnet_id: id } = range;
@@ -64,7 +64,7 @@ export function subnetOfRange(tx: WriteTransaction, networkId: string, range: Pl
   ]);
 }
 
-/** One seek for each prefix that contains both ends. */
+/** One index seek for each prefix that contains both ends. */
 function mostSpecificSubnet(tx: WriteTransaction, networkId: string, { first, last }: RangeEnds): SubnetRecord | null {
   const [from, to] = [parseIp(first) as Ip, parseIp(last) as Ip];
   for (let length = from.bytes.length * 8; length >= 0; length -= 1) {
@@ -77,9 +77,9 @@ function mostSpecificSubnet(tx: WriteTransaction, networkId: string, { first, la
 }
 
 /**
- * Called before the range is written.
+ * Call before the range is written.
  * @param id the range's own; null for a new one
- * @throws DomainError entity_already_exists naming the range of the network that has one of its addresses for itself
+ * @throws DomainError entity_already_exists naming an exclusive range of the network that shares an address
  */
 export function assertClaimIsFree(
   tx: WriteTransaction,
@@ -92,8 +92,7 @@ export function assertClaimIsFree(
 }
 
 /**
- * Of the ranges that this transaction has written: each that has addresses for itself that another one has as well, of
- * these or of those that were there before.
+ * Exclusive ranges written by this transaction that share an address with another exclusive range, written or stored.
  */
 export function clashingClaims(tx: WriteTransaction): Array<{ id: string; error: DomainError }> {
   const ranges = tx.changedOf(ipRangeKind);
@@ -125,8 +124,8 @@ function claimTaken(
 }
 
 /**
- * The live ranges of a network that have any of these addresses for themselves, as they were before this transaction.
- * They share none, so of those that begin before `first` only the last one can reach it.
+ * Live exclusive ranges of a network with any of these addresses, as of before this transaction. They do not overlap,
+ * so only the last one that begins before `first` can reach it.
  */
 export function claimsWithin(tx: WriteTransaction, networkId: string, { first, last }: RangeEnds): IpRangeRecord[] {
   const networkN = tx.recordN(networkId);

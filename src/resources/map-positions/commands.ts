@@ -1,4 +1,4 @@
-// What the writer runs for map positions. Writes nothing to the ledger.
+// Writer commands for map positions. Writes nothing to the ledger.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
@@ -17,11 +17,11 @@ import {
 import { placeHosts, writePosition } from "./placing.ts";
 
 /**
- * Places the nodes that the body names, and gives up the places of those that it has null for, which are laid out anew.
- * All others stay.
+ * Sets the positions of nodes in the body; null removes a position, and layout places that node again. All other
+ * positions stay.
  * @returns all positions of the network
- * @throws DomainError entity_not_found for the network, entity_reference_invalid for hosts that never were in it,
- * validation_failed where there would be too many
+ * @throws DomainError entity_not_found for the network, entity_reference_invalid for hosts that were never in it,
+ * validation_failed above the maximum number of positions
  */
 function setPositions(
   tx: WriteTransaction,

@@ -1,5 +1,5 @@
-// Where the devices of a network stand on its map: the table, how it stands on the wire, and which positions are kept.
-// They belong to the network, are the same at every instant, and have no history in the ledger.
+// Map positions of a network's devices: table, wire format and pruning. Positions belong to the network, are the same
+// at every timestamp, and have no history in the ledger.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -9,12 +9,12 @@ import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { Body, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { hostKind } from "../hosts/host.ts";
 
-/** Who placed a device: a person, or the appliance, which laid it out. */
+/** Origin of a position: set by a person, or laid out by the appliance. */
 export const PLACED_BY = ["person", "layout"] as const;
 
 /**
- * Of one network, and of one request: only where all places are given up at once is the whole map laid out anew, as
- * what keeps its place is laid out around. 20,000 are a body of 2 MB.
+ * Limit per network and per request. A whole map can be laid out again only by removing all positions in one request,
+ * since layout keeps existing ones. 20,000 positions are a body of 2 MB.
  */
 export const MAP_POSITIONS_MAX = 20_000;
 export const MAP_COORDINATE_MAX = 1_000_000;
@@ -36,7 +36,7 @@ const placed = OneOf(PLACED_BY, {
   description: "`person`: by a write of map positions. `layout`: laid out by the appliance.",
 });
 
-/** A place on the map, and who chose it. */
+/** A position on the map and its origin. */
 export const MapPosition = Type.Object(
   { x: Type.Integer(x), y: Type.Integer(y), placed },
   {
@@ -47,7 +47,7 @@ export const MapPosition = Type.Object(
 );
 export type MapPosition = Static<typeof MapPosition>;
 
-/** As nodes are called in the topology. */
+/** Node ids as in the topology. */
 const NODE_ID = "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|unknown-[0-9a-f]{16})$";
 
 export const MapPositionsUpdate = Body({
@@ -83,7 +83,7 @@ export type MapPositions = Static<typeof MapPositions>;
 
 type Connection = Pick<ReadConnection, "statement">;
 
-/** All that are kept of a network, by node. */
+/** Stored positions of a network, by node. */
 export function keptPositions(connection: Connection, networkN: number): Map<string, MapPosition> {
   const rows = connection
     .statement("SELECT node_id, x, y, placed FROM map_positions WHERE network_n = +? ORDER BY node_id")
@@ -91,7 +91,7 @@ export function keptPositions(connection: Connection, networkN: number): Map<str
   return new Map(rows.map(([id, ...[x, y, placed]]) => [id, { x, y, placed }]));
 }
 
-/** Those among the ids that are no hosts which ever were in a network. Ids of devices in no inventory pass. */
+/** Ids of hosts that were never in the network, and ids of no host. Ids of devices outside the inventory pass. */
 export function strangersAmong(connection: Connection, networkN: number, nodeIds: readonly string[]): string[] {
   const statement = connection.statement(
     `SELECT 1 FROM history_records r WHERE r.id = ?1 AND r.kind = ${hostKind.code}
@@ -102,7 +102,7 @@ export function strangersAmong(connection: Connection, networkN: number, nodeIds
   );
 }
 
-/** Of hosts of which a prune has left nothing. */
+/** Drops positions of hosts whose history has been pruned completely. */
 export function dropForgottenPositions({ $client }: Sql): void {
   $client.run(
     `DELETE FROM map_positions WHERE node_id NOT LIKE 'unknown-%' AND NOT EXISTS (

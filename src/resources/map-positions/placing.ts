@@ -1,5 +1,5 @@
-// Gives hosts their places on the map once they are linked: when a neighbor is written, by a scan at its end or by a
-// person. In the transaction that writes it, so that whoever sees the link sees the places that stay.
+// Automatic map positions for newly linked hosts, when a scan or a user writes a neighbor. Runs in the same
+// transaction, so that the link and its lasting positions become visible together.
 
 import type { Sql } from "../../db/connection.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -21,12 +21,12 @@ export function writePosition(
   rows.put(db, withChecksum(mapPositions, { network_n, node_id, x, y, placed }));
 }
 
-/** The same commands, each of which places what it links. */
+/** Wraps commands so that each positions the hosts it links. */
 export function placingLinked<C extends Commands>(commands: C): C {
   const placing = Object.entries(commands).map(([name, command]) => [
     name,
     Object.assign(
-      // biome-ignore lint/suspicious/noExplicitAny: handed through as the command takes it.
+      // biome-ignore lint/suspicious/noExplicitAny: Passed through to the command unchanged.
       (tx: WriteTransaction, input: any, actor: any, box: any) => {
         const result = command(tx, input, actor, box);
         placeLinkedBy(tx);
@@ -53,12 +53,12 @@ function isLinked(entry: IfEntryRecord): boolean {
   return farIdsOf(entry).length > 0;
 }
 
-/** Of interface entries and hosts. */
+/** Ids of interface entries and hosts. */
 function farIdsOf({ neighbor, more_neighbors: more = [] }: IfEntryRecord): string[] {
   return [neighbor, ...more.map((each) => each.neighbor)].flatMap((far) => far?.id ?? []);
 }
 
-/** @param ids of hosts, and of interface entries for theirs */
+/** @param ids of hosts, and of interface entries for their hosts */
 function hostsOf(db: Sql, ids: readonly string[]): number[] {
   const found = db.$client
     .query(
@@ -72,7 +72,7 @@ function hostsOf(db: Sql, ids: readonly string[]): number[] {
 const RELATIONS = "('neighbor', 'more_neighbor_hosts', 'more_neighbor_if_entries')";
 const TO_HOST = "coalesce((SELECT f.host_n FROM if_entries f WHERE f.n = l.target_n), l.target_n)";
 const SPEED = "('{' || e.members || '}') ->> '$.speed_bps'";
-/** By the entries that name a neighbor: their own ones, and those that name them or theirs. */
+/** Links by the entries with a neighbor: the hosts' own, and those that reference the hosts or their interfaces. */
 const LINKS = `
   SELECT e.n, e.host_n, ${TO_HOST}, ${SPEED} FROM json_each(?1) j CROSS JOIN if_entries e ON e.host_n = j.value
     CROSS JOIN live_links l ON l.n = e.n AND l.relation IN ${RELATIONS}
@@ -84,8 +84,8 @@ const LINKS = `
     CROSS JOIN live_links l ON l.target_n = f.n AND l.relation IN ${RELATIONS} CROSS JOIN if_entries e ON e.n = l.n`;
 
 /**
- * Places those of these hosts that have links, and no place yet. What has one is not moved.
- * @param ns numbers of hosts; what lies in another network, or is gone, is left out
+ * Positions the hosts that have links and no position yet. Existing positions never move.
+ * @param ns record numbers of hosts; those in another network or deleted are ignored
  */
 export function placeHosts(db: Sql, networkN: number, ns: readonly number[]): void {
   const { $client } = db;
@@ -97,7 +97,7 @@ export function placeHosts(db: Sql, networkN: number, ns: readonly number[]): vo
     )
     .values(JSON.stringify(ns), networkN) as Array<[number]>;
   if (fresh.length === 0) return;
-  // Who hangs on whom, the neighbors' own links tell.
+  // The parent of each host depends on the links of its neighbors.
   const near = linksOf(db, networkN, fresh.flat());
   const drawn = linksOf(db, networkN, hostsOf(db, [...new Set(near.flatMap(({ ends }) => ends))]));
   const kept = keptPositions({ statement: (sql) => $client.query(sql) }, networkN);
@@ -108,7 +108,7 @@ export function placeHosts(db: Sql, networkN: number, ns: readonly number[]): vo
     writePosition(db, networkN, [id, { x, y, placed: "layout" }]);
 }
 
-/** What these hosts are linked with in their network. Of a cable that both ends name, the faster one counts. */
+/** Links of these hosts within the network. If both ends report a cable, the higher speed counts. */
 function linksOf(db: Sql, networkN: number, ns: readonly number[]): LaidOutLink[] {
   const rows = db.$client.query(LINKS).values(JSON.stringify(ns)) as Array<[number, number, number, number | null]>;
   const idOf = idsIn(db, networkN, new Set(rows.flatMap(([, near, far]) => [near, far])));
@@ -125,7 +125,7 @@ function linksOf(db: Sql, networkN: number, ns: readonly number[]): LaidOutLink[
   });
 }
 
-/** The ids of hosts that are in a network. */
+/** Ids of the hosts that are in the network. */
 function idsIn(db: Sql, networkN: number, ns: ReadonlySet<number>): Map<number, string> {
   const found = db.$client
     .query(
@@ -136,7 +136,7 @@ function idsIn(db: Sql, networkN: number, ns: ReadonlySet<number>): Map<number, 
   return new Map(found);
 }
 
-/** Places all that is linked, in a store from before there were places. */
+/** Positions all linked hosts of a store older than map positions. */
 export function placeAllLinked(db: Sql): void {
   const linked = db.$client
     .query(

@@ -1,4 +1,4 @@
-// The markers that a caller may mean by a name: the live ones in reach.
+// Lookup of live markers in reach by name.
 
 import { foldCase } from "../../base/text.ts";
 import { isUuid } from "../../base/uuid.ts";
@@ -10,7 +10,7 @@ import { type MarkerRecord, markerKind } from "./marker.ts";
 export interface CalledMarker {
   readonly id: string;
   readonly at: string;
-  /** Of its network; null for a marker of the organization. */
+  /** Name of its network; null for a marker of the organization. */
   readonly networkName: string | null;
 }
 
@@ -18,8 +18,8 @@ const BY_NAME = `SELECT r.id FROM markers l CROSS JOIN history_records r ON r.n 
   WHERE l.organization_n = +?1 AND l.name_key = +?2`;
 
 /**
- * The marker with this id, else those with this name, without regard to case: one of the organization at most, and one
- * of each network.
+ * The marker with this id, else those with this name, ignoring case: at most one of the organization and one per
+ * network.
  */
 export function markersCalled(reader: Reader, reach: Reach, text: string): CalledMarker[] {
   const byId = isUuid(text) ? markersIn(reader, reach, [text.toLowerCase()]) : [];

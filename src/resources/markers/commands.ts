@@ -1,4 +1,4 @@
-// What the writer runs for markers, and the rules beyond the schema.
+// Writer commands for markers and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -15,7 +15,7 @@ import { networkKind } from "../networks/network.ts";
 import { MARKER_DESCRIBED, type MarkerCreate, type MarkerUpdate, markerKind } from "./marker.ts";
 
 /**
- * A marker of a network, or of the organization.
+ * Creates a marker of a network or of the organization.
  * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists, validation_failed
  */
 function createMarker(tx: WriteTransaction, input: { body: MarkerCreate }, actor: CommandActor): Written {
@@ -38,7 +38,7 @@ function createMarker(tx: WriteTransaction, input: { body: MarkerCreate }, actor
 }
 
 /**
- * Changes a marker. Fields that are left out stay.
+ * Updates a marker. Omitted fields keep their values.
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
  * validation_id_mismatch, validation_failed
  */
@@ -52,7 +52,7 @@ function updateMarker(tx: WriteTransaction, input: ChangeInput<MarkerUpdate>, ac
   return tx.update(markerKind, id, { ...picked(body, MARKER_DESCRIBED), at });
 }
 
-/** The canonical form of an instant of the past or the present. @throws DomainError validation_failed */
+/** Canonical form of a past or present timestamp. @throws DomainError validation_failed */
 function passed(tx: WriteTransaction, at: string): string {
   const instant = parseInstant(at) as Instant;
   if (instant > tx.instant) throw invalid([{ path: "/at", message: "must not be in the future", value: at }]);

@@ -1,4 +1,4 @@
-// The marker: an instant with a name, of the organization or of a network. Whatever asks for an instant takes it.
+// Marker: a named timestamp of the organization or of a network, valid wherever a timestamp is.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";

@@ -1,4 +1,4 @@
-// What the writer runs for networks, and the rules beyond the schema.
+// Writer commands for networks and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -14,7 +14,7 @@ import { existingTags } from "../tags/tag.ts";
 import { NETWORK_DESCRIBED, type NetworkCreate, type NetworkUpdate, networkKind } from "./network.ts";
 
 /**
- * A network of the organization.
+ * Creates a network of the organization.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, entity_already_exists
  */
 function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, actor: CommandActor): Written {
@@ -36,7 +36,7 @@ function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, act
 }
 
 /**
- * Changes a network. Fields that are left out stay.
+ * Updates a network. Omitted fields keep their values.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -52,7 +52,7 @@ function updateNetwork(tx: WriteTransaction, input: ChangeInput<NetworkUpdate>, 
   });
 }
 
-/** A key confined to some networks would make one that it then could not even read. */
+/** A key confined to some networks could not read the network it creates. */
 function assertReachesNewNetworks(actor: CommandActor): void {
   if (actor.networkIds === null) return;
   throw new DomainError(

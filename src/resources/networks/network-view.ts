@@ -1,4 +1,4 @@
-// A network as it is shown: with the credentials assigned to the whole of it, which are records of their own.
+// Network views with the credentials assigned to the whole network, which are separate records.
 
 import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, spliced } from "../compose.ts";
@@ -8,8 +8,7 @@ import {
 } from "../credential-assignments/credential-assignment.ts";
 
 /**
- * Adds `credential_ids`: what is assigned to single hosts of the network is not among them, but there may be so many
- * that they are felt.
+ * Adds `credential_ids`. Assignments to single hosts are read and excluded; they may be numerous enough to cost time.
  */
 export const composeNetworks: ComposeFor = Object.assign(composeNetwork, {
   parts: { scope: "network" as const, kinds: [credentialAssignmentKind] },

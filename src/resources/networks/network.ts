@@ -1,4 +1,4 @@
-// The network: an addressing domain of its own. Hosts, subnets and VLANs live in exactly one; rights are given by
+// Network: a separate addressing domain. Hosts, subnets and VLANs belong to exactly one; permissions are granted by
 // network.
 
 import { type Static, Type } from "@sinclair/typebox";
@@ -34,7 +34,7 @@ export const networkKind: Kind<NetworkRecord> = {
   plural: "networks",
   code: 2,
   table: networks,
-  // A network is its own scope, so that lists of networks know the caller's reach like any other.
+  // A network is its own scope, so that lists of networks are filtered by reach like all others.
   scopes: { network: "id" },
   references: [{ to: "tag", field: "tags", without: offList("tags") }],
   links: (network) => [{ relation: "tags", ids: network.tags }],

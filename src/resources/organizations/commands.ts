@@ -1,4 +1,4 @@
-// What the writer runs for organizations: making one with its first network and its Owner, and changing it.
+// Writer commands for organizations: creation with a first network and an Owner, and updates.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertReachesAll, assertSameIds } from "../../access/reach.ts";
@@ -17,11 +17,11 @@ export interface OrganizationSetup {
   readonly organizationName: string;
   readonly networkName: string;
   readonly email: string;
-  /** Of the Owner; their e-mail address where it is left out. */
+  /** Name of the Owner; default: the e-mail address. */
   readonly name?: string;
   /** Argon2id, PHC string format. */
   readonly passwordHash: string;
-  /** Refuse where an organization exists already: the first set-up happens once. */
+  /** Reject if an organization exists: first setup happens once. */
   readonly onlyFirst: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface OrganizationMade {
 }
 
 /**
- * An organization with its first network and its Owner.
- * @param input.onlyFirst whether a second organization is refused
+ * Creates an organization with its first network and its Owner.
+ * @param input.onlyFirst whether to reject a second organization
  * @throws DomainError entity_already_exists
  */
 export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup, _author: Author): OrganizationMade {
@@ -70,7 +70,7 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
 }
 
 /**
- * Changes the caller's organization.
+ * Updates the caller's organization.
  * @throws DomainError entity_access_denied, precondition_failed, validation_id_mismatch
  */
 export function updateOrganization(

@@ -1,13 +1,13 @@
-// That every change says why, where the organization demands it: of what a user or an API key changes, however it is asked
-// for. Asked within the transaction that writes. Must not know commands.
+// Required change reason, if the organization demands one, for every change by a user or an API key through any
+// channel. Checked within the writing transaction. Must not know commands.
 
 import { type DomainError, invalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { organizationKind } from "./organization.ts";
 
 /**
- * What a transaction is refused with that comes to a change, where its author has to say why and does not; else null.
- * Scans and the appliance itself need no reason.
+ * The error for a changing transaction whose author must give a reason and did not; else null. Scans and the appliance
+ * itself need no reason.
  */
 export function lackingReason(tx: WriteTransaction): DomainError | null {
   const { type, reason, organizationId } = tx.author;

@@ -1,4 +1,4 @@
-// The organization: everything belongs to one, and nobody sees another's.
+// Organization: owner of all data. No organization sees another's data.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
@@ -52,7 +52,7 @@ export const OrganizationUpdate = Body(
 );
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
 
-/** 409: the appliance has its first organization; further ones are made by its executable. */
+/** 409: the appliance already has its first organization; the executable creates further ones. */
 export function alreadySetUp(): DomainError {
   return new DomainError("entity_already_exists", "The appliance is already set up; sign in at /api/auth/login.", {
     entity: "organization",

@@ -1,4 +1,4 @@
-// The organization, as far as it goes along with the resources.
+// The organization as a resource, as far as it behaves like one.
 
 import type { Shown } from "../resource.ts";
 import { ORGANIZATION_EXAMPLE, Organization, type OrganizationRecord, organizationKind } from "./organization.ts";

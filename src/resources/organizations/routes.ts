@@ -1,4 +1,4 @@
-// /api/v1/organizations: the caller's own. Further ones are made by the executable.
+// Routes of /api/v1/organizations: the caller's own. The executable creates further ones.
 
 import { type Access, type Actor, OWNER, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";

@@ -1,4 +1,4 @@
-// From what a write says of a port to the port: its type follows from number and protocol.
+// Conversion of a requested port to a stored one: the type follows from number and protocol.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -7,7 +7,7 @@ import { entered } from "../hosts/new-child.ts";
 import { type PortItem, type PortRecord, portKind } from "./port.ts";
 import { portType } from "./port-type.ts";
 
-/** A new port of a host, which may be new itself. */
+/** Adds a port to a host, which may have been created in the same transaction. */
 export function addPort(tx: WriteTransaction, host: HostRecord, item: PortItem, actor: CommandActor): PortRecord {
   return tx.create(
     portKind,
@@ -17,7 +17,7 @@ export function addPort(tx: WriteTransaction, host: HostRecord, item: PortItem, 
   );
 }
 
-/** A port after a write. */
+/** Updates a port. */
 export function changePort(tx: WriteTransaction, port: PortRecord, item: PortItem): PortRecord {
   return tx.update(portKind, port.id, describedFields(item));
 }

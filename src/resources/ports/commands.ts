@@ -1,4 +1,4 @@
-// What the writer runs for ports.
+// Writer commands for ports.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -14,7 +14,7 @@ import { addPort, changePort } from "./apply.ts";
 import { type PortCreate, type PortUpdate, portKind } from "./port.ts";
 
 /**
- * A port of a host.
+ * Creates a port of a host.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 function createPort(tx: WriteTransaction, input: OneOfMany & { body: PortCreate }, actor: CommandActor): Written {
@@ -27,7 +27,7 @@ function createPort(tx: WriteTransaction, input: OneOfMany & { body: PortCreate 
 }
 
 /**
- * Changes a port. The bindings to it stay.
+ * Updates a port. Its bindings stay.
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
  * validation_id_mismatch, validation_failed
  */
@@ -40,7 +40,7 @@ function updatePort(tx: WriteTransaction, input: ChangeInput<PortUpdate>, actor:
   return changePort(tx, port, body);
 }
 
-/** With the bindings to it. */
+/** Deletes its bindings too. */
 const removePort = removeOne(portKind);
 
 export const portCommands = {

@@ -1,5 +1,5 @@
-// What a port is usually for, derived from its number and protocol alone.
-// Must not claim what really listens there: a service does.
+// Usual service of a port, derived from its number and protocol alone.
+// Must not claim which service really listens: a service record does.
 
 export const PORT_PROTOCOLS = ["Tcp", "Udp"] as const;
 
@@ -57,10 +57,10 @@ export const PORT_TYPES = [
 export type PortType = (typeof PORT_TYPES)[number];
 
 /**
- * The type of a port: by the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), and by the
- * product's own default where the product never registered it or uses a number registered for another (Kubernetes,
- * Cassandra, Elasticsearch, InfluxDb, Kafka, Wireguard …). Custom for every other number, and for a known number over a
- * protocol that its service does not speak.
+ * Type of a port by the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), or by the product's
+ * default if the product did not register its number or uses one registered for another (Kubernetes, Cassandra,
+ * Elasticsearch, InfluxDb, Kafka, Wireguard …). Custom for every other number, and for a known number over a protocol
+ * that its service does not use.
  */
 export function portType(number: number, protocol: PortProtocol): PortType {
   return TYPE_BY_PORT[protocol].get(number) ?? "Custom";
@@ -90,7 +90,7 @@ const DEFAULT_PORTS: readonly Row[] = [
   ["Dhcp", 67, "Udp"], // the server's port; 68 is every client's
   ["Http", 80, "Tcp"],
   ["Http8080", 8080, "Tcp"],
-  ["Https", 443, "Tcp", "Udp"], // UDP: HTTP/3 over QUIC (RFC 9114), the same service to whoever looks for it
+  ["Https", 443, "Tcp", "Udp"], // UDP: HTTP/3 over QUIC (RFC 9114), the same service to users
   ["Https8443", 8443, "Tcp"],
   ["MySql", 3306, "Tcp"],
   ["PostgreSQL", 5432, "Tcp"],

@@ -1,4 +1,4 @@
-// A TCP or UDP port that a host serves. Its type follows from number and protocol.
+// Port: a TCP or UDP port served by a host. Its type follows from number and protocol.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -55,7 +55,7 @@ const described = {
 } satisfies Sayable<PortRecord, "host_id" | "network_id" | "type">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "type"];
 
-/** An item of a host's list. */
+/** Item in a host's list of ports. */
 export const PortItem = Body({ ...identifying, host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
 export const PortCreate = Body(
   { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described },

@@ -1,4 +1,4 @@
-// What the writer runs for schedules. When they are due, and what comes of it, is discovery's affair.
+// Writer commands for schedules. Must not decide when a schedule is due or run it: discovery does.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -13,7 +13,7 @@ import { networkKind } from "../networks/network.ts";
 import { SCHEDULE_DESCRIBED, type ScheduleCreate, type ScheduleUpdate, scheduleKind } from "./schedule.ts";
 
 /**
- * A schedule of a network.
+ * Creates a schedule of a network.
  * @throws DomainError auth_permission_denied, entity_access_denied, entity_reference_invalid, entity_already_exists
  */
 export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCreate }, actor: CommandActor): Written {
@@ -39,7 +39,7 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
 }
 
 /**
- * Changes a schedule. Fields that are left out stay.
+ * Updates a schedule. Omitted fields keep their values.
  * @throws DomainError auth_permission_denied, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -55,7 +55,7 @@ export function updateSchedule(tx: WriteTransaction, input: ChangeInput<Schedule
 }
 
 /**
- * Scans send the network's credentials to a schedule's targets, on the word of whoever wrote them.
+ * Requires an Admin: scans send the network's credentials to the targets of a schedule.
  * @throws DomainError auth_permission_denied
  */
 function assertMayName(before: readonly string[] | null, after: readonly string[] | null, actor: CommandActor): void {
@@ -63,7 +63,7 @@ function assertMayName(before: readonly string[] | null, after: readonly string[
     requireRole(actor.role, "Admin", "Naming targets of a schedule");
 }
 
-/** Each target once, in the order given. */
+/** Deduplicates targets, keeping the given order. */
 function once(targets: readonly string[] | null): readonly string[] | null {
   return targets === null ? null : [...new Set(targets)];
 }

@@ -1,5 +1,5 @@
-// When a cron expression comes due: what is taken for one, and the next instant in a time zone, daylight saving
-// included. Must not look at a clock, and must not run anything.
+// Cron expressions: validation, and the next due time in a time zone with daylight saving.
+// Must not read a clock, and must not run anything.
 
 import { Cron } from "croner";
 import type { Instant } from "../../base/instant.ts";
@@ -8,11 +8,11 @@ export const CRON_MAX_LENGTH = 255;
 export const TIMEZONE_MAX_LENGTH = 100;
 
 /**
- * Reads a cron expression: minute, hour, day of month, month, day of week, or one of `@hourly @daily @midnight @weekly
- * @monthly @yearly
- * @annually`. Names of months and days, lists, ranges, steps, `L`, `W` and `#` are understood.
- * @returns with single spaces, nicknames in lower case; null for anything else: a field of seconds or of years, `?`,
- * which would mean another time whenever it is read, and what never comes due, such as 30 February
+ * Parses a cron expression: minute, hour, day of month, month, day of week, or a nickname such as `@daily` (`@hourly`,
+ * `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`). Accepts names of months and days, lists, ranges, steps,
+ * `L`, `W` and `#`.
+ * @returns with single spaces, nicknames in lower case; null if invalid: fields for seconds or years, `?`, whose
+ * meaning depends on the time it is read, and expressions that are never due, such as 30 February
  */
 export function parseCron(text: string): string | null {
   if (text.length > CRON_MAX_LENGTH) return null;
@@ -27,15 +27,14 @@ export function parseCron(text: string): string | null {
 }
 
 /**
- * Reads the name of a time zone in the IANA database, in any case.
- * @returns in the database's case; null for anything else, an offset such as +02:00 included: it knows no daylight
- * saving
+ * Parses the name of a time zone in the IANA database, ignoring case.
+ * @returns in the database's case; null if invalid, including offsets such as +02:00, which have no daylight saving
  */
 export function parseTimezone(text: string): string | null {
   if (text.length > TIMEZONE_MAX_LENGTH || !ZONE.test(text)) return null;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions();
-    // Some databases give an older name for a zone: what it was called is kept.
+    // Some databases return an older alias; keep the requested name.
     return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text;
   } catch {
     return null;
@@ -43,13 +42,12 @@ export function parseTimezone(text: string): string | null {
 }
 
 /**
- * The first instant later than `after` at which the expression is due; null for none. What is to run at certain times
- * of the day runs once on every day: right after a spring gap that swallowed its time, and the first time round where
- * an autumn hour comes twice. What runs every so often (`*` or a step in minute or hour) has nothing to do in a gap,
- * and runs in both of the hours.
- * @param cron as parseCron gives it
- * @param timezone as parseTimezone gives it
- * @throws Error for what these do not give
+ * The first due time after `after`; null for none. Fixed times of day run once per day: right after a spring gap that
+ * skips them, and in the first of two repeated autumn hours. Intervals (`*` or a step in minute or hour) do not run in
+ * a gap, and run in both repeated hours.
+ * @param cron from parseCron
+ * @param timezone from parseTimezone
+ * @throws Error for any other value
  */
 export function nextDue(cron: string, timezone: string, after: Instant): Instant | null {
   return (
@@ -59,7 +57,7 @@ export function nextDue(cron: string, timezone: string, after: Instant): Instant
 }
 
 /**
- * The next instants at which the expression is due, in their order: as many as there are, `count` at most.
+ * The next due times in ascending order, `count` at most.
  * @throws Error as nextDue
  */
 export function nextDues(cron: string, timezone: string, after: Instant, count: number): Instant[] {
@@ -71,8 +69,8 @@ export function nextDues(cron: string, timezone: string, after: Instant, count: 
   return dues;
 }
 
-/** Five fields without `?`, or a nickname; which of them mean something is croner's to say. */
+/** Five fields without `?`, or a nickname; croner validates their values. */
 const CRON = /^(?:[^\s?@]+(?: [^\s?@]+){4}|@[a-z]+)$/i;
 const ZONE = /^[a-z][\w+/-]*$/i;
-/** 2000-01-01: an expression that comes due at all does so after it. */
+/** 2000-01-01: every expression that is ever due is due after it. */
 const REFERENCE = 946_684_800_000;

@@ -1,4 +1,4 @@
-// /api/v1/discovery/schedules
+// Routes of /api/v1/discovery/schedules
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
@@ -55,7 +55,7 @@ export function scheduleRoutes(
   backend: Backend<ScheduleCommands>,
   targetProblems: TargetCheck,
 ): void {
-  // Or every scan of it would fail, at night.
+  // Otherwise each of its scans would fail unattended.
   const assertTargets = (said: Pick<ScheduleUpdate, "targets">) => {
     const issues = targetIssues(said, targetProblems);
     if (issues.length > 0) throw invalid(issues);

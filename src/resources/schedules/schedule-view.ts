@@ -1,15 +1,15 @@
-// A schedule as it is answered: with the instant at which it is due next. That follows from the clock and is in no
-// version, so an answer about the past has none: it would say what nobody knew then, or change afterwards.
+// Schedule views with the next due time. It follows from the clock and is not versioned, so responses about the past
+// omit it: it was not known then, and would change afterwards.
 
 import { formatInstant } from "../../base/instant.ts";
 import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
 import { nextDue } from "./cron.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 
-/** Adds `next_run_at`, seen from now. */
+/** Adds `next_run_at` as of now. */
 export const composeSchedules: ComposeFor = variesByCaller((reader) => {
   const now = reader.now();
-  // Many schedules say the same.
+  // Cached: many schedules have the same expression.
   const known = new Map<string, string | null>();
   const nextRunAt = ({ cron, timezone }: ScheduleRecord) => {
     const key = `${timezone} ${cron}`;

@@ -1,4 +1,4 @@
-// When a network is scanned, of what kind and where. A schedule says it; whether a scan came of it is no part of it.
+// Scan schedule of a network: times, kind and targets. Must not record whether a scan ran.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -23,7 +23,7 @@ import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { CRON_MAX_LENGTH, nextDues, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
 
-/** sweep: find which addresses answer. snmp: read the devices by SNMP. full: both. */
+/** sweep: find the addresses that respond. snmp: read the devices by SNMP. full: both. */
 export const SCAN_KINDS = ["sweep", "snmp", "full"] as const;
 export type ScanKind = (typeof SCAN_KINDS)[number];
 
@@ -102,12 +102,12 @@ export const ScheduleUpdate = Body(
 export type ScheduleCreate = Static<typeof ScheduleCreate>;
 export type ScheduleUpdate = Static<typeof ScheduleUpdate>;
 
-/** What is wrong with targets that a scan would refuse: each by its place in the list. */
+/** Errors of targets that a scan would reject, by list index. */
 export type TargetCheck = (
   targets: readonly string[],
 ) => ReadonlyArray<{ readonly index: number; readonly message: string }>;
 
-/** The same as issues of a body. */
+/** The same errors as issues of a body. */
 export function targetIssues({ targets }: Pick<ScheduleUpdate, "targets">, problemsOf: TargetCheck): Issue[] {
   const named = targets ?? [];
   return problemsOf(named).map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named[index] }));
@@ -118,12 +118,12 @@ export const Schedule = Type.Object(
     id: Uuid,
     network_id: Uuid,
     name: Name,
-    /** As parseCron gives it. */
+    /** Normalized by parseCron. */
     cron: CronText,
-    /** As parseTimezone gives it. */
+    /** Normalized by parseTimezone. */
     timezone: Timezone,
     kind: Kinds,
-    /** Canonical addresses and prefixes, each once. */
+    /** Canonical addresses and prefixes, deduplicated. */
     targets: Targets,
     is_enabled: Type.Boolean(),
     next_run_at: Nullable(Timestamp, {
@@ -135,11 +135,11 @@ export const Schedule = Type.Object(
 );
 export interface ScheduleRecord extends RecordOf<typeof Schedule, "next_run_at"> {}
 
-/** As many as tell what an expression means. */
+/** Enough to show what an expression means. */
 export const DUES_MAX = 20;
 const DUES_DEFAULT = 5;
 
-/** What is asked of an expression, whether or not a schedule has it. */
+/** Query for the due times of an expression, with or without a schedule. */
 export const DueQuery = Type.Object({
   cron: CronText,
   timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default: UTC.` }),
@@ -157,7 +157,7 @@ export const ScheduleDues = Type.Object(
   { $id: "ScheduleDues" },
 );
 
-/** @param now from which on they are counted @throws Error for what the schema does not take */
+/** @param now start of the due times @throws Error for values outside the schema */
 export function duesOf(
   { cron, timezone = "UTC", count }: Static<typeof DueQuery>,
   now: Instant,

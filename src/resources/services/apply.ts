@@ -1,5 +1,5 @@
-// From what a write says of a service to the service: defaults, kept values, tags and the service that runs it. Its
-// bindings are not written here.
+// Conversion of a requested service to a stored one: defaults, kept values, tags and the virtualizing service.
+// Must not write its bindings.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -14,9 +14,9 @@ import type { ServiceItem } from "./service-body.ts";
 import { assertVirtualizingService } from "./virtualizing.ts";
 
 /**
- * A new service of a host, which may be new itself.
- * @param position for an item that has none
- * @param place of the item in the body: gets what is wrong with its references, entity_reference_invalid for tags, and
+ * Adds a service to a host, which may have been created in the same transaction.
+ * @param position for an item without one
+ * @param place of the item in the body: collects the errors of its references, entity_reference_invalid for tags, and
  * for a virtualizing service of another network
  * @throws DomainError entity_already_exists for its id
  */
@@ -43,7 +43,7 @@ export function addService(
   );
 }
 
-/** A service after a write: what the item leaves out keeps its value. @param place as addService takes it */
+/** Updates a service; omitted fields keep their values. @param place as for addService */
 export function changeService(
   tx: WriteTransaction,
   service: ServiceRecord,

@@ -1,5 +1,4 @@
-// What the writer runs for services: the service and, where a write lists them, its bindings, in one transaction or not
-// at all.
+// Writer commands for services: the service and any listed bindings in one transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -21,7 +20,7 @@ import { type ServiceRecord, serviceKind } from "./service.ts";
 import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
 
 /**
- * A service of a host with its bindings.
+ * Creates a service of a host with its bindings.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
 function createService(tx: WriteTransaction, input: OneOfMany & { body: ServiceCreate }, actor: CommandActor): Written {
@@ -38,7 +37,7 @@ function createService(tx: WriteTransaction, input: OneOfMany & { body: ServiceC
 }
 
 /**
- * Changes a service; bindings that are sent become exactly what is sent. Fields that are left out stay.
+ * Updates a service; bindings that are sent replace the stored ones. Omitted fields keep their values.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -67,7 +66,7 @@ function setBindings(
   for (const { id } of gone) removeRecord(tx, bindingKind, id, true);
 }
 
-/** With its bindings; what it virtualizes loses the reference to it. */
+/** Deletes its bindings too; virtual hosts and containers lose the reference to it. */
 const removeService = removeOne(serviceKind);
 
 export const serviceCommands = {

@@ -9,7 +9,7 @@ import { type ServiceRecord, serviceKind } from "./service.ts";
 import { SERVICE_EXAMPLE, Service, ServiceAlone } from "./service-body.ts";
 import { composeServices, composeServicesAlone, SERVICE_COLUMNS } from "./service-view.ts";
 
-/** What runs virtual hosts and containers is told with its host: hypervisors of one kind run services of one name. */
+/** Virtualizing services are named with their host: hypervisors of one product run services of the same name. */
 export const virtualizingService: Named<ServiceRecord> = {
   kind: serviceKind,
   names: {
@@ -45,7 +45,7 @@ export const serviceResource: Resource<ServiceRecord> = {
 
 type Virtualization = NonNullable<ServiceRecord["virtualization"] | HostRecord["virtualization"]>;
 
-/** With what the service is called in the place of its id. */
+/** Replaces the service's id with its name. */
 function byName({ type, details: { service_id: _id, ...details } }: Virtualization, { service }: ObjectNames) {
   return { type, details: service === undefined ? details : { ...details, service: String(service) } };
 }

@@ -1,4 +1,4 @@
-// What clients write and read of a service: request bodies, and the whole shape with its bindings.
+// Request and response schemas of services, including the whole service with its bindings.
 
 import { type Static, Type } from "@sinclair/typebox";
 import {
@@ -38,7 +38,7 @@ const described = {
 } satisfies Sayable<ServiceRecord, "host_id" | "network_id" | "position" | "source", "bindings">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source"];
 
-/** An item of a host's list of services. */
+/** Item in a host's list of services. */
 export const ServiceItem = Body(
   {
     ...identifying,
@@ -63,7 +63,7 @@ export type ServiceUpdate = Static<typeof ServiceUpdate>;
 
 export const Service = Type.Object({ ...serviceFields, bindings: Type.Array(Binding) }, { $id: "Service" });
 
-/** A service without its bindings, as it shows among changes. */
+/** A service without its bindings, as in change lists. */
 export const ServiceAlone = Type.Object(serviceFields, { $id: "ServiceAlone" });
 
 export const SERVICE_EXAMPLE: Static<typeof Service> = {

@@ -1,4 +1,4 @@
-// A service as it is answered: its own fields, and its bindings, which are records of their own, spliced in as text.
+// Service views: its own fields, with the bindings, which are separate records, inserted as serialized JSON.
 
 import { ownValue } from "../../base/fields.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
@@ -14,7 +14,7 @@ export const composeServices: ComposeFor = Object.assign(composeService, {
   parts: { scope: "service" as const, kinds: [bindingKind] },
 });
 
-/** A service in a table: its own fields, and where it listens. */
+/** A service as a table row: its own fields, and the ids of its endpoints. */
 export const SERVICE_COLUMNS: readonly CsvColumn[] = Object.keys(Service.properties).map((name) => ({
   name,
   cell: (service) =>
@@ -25,7 +25,7 @@ export const SERVICE_COLUMNS: readonly CsvColumn[] = Object.keys(Service.propert
 
 /**
  * Services of one host with their bindings.
- * @param bindings of any of them, each as JSON, in page order
+ * @param bindings of all these services, each as JSON, in page order
  */
 export function servicesWithBindings(services: readonly string[], bindings: readonly string[]): string[] {
   const byService = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-// A service of a host, and where it listens.
+// Service of a host and its endpoints.
 
 import { type TObject, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -69,7 +69,7 @@ export const serviceKind: Kind<ServiceRecord> = {
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
 
-/** What the services of one host are told apart by. */
+/** Identity of a service within its host. */
 export function seenService({ service_definition, name }: Pick<ServiceRecord, "service_definition" | "name">): string {
   return withoutInvisible(JSON.stringify([service_definition, name]));
 }

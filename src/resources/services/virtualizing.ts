@@ -1,4 +1,4 @@
-// The service that runs a virtual host or a container: one of the same network.
+// Reference check for the service that runs a virtual host or a container: it must be in the same network.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -7,8 +7,8 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { serviceKind } from "./service.ts";
 
 /**
- * The service that a virtualization names must be one of the same network.
- * @param field as the caller wrote it
+ * Requires the service of a virtualization to be in the same network.
+ * @param field as written by the caller
  * @throws DomainError entity_reference_invalid
  */
 export function assertVirtualizingService(

@@ -1,9 +1,9 @@
-// Which addresses a network's credentials may be sent to, as its subnets say: the one place that decides it. Pure.
+// Credential policy of a network's subnets: the only module that decides which addresses may be sent credentials. Pure.
 
 import { cidrOf, parseCidr, parseIp } from "../../base/ip.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "./subnet-type.ts";
 
-/** What is asked of a subnet. */
+/** Subnet fields that the policy needs. */
 export interface SubnetWord {
   readonly id: string;
   /** Canonical. */
@@ -14,7 +14,7 @@ export interface SubnetWord {
 
 export class AcceptingSubnets {
   private readonly byCidr = new Map<string, SubnetWord>();
-  /** The prefix lengths that there are, the longest first. */
+  /** Existing prefix lengths, longest first. */
   private readonly lengths: { readonly 4: readonly number[]; readonly 6: readonly number[] };
 
   /** @param subnets all of a network */
@@ -30,22 +30,21 @@ export class AcceptingSubnets {
   }
 
   /**
-   * Whether any subnet that contains an address accepts credentials. One that is not asked unless it is named
-   * (Internet, Remote, Loopback) has no say: a smaller subnet within it, which anybody may make, would have its
-   * addresses asked.
+   * Whether any subnet that contains the address accepts credentials. Types scanned only when named (Internet, Remote,
+   * Loopback) never count: otherwise a smaller subnet inside, which any user can create, would expose their addresses.
    */
   accepts(address: string): boolean {
     for (const subnet of this.containing(address)) if (isAccepting(subnet)) return true;
     return false;
   }
 
-  /** Whether a subnet accepts credentials for all of its addresses: itself, or a larger one that it lies within. */
+  /** Whether all addresses of a prefix accept credentials, by a subnet with that prefix or a larger one around it. */
   acceptsAllOf(cidr: string): boolean {
     for (const subnet of this.around(cidr)) if (isAccepting(subnet)) return true;
     return false;
   }
 
-  /** The subnets that contain a whole prefix, from the one with that prefix to the largest. */
+  /** Subnets that contain a whole prefix, from the one with that prefix to the largest. */
   *around(prefix: string): Generator<SubnetWord> {
     const cidr = parseCidr(prefix);
     if (cidr === null) return;
@@ -56,7 +55,7 @@ export class AcceptingSubnets {
     }
   }
 
-  /** The subnet that an address lies in, of several the smallest; null for none. */
+  /** The smallest subnet that contains an address; null for none. */
   smallestOf(address: string): SubnetWord | null {
     for (const subnet of this.containing(address)) return subnet;
     return null;

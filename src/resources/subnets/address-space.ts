@@ -1,4 +1,4 @@
-// How full subnets are, in plain numbers: prefixes within one another, what lies in them, and what is left. Pure.
+// Subnet utilization arithmetic: nested prefixes, their content and the free addresses. Pure.
 
 import {
   type AddressBlock,
@@ -11,14 +11,14 @@ import {
   sharedAddresses,
 } from "../../base/address-block.ts";
 
-/** A range that has its addresses for itself. */
+/** A range that reserves its addresses exclusively. */
 export interface ClaimedBlock extends AddressBlock {
   readonly version: 4 | 6;
   readonly subnetId: string;
   readonly isDhcp: boolean;
 }
 
-/** How full a subnet is, in addresses; all but `used` are of those that are usable. */
+/** Utilization of a subnet in addresses; all except `used` count only usable addresses. */
 export interface Fullness {
   readonly usable: bigint;
   readonly used: bigint;
@@ -28,40 +28,40 @@ export interface Fullness {
   readonly free: bigint;
 }
 
-/** The same of a subnet with all that are within it: each address counts in the smallest one that it lies in. */
+/** Utilization including all nested subnets: each address counts in the smallest subnet that contains it. */
 export type WholeFullness = Pick<Fullness, "usable" | "used" | "free">;
 
-/** Where a subnet is among the others. */
+/** Position of a subnet in the hierarchy. */
 export interface PlacedSubnet {
   readonly id: string;
-  /** The smallest one around it; null for none. */
+  /** The smallest enclosing subnet; null for none. */
   readonly parentId: string | null;
-  /** How many are around it. */
+  /** Number of enclosing subnets. */
   readonly depth: number;
-  /** How many are right within it. */
+  /** Number of direct children. */
   readonly childCount: number;
 }
 
-/** Addresses as numbers, ascending and each once; in IPv4 those that are no big ones, which are much faster. */
+/** Sorted distinct addresses as numbers; IPv4 uses plain numbers, which are much faster than bigints. */
 type Addresses = readonly (number | bigint)[] | Uint32Array;
 const NONE: Addresses = [];
 
-/** A subnet and those within it. */
+/** A subnet with its nested subnets. */
 class SpaceNode implements AddressBlock {
   readonly id: string;
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;
-  /** Without the network's and the broadcast address in IPv4, but for /31 (RFC 3021) and /32. */
+  /** Excludes the network and broadcast address in IPv4, except in /31 (RFC 3021) and /32. */
   readonly usable: AddressBlock;
   parent: SpaceNode | null = null;
-  /** Those right within it, in the order of their addresses. */
+  /** Direct children in address order. */
   readonly children: SpaceNode[] = [];
-  /** The different addresses that say to be in it. */
+  /** Distinct addresses assigned to this subnet. */
   own: Addresses = NONE;
-  /** The different addresses of hosts that lie in it and in no smaller subnet, but for those of its own that do. */
+  /** Distinct host addresses whose smallest containing subnet is this one, assigned to another subnet. */
   readonly others: Array<number | bigint> = [];
-  /** Those of its own. */
+  /** Assigned addresses for which this is the smallest containing subnet. */
   lying: Addresses = NONE;
 
   /** @param cidr canonical */
@@ -76,14 +76,14 @@ class SpaceNode implements AddressBlock {
   }
 }
 
-/** The subnets of one network. */
+/** Subnets of one network. */
 export class AddressSpace {
   private readonly nodes = new Map<string, SpaceNode>();
   private readonly claimed: readonly ClaimedBlock[];
 
   /**
-   * @param subnets all of the network; their prefixes canonical
-   * @param claimed all of the network: no two share an address
+   * @param subnets all of the network, with canonical prefixes
+   * @param claimed all of the network, without overlaps
    */
   constructor(
     subnets: ReadonlyArray<{ readonly id: string; readonly cidr: string }>,
@@ -91,7 +91,7 @@ export class AddressSpace {
   ) {
     this.claimed = [...claimed].sort((a, b) => a.version - b.version || blockOrder(a, b));
     const nodes = subnets.map(({ id, cidr }) => new SpaceNode(id, cidr));
-    // A prefix comes before those within it, and these before the next one beside it.
+    // Sort order: a prefix, its nested prefixes, then its next sibling.
     nodes.sort((a, b) => a.version - b.version || blockOrder(a, b) || (a.last > b.last ? -1 : 1));
     let around: SpaceNode | null = null;
     for (const node of nodes) {
@@ -104,7 +104,7 @@ export class AddressSpace {
     }
   }
 
-  /** All of them, each before those within it, in the order of their addresses. */
+  /** All subnets in address order, each before its nested ones. */
   *inOrder(): Generator<PlacedSubnet> {
     const depths = new Map<SpaceNode | null, number>([[null, -1]]);
     for (const node of this.nodes.values()) {
@@ -114,7 +114,7 @@ export class AddressSpace {
     }
   }
 
-  /** The subnets themselves and all around them: whose addresses may lie in them. */
+  /** The subnets and all enclosing ones: addresses assigned to any of these may be within the given subnets. */
   withThoseAround(ids: Iterable<string>): string[] {
     const found = new Set<string>();
     for (const id of ids)
@@ -124,8 +124,8 @@ export class AddressSpace {
   }
 
   /**
-   * Counts the addresses of hosts that say to be in a subnet: once for each subnet.
-   * @param addresses canonical, with commas between them
+   * Adds the addresses of hosts assigned to a subnet; call once per subnet.
+   * @param addresses canonical, comma-separated
    */
   add(subnetId: string, addresses: string): void {
     const node = this.nodes.get(subnetId);
@@ -149,7 +149,7 @@ export class AddressSpace {
     return this.nodes.get(id)?.version === 6;
   }
 
-  /** Null for a subnet that is not there. */
+  /** Null for an unknown subnet. */
   fullnessOf(id: string): Fullness | null {
     const node = this.nodes.get(id);
     if (node === undefined) return null;
@@ -169,13 +169,13 @@ export class AddressSpace {
   }
 
   /**
-   * How full each is with those within it. Prefixes nest or lie apart, so that what is counted in the smallest of them
-   * is counted once.
-   * @param fullnesses of all, by id
+   * Utilization of each subnet including its nested ones. Prefixes are nested or disjoint, so counting each address in
+   * its smallest subnet counts it once.
+   * @param fullnesses of all subnets, by id
    */
   wholes(fullnesses: ReadonlyMap<string, Fullness>): Map<string, WholeFullness> {
     const wholes = new Map<string, WholeFullness>();
-    // Those within a subnet stand behind it.
+    // Reverse order visits nested subnets first.
     for (const node of [...this.nodes.values()].reverse()) {
       const { usable, inSubnets, free } = fullnesses.get(node.id) as Fullness;
       const within = node.children.map(({ id }) => wholes.get(id) as WholeFullness);
@@ -188,7 +188,7 @@ export class AddressSpace {
     return wholes;
   }
 
-  /** In order. */
+  /** In address order. */
   private claimedIn(node: SpaceNode): ClaimedBlock[] {
     const { claimed } = this;
     const place = firstPlace(claimed.length, (each) => {
@@ -204,7 +204,7 @@ export class AddressSpace {
   }
 }
 
-/** The usable addresses of hosts in a subnet that lie in none of these blocks. @param blocks in order, apart */
+/** Usable host addresses of a subnet outside these blocks. @param blocks in order, disjoint */
 function countOutside(node: SpaceNode, blocks: readonly AddressBlock[]): number {
   const { version, usable } = node;
   const ends = ({ first, last }: AddressBlock) =>
@@ -220,7 +220,7 @@ function countOutside(node: SpaceNode, blocks: readonly AddressBlock[]): number 
   return count;
 }
 
-/** The different addresses of hosts that lie in a subnet and in no smaller one. */
+/** Distinct host addresses for which this is the smallest containing subnet. */
 function lyingIn({ lying, others }: SpaceNode): Addresses {
   return others.length === 0 ? lying : sortedOnce([...lying, ...others]);
 }
@@ -241,7 +241,7 @@ function sortedOnce(addresses: ReadonlyArray<number | bigint>): Addresses {
   return sorted instanceof Uint32Array ? sorted.subarray(0, count) : sorted.slice(0, count);
 }
 
-/** The first place that a condition holds at, which holds at all after it; `length` for none. */
+/** The first index at which a monotonic condition holds; `length` for none. */
 function firstPlace(length: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

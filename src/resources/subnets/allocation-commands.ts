@@ -1,5 +1,5 @@
-// What the writer runs to give something away of a subnet: addresses to a host, addresses as reservations, prefixes as
-// subnets. What is free is looked for inside the transaction, so no two allocations get the same.
+// Writer command for allocations from a subnet: addresses for a host, reserved addresses, or child subnets. Free space
+// is determined inside the transaction, so no two allocations overlap.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable, getReferenced } from "../../access/reach.ts";
@@ -23,15 +23,15 @@ import { createSubnet } from "./commands.ts";
 import { FreeSpace, type TakenSpace } from "./free-space.ts";
 import { type SubnetRecord, subnetIdentity, subnetKind } from "./subnet.ts";
 
-/** What was made: the ids of one kind, in the order of their addresses. */
+/** Created records of one kind, in address order. */
 export interface AllocationResult {
   readonly kind: "ip_address" | "ip_range" | "subnet";
   readonly ids: readonly string[];
-  /** Addresses, or prefixes. */
+  /** Addresses or prefixes. */
   readonly allocated: readonly string[];
 }
 
-/** Which fields say something, by what is made; all take `count`. */
+/** Fields that apply to each created kind; all accept `count`. */
 const MEANT = {
   ip_address: ["host_id", "name", "mac_address"],
   ip_range: ["description", "tags", "custom_fields"],
@@ -50,9 +50,9 @@ const MEANT = {
 const MADE = { ip_address: "an address of a host", ip_range: "a reservation", subnet: "a subnet" } as const;
 
 /**
- * The lowest free ones of a subnet, all that are asked for or none.
+ * Allocates the lowest free addresses or prefixes of a subnet, all requested ones or none.
  * @throws DomainError entity_not_found, entity_reference_invalid, validation_failed, auth_permission_denied;
- * entity_in_use where fewer are free
+ * entity_in_use if fewer are free
  */
 function allocate(
   tx: WriteTransaction,
@@ -70,7 +70,7 @@ function allocate(
   return { kind, allocated, ids: ALLOCATE[kind](tx, { subnet, body, allocated }, actor) };
 }
 
-/** What is free is settled: it is only written. */
+/** A determined allocation, ready to be written. */
 interface Settled {
   readonly subnet: SubnetRecord;
   readonly body: Allocation;
@@ -126,7 +126,7 @@ function divide(tx: WriteTransaction, { subnet, body, allocated }: Settled, acto
   );
 }
 
-/** @throws DomainError validation_failed for a field that would do nothing */
+/** @throws DomainError validation_failed for a field without effect */
 function refuseUnmeant(body: Allocation, kind: AllocationResult["kind"]): void {
   const meant: readonly string[] = [...MEANT[kind], "count"];
   const unmeant = Object.entries(body).filter(([field, value]) => value !== undefined && !meant.includes(field));
@@ -149,7 +149,7 @@ function exhausted({ id, cidr }: SubnetRecord, body: Allocation, available: bigi
   );
 }
 
-/** What lies in a subnet before this transaction writes: of the live tables, by their indexes. */
+/** Occupied space of a subnet before this transaction writes, from the live tables by their indexes. */
 function takenIn(tx: WriteTransaction, { id, network_id, cidr }: SubnetRecord): TakenSpace {
   const networkN = tx.recordN(network_id) as number;
   const whole = parseCidr(cidr) as Cidr;
@@ -168,7 +168,7 @@ function takenIn(tx: WriteTransaction, { id, network_id, cidr }: SubnetRecord): 
   };
 }
 
-/** The subnets around one, whose addresses may lie in it: one seek for each shorter prefix. */
+/** Enclosing subnets, whose addresses may be within this one: one index seek for each shorter prefix. */
 function idsAround(tx: WriteTransaction, networkId: string, whole: Cidr): string[] {
   const ids: string[] = [];
   for (let length = whole.prefixLength - 1; length >= 0; length -= 1) {
@@ -179,7 +179,7 @@ function idsAround(tx: WriteTransaction, networkId: string, whole: Cidr): string
   return ids;
 }
 
-/** By the keys that they are ordered by: a prefix comes before those within it. */
+/** Uses the sort keys: a prefix sorts before its nested ones. */
 const SUBNETS_WITHIN = `SELECT cidr FROM subnets
   WHERE network_n = +?1 AND sort_keys ->> '$.cidr' > ?2 AND sort_keys ->> '$.cidr' < ?3`;
 

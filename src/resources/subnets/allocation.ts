@@ -1,4 +1,4 @@
-// Giving something away of a subnet, as it is said on the wire: what is free, what is asked for, what was given.
+// Wire format of subnet allocations: free space, requests and results.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Body, CidrText, Description, MacText, Name, Nullable, OneOf, TagIds, Uuid } from "../../schemas/schemas.ts";
@@ -8,9 +8,9 @@ import { IpRange } from "../ip-ranges/ip-range.ts";
 import { SUBNET_EXAMPLE, Subnet } from "./subnet.ts";
 import { SUBNET_TYPES } from "./subnet-type.ts";
 
-/** Of free ones that are told at once. */
+/** Maximum number of free addresses or prefixes per response. */
 export const FREE_TOLD_MAX = 1_000;
-/** Of what one allocation gives. */
+/** Maximum number per allocation. */
 export const ALLOCATED_MAX = 100;
 
 const PrefixLength = (description: string) => Type.Integer({ minimum: 1, maximum: 128, description });

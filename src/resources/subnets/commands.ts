@@ -1,4 +1,4 @@
-// What the writer runs for subnets, and the rules beyond the schema.
+// Writer commands for subnets and the rules beyond the schema.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -24,7 +24,7 @@ import { vlanKind } from "../vlans/vlan.ts";
 import { SUBNET_DESCRIBED, type SubnetCreate, type SubnetRecord, type SubnetUpdate, subnetKind } from "./subnet.ts";
 
 /**
- * A subnet of a network.
+ * Creates a subnet of a network.
  * @throws DomainError auth_permission_denied, entity_access_denied, entity_reference_invalid, entity_already_exists
  */
 export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
@@ -54,7 +54,7 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
 }
 
 /**
- * Changes a subnet. Fields that are left out stay.
+ * Updates a subnet. Omitted fields keep their values.
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use, entity_already_exists,
  * entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
@@ -81,7 +81,7 @@ function saying(body: SubnetCreate | SubnetUpdate, { organizationId }: CommandAc
   return { kind: subnetKind, organizationId, said: body.custom_fields };
 }
 
-/** What only an Admin changes, since it says where credentials may be sent. */
+/** Fields that only an Admin may change, because they decide where credentials are sent. */
 export const FOR_ADMINS = {
   cidr: "the cidr of a subnet that accepts credentials",
   subnet_type: "the subnet_type of a subnet that accepts credentials",
@@ -89,8 +89,8 @@ export const FOR_ADMINS = {
 } as const;
 
 /**
- * The field whose change takes the role Admin; null where none does.
- * @param before null for a subnet that was not there
+ * The changed field that requires the role Admin; null for none.
+ * @param before null for a new subnet
  */
 export function fieldForAdmins(before: SubnetRecord | null, after: SubnetRecord): keyof typeof FOR_ADMINS | null {
   if ((before?.accepts_credentials ?? false) !== after.accepts_credentials) return "accepts_credentials";
@@ -99,8 +99,8 @@ export function fieldForAdmins(before: SubnetRecord | null, after: SubnetRecord)
 }
 
 /**
- * A subnet that is given another prefix keeps the addresses and ranges in it.
- * @throws DomainError entity_in_use when some would be left outside
+ * A changed prefix must still contain the subnet's addresses and ranges.
+ * @throws DomainError entity_in_use if some would be outside
  */
 function assertContentStays(tx: WriteTransaction, subnetId: string, cidr: string): void {
   const addresses = tx

@@ -1,5 +1,4 @@
-// What is left of a subnet: addresses that may be given away, and prefixes that may become subnets. Reads and
-// allocations go by the same. Pure.
+// Free space of a subnet: allocatable addresses and prefixes, the same for reads and allocations. Pure.
 
 import {
   type AddressBlock,
@@ -13,30 +12,29 @@ import {
 import { invalid } from "../../base/errors.ts";
 import { type Cidr, parseCidr } from "../../base/ip.ts";
 
-/** What may lie in a subnet, as it is written; what lies elsewhere does no harm. */
+/** Occupied space, as text; entries outside the subnet are ignored. */
 export interface TakenSpace {
-  /** The prefixes of subnets within it. */
+  /** Prefixes of nested subnets. */
   readonly cidrs: readonly string[];
-  /** Ranges of whatever purpose. */
+  /** Ranges of any purpose. */
   readonly ranges: ReadonlyArray<{ readonly first: string; readonly last: string }>;
-  /** Of hosts. */
+  /** Addresses of hosts. */
   readonly addresses: readonly string[];
 }
 
-/** What is free of one sort. */
+/** Free addresses or free prefixes. */
 export interface FreeOnes {
   readonly available: bigint;
-  /** The lowest ones, fewer where fewer are left. */
+  /** The lowest free ones; fewer if fewer are left. */
   next(count: number): string[];
 }
 
-/** The subnet that is looked into. */
+/** The inspected subnet. */
 type Whole = Pick<Cidr, "version" | "bytes" | "prefixLength">;
 
 /**
- * The addresses of a subnet that are nobody's to have: in IPv4 the network's and the broadcast address, but for /31
- * (RFC 3021) and /32; in IPv6 the Subnet-Router anycast address, the first one (RFC 4291 §2.6.1), but for /127
- * (RFC 6164) and /128.
+ * Addresses of a subnet that no host may have: in IPv4 the network and broadcast address, except in /31 (RFC 3021) and
+ * /32; in IPv6 the Subnet-Router anycast address, the first one (RFC 4291 §2.6.1), except in /127 (RFC 6164) and /128.
  */
 export function addressesOfNobody(whole: Whole): {
   readonly network: bigint | null;
@@ -67,7 +65,7 @@ export class FreeSpace {
     ];
   }
 
-  /** Never the network's or the broadcast address, nor what is in a range or in a subnet within this one. */
+  /** Excludes the network and broadcast address, ranges and nested subnets. */
   addresses(): FreeOnes {
     const gaps = this.gaps(true);
     const { version } = this.whole;
@@ -78,9 +76,9 @@ export class FreeSpace {
   }
 
   /**
-   * Prefixes of a length in which nothing is: no subnet, no range, no host's address. One that is a single address is
-   * never the network's or the broadcast address.
-   * @throws DomainError validation_failed for a length that no prefix within the subnet has
+   * Empty prefixes of a length: without subnets, ranges and host addresses. Single-address prefixes exclude the network
+   * and broadcast address.
+   * @throws DomainError validation_failed for a length that does not fit within the subnet
    */
   prefixes(length: number): FreeOnes {
     const { whole, bits } = this;
@@ -120,7 +118,9 @@ function take(gaps: readonly AddressBlock[], count: number, step: bigint, text: 
   return found;
 }
 
-/** Addresses as blocks: very many are few blocks, and in IPv4 numbers hold them, which are compared much faster. */
+/**
+ * Merges addresses into blocks: many addresses become few blocks. IPv4 uses plain numbers, which compare much faster.
+ */
 function runsOf(addresses: readonly string[], version: 4 | 6): AddressBlock[] {
   if (version === 6) return addresses.map(addressNumber).map((at) => ({ first: at, last: at }));
   const blocks: AddressBlock[] = [];

@@ -1,4 +1,4 @@
-// The addresses of hosts by the subnets that they say to be in, of many subnets at once, now or as of an instant.
+// Host addresses by assigned subnet, for many subnets at once, now or as of a timestamp.
 
 import { scopeKey } from "../../db/kind.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
@@ -7,8 +7,8 @@ import { membersSql } from "../../db/shape.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 
 /**
- * By the subnet that they say to be in, its place among the ids: addresses with commas between them, null for none.
- * One text for each subnet: very many rows are felt.
+ * Comma-separated addresses by the index of their assigned subnet; null for none. One text per subnet, because a row
+ * per address would be slow.
  */
 export function hostAddresses(
   reader: Reader,
@@ -23,23 +23,23 @@ export function hostAddresses(
   ) as Array<[number, string | null]>;
 }
 
-/** A present that is held still is that of the live table as long as nothing was written since. */
+/** A pinned present equals the live table as long as nothing was written since. */
 function isLive(reader: Reader, asOf: AsOf): boolean {
   return asOf.present && reader.head().sequence === asOf.sequence;
 }
 
-/** What was not written since is as it is now: its live row is found faster than its version. */
+/** An address not written since has its live value: reading the live row is faster than the version. */
 const ADDRESS_THEN = `CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
   (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address' FROM history_versions v
     WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) END`;
-/** Of the subnet r.n. */
+/** Addresses of subnet r.n alive at that time. */
 const LIVED_THEN = `s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2`;
 
 const ALL_LIVE = "(SELECT group_concat(a.ip_address) FROM ip_addresses a WHERE a.subnet_n = r.n)";
 const LIVE = `SELECT j.key, ${ALL_LIVE}
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
-/** Whether no address came to the subnet r.n, left it or changed in it since. */
+/** Whether no address of subnet r.n was added, removed or changed since. */
 const IS_AS_THEN = `NOT EXISTS (SELECT 1 FROM history_change_counts
   WHERE scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND sequence > ?2)`;
 const AS_OF = `SELECT j.key, CASE WHEN ${IS_AS_THEN} THEN ${ALL_LIVE} ELSE (
@@ -47,7 +47,7 @@ const AS_OF = `SELECT j.key, CASE WHEN ${IS_AS_THEN} THEN ${ALL_LIVE} ELSE (
     FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n WHERE ${LIVED_THEN}) END
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
-/** The same addresses one by one, each with the number of its record. */
+/** The same addresses individually, each with its record number. */
 export function hostAddressNumbers(
   reader: Reader,
   asOf: AsOf,

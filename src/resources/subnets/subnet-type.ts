@@ -1,4 +1,4 @@
-// What a subnet is for. A person's or the discovery's judgement; nothing is derived from the address here.
+// Purpose of a subnet, as judged by a user or by discovery. Must not derive anything from the address.
 
 export const SUBNET_TYPES = [
   "Internet",
@@ -22,5 +22,5 @@ export const SUBNET_TYPES = [
 
 export type SubnetType = (typeof SUBNET_TYPES)[number];
 
-/** What is not swept unless it is named: other people's addresses, what is far away, and what is in every machine. */
+/** Types that sweeps skip unless named: addresses of others, remote ones, and loopback. */
 export const PASSED_OVER_TYPES: readonly SubnetType[] = ["Internet", "Remote", "Loopback"];

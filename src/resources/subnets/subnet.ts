@@ -1,4 +1,4 @@
-// The subnet: an IP prefix in a network, where addresses find their place.
+// Subnet: an IP prefix in a network that contains addresses.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -42,7 +42,7 @@ export const subnetKind: Kind<SubnetRecord> = {
   plural: "subnets",
   label: (subnet) => subnet.cidr,
   code: 4,
-  // Whatever was there before the field was asked with every credential of its network.
+  // Before this field existed, every subnet was sent all credentials of its network.
   upcasters: [addsField(7, "accepts_credentials", true)],
   table: subnets,
   columns: (subnet, n) => ({

@@ -1,4 +1,4 @@
-// How full subnets are, as it is shown on request: read for all subnets of an answer at once, now or as of an instant.
+// Subnet utilization in responses, on request: read for all subnets of a response at once, now or as of a timestamp.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
@@ -20,7 +20,7 @@ import {
 import { hostAddresses } from "./host-addresses.ts";
 import { Subnet, type SubnetRecord, subnetKind } from "./subnet.ts";
 
-/** The query parameter of what is shown on request. */
+/** Query parameter of optional additions. */
 export const IncludeQuery = {
   include: Type.Optional(
     OneOf(["utilization"], { description: "Show as well how full each subnet is, as `utilization`." }),
@@ -45,7 +45,7 @@ export const Utilization = Type.Object(
   { description: "Only with `include=utilization`. In IPv6 subnets counts are decimal strings." },
 );
 
-/** How full a subnet is with all that are within it. */
+/** Utilization of a subnet including its nested ones. */
 export const WholeUtilization = Type.Object(
   {
     usable: Count(
@@ -58,13 +58,13 @@ export const WholeUtilization = Type.Object(
   { description: "With all subnets within it. In IPv6 subnets counts are decimal strings." },
 );
 
-/** A subnet as it is answered where its utilization may be asked for. */
+/** Response schema of a subnet with optional utilization. */
 export const SubnetShown = Type.Object(
   { ...Subnet.properties, utilization: Type.Optional(Utilization) },
   { $id: "SubnetShown" },
 );
 
-/** Addresses are only counted: a step can take very many of them. */
+/** Addresses are only counted, so a step can process very many. */
 const STEP = { records: 500, parts: 25_000 };
 
 /** Adds `utilization`, which changes without a version of the subnet. */
@@ -94,7 +94,7 @@ export interface PlacedUtilization extends PlacedSubnet {
   readonly total: Static<typeof WholeUtilization>;
 }
 
-/** How full each subnet of a network is, and where it is: each before those within it, in the order of addresses. */
+/** Utilization and position of each subnet of a network in address order, each before its nested ones. */
 export function placedUtilizations(reader: Reader, actor: Actor, asOf: AsOf, networkId: string): PlacedUtilization[] {
   const network = networkAt(reader, actor, asOf, networkId);
   const placed = [...network.space.inOrder()];
@@ -119,7 +119,7 @@ export function placedUtilizations(reader: Reader, actor: Actor, asOf: AsOf, net
 
 interface Network {
   readonly space: AddressSpace;
-  /** The subnets whose addresses it has. */
+  /** Subnets whose addresses are already loaded. */
   readonly known: Set<string>;
 }
 
@@ -148,7 +148,7 @@ function countAs(isSix: boolean): (value: bigint) => number | string {
   return (value) => (isSix ? String(value) : Number(value));
 }
 
-/** To a tenth, the nearest. */
+/** Rounded to the nearest tenth. */
 function percentTaken(usable: bigint, free: bigint): number {
   return Number(((usable - free) * 2_000n + usable) / (usable * 2n)) / 10;
 }
@@ -175,7 +175,7 @@ function networkAt(reader: Reader, actor: Actor, asOf: AsOf | null, networkId: s
   return { space: new AddressSpace(subnets, claimed), known: new Set() };
 }
 
-/** Puts into the networks the addresses that may lie in these subnets, as far as they are not known yet. */
+/** Loads the addresses that may be within these subnets into their networks, unless already loaded. */
 function addHosts(
   reader: Reader,
   asOf: AsOf | null,

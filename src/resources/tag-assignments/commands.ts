@@ -1,4 +1,4 @@
-// What the writer runs for tag assignment. Whoever may write a record may assign its tags, and nobody else.
+// Writer commands for tag assignment. Permission to write a record includes its tags.
 
 import { type CommandActor, requireRole, requireSession } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
@@ -34,7 +34,7 @@ interface Tagged extends RecordBase {
 
 interface Rule {
   readonly kind: AnyKind;
-  /** The least role that writes such a record. */
+  /** Minimum role for writing such a record. */
   readonly role: Role;
 }
 
@@ -49,8 +49,8 @@ const RULES: Readonly<Record<TaggedType, Rule>> = {
 };
 
 /**
- * Makes a record's tags those that are named, in this order.
- * @param input.ifMatch looks at the record's version
+ * Sets a record's tags to those of the body, in their order.
+ * @param input.ifMatch checked against the record's version
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied,
  * precondition_failed
  */
@@ -69,9 +69,9 @@ export function assignTags(
 }
 
 /**
- * Puts a tag on records, after those that they have.
+ * Appends a tag to records.
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied;
- * validation_failed for every record that can carry no more
+ * validation_failed for every record with the maximum number of tags
  */
 export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
@@ -89,7 +89,7 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
 }
 
 /**
- * Takes a tag off records.
+ * Removes a tag from records.
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied
  */
 function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
@@ -99,7 +99,7 @@ function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, ac
   return changed(tx, input.body, actor, records, carrying, (tags) => tags.filter((each) => each !== tag_id));
 }
 
-/** Said of the kind alone, before any record is looked at. */
+/** Depends on the kind alone; checked before any record is read. */
 function assertMayWrite(type: TaggedType, actor: CommandActor): void {
   const what = `Assigning tags to ${entityWords(RULES[type].kind)}`;
   if (type === "api_key") requireSession(actor, what);
@@ -113,7 +113,7 @@ function getNamed(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandA
   return records;
 }
 
-/** The records, each once, in the order given: unknown, foreign and out of reach are the same. */
+/** Distinct records in the given order. Unknown, foreign and unreachable ids cause the same error. */
 function getTagged(
   tx: WriteTransaction,
   type: TaggedType,
@@ -133,7 +133,7 @@ function getTagged(
   return found;
 }
 
-/** A credential is the organization's, and so not everybody's who may assign tags to it. */
+/** Credentials belong to the organization, so permission to assign tags is not enough for them. */
 function setTags(
   tx: WriteTransaction,
   type: TaggedType,

@@ -1,4 +1,4 @@
-// /api/v1/tags/assign
+// Routes of /api/v1/tags/assign
 
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -74,7 +74,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
     );
 }
 
-/** An assignment that names the type of its records as everything else does. */
+/** Normalizes the record type of an assignment. */
 function ofOneType<Body extends { readonly entity_type: SentType }>(body: Body) {
   return { ...body, entity_type: taggedType(body.entity_type) };
 }

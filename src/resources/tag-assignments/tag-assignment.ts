@@ -1,24 +1,24 @@
-// Tag assignment: which tags a record carries, changed without writing the rest of the record. The records keep their
-// tags themselves: this has no table of its own.
+// Tag assignment: changes the tags of a record without writing its other fields. The records store their tags; there is
+// no separate table.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Body, BULK_MAX, OneOf, TAGS_MAX, TagIds, Uuid } from "../../schemas/schemas.ts";
 
-/** The kinds that carry tags, as errors and history name them. */
+/** Kinds that have tags, named as in errors and history. */
 export const TAGGED_TYPES = ["host", "service", "network", "subnet", "ip_range", "credential", "api_key"] as const;
 
 export type TaggedType = (typeof TAGGED_TYPES)[number];
 
-/** The same kinds as a neighbor's `type` would name them; clients send either. */
+/** The same kinds in the notation of a neighbor's `type`; clients may send either. */
 const TAGGED_TYPES_AS_TYPES = ["Host", "Service", "Network", "Subnet", "IpRange", "Credential", "ApiKey"] as const;
 
-/** The kind that a body names in either way. */
+/** The kind for either notation. */
 export function taggedType(sent: SentType): TaggedType {
   const place = (TAGGED_TYPES_AS_TYPES as readonly string[]).indexOf(sent);
   return place < 0 ? (sent as TaggedType) : (TAGGED_TYPES[place] as TaggedType);
 }
 
-/** As many as a body of the record itself may name. */
+/** The same limit as in a body of the record itself. */
 export const ASSIGNED_TAGS_MAX = TAGS_MAX;
 
 const entity_type = OneOf(TAGGED_TYPES, { description: "The kind of record." });

@@ -1,4 +1,4 @@
-// The colors that a tag can have, by name. How a color looks is the client's affair.
+// Tag colors by name. Must not define how a color looks: clients do.
 
 export const COLORS = [
   "Pink",

@@ -1,4 +1,4 @@
-// What the writer runs for tags. Taking a tag off the records that carry it is references.ts' affair.
+// Writer commands for tags. references.ts removes a deleted tag from its records.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
@@ -13,7 +13,7 @@ import { assertReachesTagged } from "./reach.ts";
 import { TAG_DESCRIBED, type TagCreate, type TagUpdate, tagKind } from "./tag.ts";
 
 /**
- * A tag of the organization.
+ * Creates a tag of the organization.
  * @throws DomainError entity_access_denied, entity_already_exists
  */
 export function createTag(tx: WriteTransaction, input: { body: TagCreate }, actor: CommandActor): Written {
@@ -34,7 +34,7 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
 }
 
 /**
- * Changes a tag. Fields that are left out stay.
+ * Updates a tag. Omitted fields keep their values.
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
  * validation_id_mismatch, validation_failed
  */
@@ -48,12 +48,12 @@ function updateTag(tx: WriteTransaction, input: ChangeInput<TagUpdate>, actor: C
     ...picked(body, TAG_DESCRIBED),
     description: body.description === undefined ? tag.description : (body.description ?? ""),
   });
-  // What a caller has read it may send back.
+  // Callers may send back what they read.
   if (tx.isChanged(id)) assertReachesTagged(tx, id, actor);
   return updated;
 }
 
-/** And takes it off whatever carries it. */
+/** Deletes a tag and removes it from all records. */
 const removeTag = removeOne(tagKind, (tx, tag, actor) => assertReachesTagged(tx, tag.id, actor));
 
 export const tagCommands = {

@@ -1,5 +1,5 @@
-// Who may change a tag although it is the organization's: whoever reaches every record that carries it.
-// Must not tell what lies beyond: only that there is something.
+// Write access to tags for callers confined to networks: they must reach every record with the tag.
+// Must not reveal anything out of reach except that a record exists.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { liesInReach } from "../../access/reach.ts";
@@ -12,7 +12,7 @@ import { type Referrer, referrersOf } from "../references.ts";
 import { tagKind } from "./tag.ts";
 
 /**
- * Called before the transaction takes the tag off anything.
+ * Call before the transaction removes the tag from any record.
  * @throws DomainError entity_access_denied
  */
 export function assertReachesTagged(tx: WriteTransaction, tagId: string, actor: CommandActor): void {
@@ -27,7 +27,7 @@ export function assertReachesTagged(tx: WriteTransaction, tagId: string, actor: 
 
 function isReached(tx: WriteTransaction, { kind, record }: Referrer, actor: CommandActor): boolean {
   if (kind.code === credentialKind.code) return reachesCredential(tx, record.id, actor);
-  // Keys are managed by people who signed in, and of these whoever may write tags is not confined.
+  // Keys are managed only by session, and session users who may write tags are not confined.
   if (kind.code === apiKeyKind.code) return false;
   return kind.scopes.network !== undefined && liesInReach(kind, record, actor);
 }

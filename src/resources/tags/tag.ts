@@ -1,4 +1,4 @@
-// The tag: an organization's label on any record. Its name is unique among the living.
+// Tag: an organization's label on any record. Its name is unique among live tags.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
@@ -72,8 +72,8 @@ export const Tag = Type.Object(
 export interface TagRecord extends RecordOf<typeof Tag> {}
 
 /**
- * The tags of a write: each once, in the order given.
- * @param field as the caller wrote it
+ * Distinct tags of a write, in the given order.
+ * @param field as written by the caller
  * @throws DomainError entity_reference_invalid for tags that do not exist in the caller's organization
  */
 export function existingTags(

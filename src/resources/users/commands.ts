@@ -1,4 +1,4 @@
-// What the writer runs for users, and the rules beyond the schema: nobody gives or takes a role above their own, and
+// Writer commands for users and the rules beyond the schema: callers cannot grant or revoke a role above their own, and
 // every organization keeps an Owner who can sign in. Passwords arrive hashed.
 
 import { and, eq, ne } from "drizzle-orm";
@@ -29,19 +29,19 @@ export interface UserCreation {
 }
 
 export interface UserChange extends ChangeInput<Omit<UserUpdate, "password">> {
-  /** Null where the password stays. */
+  /** Null if the password is unchanged. */
   readonly passwordHash: string | null;
 }
 
 export interface PasswordChange {
   readonly id: string;
   readonly passwordHash: string;
-  /** SHA-256 of the one session's token that goes on; null ends them all. */
+  /** SHA-256 of the token of the one session to keep; null ends all sessions. */
   readonly keeps: Uint8Array | null;
 }
 
 /**
- * A person who may sign in, with a role up to the caller's.
+ * Creates a user whose role is not above the caller's.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, entity_already_exists
  */
 export function createUser(tx: WriteTransaction, input: UserCreation, actor: CommandActor): Written {
@@ -67,7 +67,7 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
 }
 
 /**
- * Changes a user, or the password of someone else; disabling and a new password end the user's sessions.
+ * Updates a user, including another user's password; disabling and a new password end the user's sessions.
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use for the only Owner,
  * entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch,
  * validation_failed
@@ -80,7 +80,7 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
   assertSameIds(user, body, ["id"]);
   const fields = userFields(tx, user, body, actor);
   if (input.passwordHash !== null) {
-    // A session left open, or a key, must not be enough to take an account over.
+    // An unattended session or a key must not suffice to take over an account.
     if (id === actor.userId)
       throw invalid([
         {
@@ -95,7 +95,7 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
 }
 
 /**
- * A user's fields after a write. Writes nothing itself.
+ * Computes a user's fields after a write; writes nothing.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_in_use for the only Owner,
  * entity_reference_invalid
  */
@@ -119,7 +119,10 @@ export function userFields(
   };
 }
 
-/** Sets a password and ends the user's sessions. Only that it changed is a version: the hash stays out of history. */
+/**
+ * Sets a password and ends the user's sessions. The version records only that it changed: the hash never enters
+ * history.
+ */
 function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
   const user = tx.get(userKind, input.id);
   tx.touch(userKind, input.id, "password");
@@ -128,7 +131,7 @@ function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
   return user;
 }
 
-/** A password is all of an account: a key that is kept to some networks could give itself the others. */
+/** A password gives full access: a key confined to some networks could grant itself the others. */
 export const MANAGING_USERS = "Managing users";
 
 function existingNetworks(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
@@ -168,8 +171,8 @@ function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | n
 }
 
 /**
- * A user up to the caller's role, with the user's API keys, password and sessions, which go with the live row; what the
- * user wrote goes on naming the user. One's own account too: like disabling it, as long as an Owner remains.
+ * Deletes a user whose role is not above the caller's, with API keys, password and sessions, which are deleted with the
+ * live row; the user's changes still name the user. Callers may delete themselves, as long as an Owner remains.
  */
 const removeUser = removeOne(userKind, (tx, user, actor) => {
   assertReachesAll(actor, MANAGING_USERS);

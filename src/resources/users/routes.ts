@@ -1,4 +1,4 @@
-// /api/v1/users: the people of the caller's organization. One's own password is changed under /api/auth.
+// Routes of /api/v1/users: users of the caller's organization. Callers change their own password under /api/auth.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import { hashPassword } from "../../access/password.ts";

@@ -1,4 +1,4 @@
-// Users as a caller sees them: of the networks that they reach, those that the caller reaches too.
+// User views, with network ids limited to the caller's reach.
 
 import type { Actor } from "../../access/actor.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";
@@ -6,7 +6,7 @@ import { type ComposeFor, variesByCaller } from "../compose.ts";
 import { networkKind } from "../networks/network.ts";
 import type { UserRecord } from "./user.ts";
 
-/** Keeps `network_ids` to the caller's reach of today, also in an answer about the past. */
+/** Limits `network_ids` to the caller's present reach, even in responses about the past. */
 export const composeUsers: ComposeFor = Object.assign(variesByCaller(composeUser), {
   reachFields: { network_ids: networkKind },
 });

@@ -1,4 +1,4 @@
-// A person who signs in. The password's hash and the sessions are kept apart and never enter history.
+// User: a person who signs in. Password hash and sessions are stored separately and never enter history.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -18,7 +18,7 @@ export const users = sqliteTable("users", {
   organization_n: integer()
     .notNull()
     .references(() => organizations.n),
-  /** Folded. */
+  /** Case-folded. */
   email: text().notNull(),
   role: text().notNull(),
   is_enabled: integer().notNull(),
@@ -36,9 +36,9 @@ export const userKind: Kind<UserRecord> = {
   links: (user) => [{ relation: "network_ids", ids: user.network_ids }],
   observed: ["last_login"],
   absent: "null",
-  // What an organization knew of a person is nothing that another one may learn.
+  // One organization must not learn the history of a person in another.
   identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
-  // Unique on the whole appliance: people sign in by it alone.
+  // Unique across the appliance: it alone identifies a user at sign-in.
   unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email), seenWithin: () => "" },
   called: ({ email, name }) => [
     { field: "email", value: email, as: "Name" },
@@ -59,7 +59,7 @@ export const User = Type.Object(
   {
     id: Uuid,
     organization_id: Uuid,
-    /** As it was given; compared without regard to case. */
+    /** As entered; compared ignoring case. */
     email: Email,
     name: Name,
     role: OneOf(ROLES),
@@ -82,7 +82,7 @@ const writable = {
   is_enabled: Type.Optional(Type.Boolean()),
 };
 const READ_ONLY = [...RECORD_READ_ONLY, "last_login"];
-/** Characters; bytes are bound by the hash itself. */
+/** Length in characters; the hash limits the bytes. */
 export const Password = Type.String({ minLength: 10, maxLength: 1_024, writeOnly: true });
 
 export const UserCreate = Body({ ...writable, password: Password }, { ignored: READ_ONLY });

@@ -1,4 +1,4 @@
-// What the writer runs for VLANs, and the rules beyond the schema.
+// Writer commands for VLANs and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
@@ -15,7 +15,7 @@ import { MANUAL } from "../source.ts";
 import { VLAN_DESCRIBED, type VlanCreate, type VlanUpdate, vlanKind } from "./vlan.ts";
 
 /**
- * A VLAN of a network.
+ * Creates a VLAN of a network.
  * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists
  */
 function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: CommandActor): Written {
@@ -38,7 +38,7 @@ function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: Co
 }
 
 /**
- * Changes a VLAN. Fields that are left out stay.
+ * Updates a VLAN. Omitted fields keep their values.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */

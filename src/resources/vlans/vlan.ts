@@ -1,4 +1,4 @@
-// The VLAN (IEEE 802.1Q): a number within a network.
+// VLAN (IEEE 802.1Q): a number within a network.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";

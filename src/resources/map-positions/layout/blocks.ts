@@ -1,26 +1,26 @@
-// What hangs on a device as a block of places in a grid, with the blocks of what hangs on each of those below it. Pure.
+// Grid blocks for the map layout: the dependents of a device, with nested blocks for theirs. Pure.
 
 import { compareIds } from "./forest.ts";
 
-/** Of the grid. */
+/** Grid coordinates. */
 export interface Cell {
   readonly column: number;
   readonly row: number;
 }
 
-/** Devices that stand together, in cells from 0, 0 on. */
+/** Devices placed together, in cells starting at 0, 0. */
 export interface MapBlock {
   readonly columns: number;
   readonly rows: number;
-  /** The earliest of the ids in it. */
+  /** The lowest id in the block. */
   readonly first: string;
   readonly cells: ReadonlyArray<readonly [id: string, cell: Cell]>;
   readonly below: ReadonlyArray<readonly [block: MapBlock, at: Cell]>;
 }
 
 /**
- * How many columns a block has, by how many there are: by steps, so that one more seldom moves the others. Odd, so that
- * there is one in the middle; blocks side by side are an odd number of columns then, too.
+ * Number of columns by number of devices, in steps, so that adding a device seldom moves the others. Odd, so that there
+ * is a middle column; adjacent blocks then also span an odd number of columns.
  */
 const COLUMNS: ReadonlyArray<readonly [most: number, columns: number]> = [
   [0, 0],
@@ -29,10 +29,10 @@ const COLUMNS: ReadonlyArray<readonly [most: number, columns: number]> = [
   [Number.POSITIVE_INFINITY, 17],
 ];
 
-/** Shelves are wider than high, as screens are. */
+/** Shelves are wider than high, like screens. */
 const SHELF_ASPECT = 1.5;
 
-/** A device above what hangs on it. @param childrenOf in the order in which they came to be */
+/** A device above its dependents. @param childrenOf in order of creation */
 export function treeOf(top: string, childrenOf: (id: string) => readonly string[]): MapBlock {
   const children = childrenOf(top);
   if (children.length === 0) return { columns: 1, rows: 1, first: top, cells: [[top, ORIGIN]], below: [] };
@@ -49,9 +49,9 @@ function onTop(top: string, block: MapBlock): MapBlock {
   };
 }
 
-/** Devices side by side in rows, and below them those on which others hang, each above these. */
+/** Devices in rows; below them the devices with dependents, each above its own. */
 export function blockUnder(ids: readonly string[], childrenOf: (id: string) => readonly string[]): MapBlock {
-  // No recursion: a chain of switches may be long.
+  // Iterative: a chain of switches may be long.
   const order: string[] = [];
   for (const open = [...ids]; open.length > 0; ) {
     const id = open.pop() as string;
@@ -66,14 +66,14 @@ export function blockUnder(ids: readonly string[], childrenOf: (id: string) => r
   return oneBlock(ids, blocks);
 }
 
-/** The column in the middle. */
+/** The middle column. */
 export function middleOf({ columns }: MapBlock): number {
   return (columns - 1) / 2;
 }
 
 const ORIGIN: Cell = { column: 0, row: 0 };
 
-/** Where each device of a block stands. */
+/** Cell of each device in a block. */
 export function cellsOf(block: MapBlock): Array<[id: string, cell: Cell]> {
   const found: Array<[string, Cell]> = [];
   for (const open: Array<readonly [MapBlock, Cell]> = [[block, ORIGIN]]; open.length > 0; ) {
@@ -84,7 +84,7 @@ export function cellsOf(block: MapBlock): Array<[id: string, cell: Cell]> {
   return found;
 }
 
-/** Blocks side by side in rows, a cell apart, in their order. */
+/** Blocks in rows, one cell apart, in the given order. */
 export function onShelves(blocks: readonly MapBlock[]): Array<[block: MapBlock, at: Cell]> {
   const area = blocks.reduce((sum, { columns, rows }) => sum + (columns + 1) * (rows + 1), 0);
   const width = Math.max(roomFor(Math.sqrt(area) * SHELF_ASPECT), ...blocks.map(({ columns }) => columns));
@@ -101,7 +101,7 @@ export function onShelves(blocks: readonly MapBlock[]): Array<[block: MapBlock, 
   });
 }
 
-/** A power of two at least as large: a little more needs no more room. */
+/** The next power of two: small growth needs no additional room. */
 export function roomFor(count: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1, count)));
 }
@@ -110,7 +110,7 @@ export function moved({ column, row }: Cell, by: Cell): Cell {
   return { column: column + by.column, row: row + by.row };
 }
 
-/** Those on which nothing hangs, from the middle outwards, so that one more moves none; below them the others. */
+/** Devices without dependents from the middle outwards, so that adding one moves none; the others below. */
 function oneBlock(ids: readonly string[], blocks: ReadonlyMap<string, MapBlock>): MapBlock {
   const trees = ids.flatMap((id) => {
     const block = blocks.get(id);
@@ -134,7 +134,7 @@ function oneBlock(ids: readonly string[], blocks: ReadonlyMap<string, MapBlock>)
   };
 }
 
-/** 0, 1, 2, 3 → the middle, the one to its right, to its left, to the right again. */
+/** 0, 1, 2, 3 → middle, right of it, left of it, second to the right. */
 function outwards(place: number, columns: number): number {
   const middle = (columns - 1) / 2;
   return place % 2 === 0 ? middle - place / 2 : middle + (place + 1) / 2;

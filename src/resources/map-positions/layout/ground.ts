@@ -1,18 +1,18 @@
-// What of a map is taken, and where there is room. Pure.
+// Occupied space of a map and search for free places. Pure.
 
 import type { Cell } from "./blocks.ts";
 
-/** In units of the map: to the right, and down. */
+/** In map units: x to the right, y down. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Two devices stand apart where they are at least so far from each other in one direction. */
+/** Minimum distance between two devices in at least one direction. */
 export const SPACING_X = 160;
 export const SPACING_Y = 120;
 
-/** How many cells away a place is looked for. */
+/** Search radius in cells. */
 const REACH = 96;
 
 export class Ground {
@@ -33,7 +33,7 @@ export class Ground {
     this.right = Math.max(this.right, point.x);
   }
 
-  /** Whether who stands there overlaps nobody. */
+  /** Whether a device at this point would not overlap another. */
   isFree({ x, y }: Point): boolean {
     const { column, row } = bucketOf({ x, y });
     for (let beside = column - 1; beside <= column + 1; beside += 1) {
@@ -47,10 +47,10 @@ export class Ground {
   }
 
   /**
-   * The nearest place for cells that stand together.
-   * @param wanted where they would stand best
-   * @param down whether to look below it, else above
-   * @returns what to move them by; null where there is no room near by
+   * The nearest free place for cells placed together.
+   * @param wanted the preferred place
+   * @param down whether to search below it, else above
+   * @returns the offset of the cells; null if there is no room nearby
    */
   near(cells: readonly Cell[], wanted: Cell, down: boolean): Cell | null {
     for (let distance = 0; distance <= REACH; distance += 1) {
@@ -64,7 +64,7 @@ export class Ground {
     return null;
   }
 
-  /** From where on to the right nothing stands. */
+  /** The cell from which everything to the right is free. */
   beyond(): Cell {
     if (this.taken.size === 0) return { column: 0, row: 0 };
     return { column: Math.ceil(this.right / SPACING_X) + 2, row: Math.floor(this.top / SPACING_Y) };
@@ -84,7 +84,7 @@ function bucketOf({ x, y }: Point): Cell {
   return { column: Math.floor(x / SPACING_X), row: Math.floor(y / SPACING_Y) };
 }
 
-/** Each its own within some billions of units. */
+/** Unique within some billions of units. */
 function keyOf({ column, row }: Cell): number {
   return column * 2 ** 26 + row;
 }

@@ -1,5 +1,5 @@
-// Where the devices of a map stand that nobody has placed. Pure: knows ids, links and what stands already, and nothing
-// of the appliance. Never moves what stands.
+// Map layout for devices without a position. Pure. Must not know more than ids, links and existing positions, and must
+// not move any existing position.
 
 import {
   blockUnder,
@@ -15,13 +15,13 @@ import {
 import { Forest, type LaidOutLink } from "./forest.ts";
 import { cellAt, Ground, type Point, pointOf } from "./ground.ts";
 
-/** Left of everything that is laid out with links. */
+/** Column to the left of everything laid out with links. */
 const ALONE_COLUMN = -3;
 
 /**
- * A point for each of the ids: its own for what stands, for every other one a place that overlaps nobody. What hangs on
- * one device (forest.ts) stands in a block below it. Depends on what it is given, not on its order.
- * @param standing where devices stand, of these ids or not: their places are taken
+ * A point for each id: existing positions unchanged, new ones without overlap. The dependents of a device (forest.ts)
+ * form a block below it. The result does not depend on the order of the input.
+ * @param standing existing positions, of these ids or of others, whose space is taken
  */
 export function layOutMap(
   ids: readonly string[],
@@ -70,13 +70,13 @@ export function layOutMap(
   return found;
 }
 
-/** Where a block would stand best, and whether to look for room below that or above. */
+/** Preferred place of a block, and whether to search for room below or above it. */
 interface Wanted {
   readonly at: Cell;
   readonly isBelow: boolean;
 }
 
-/** What is new and has links: what hangs on one that stands, in one block; else each middle with what hangs on it. */
+/** New devices with links: the dependents of a positioned device as one block; else each center with its dependents. */
 function* newBlocks(forest: Forest, standing: ReadonlyMap<string, Point>): Generator<[MapBlock, Wanted | null]> {
   const isNew = (id: string) => !standing.has(id);
   const childrenOf = (id: string) => forest.childrenOf(id).filter(isNew);
@@ -97,7 +97,7 @@ function below(block: MapBlock, point: Point): [MapBlock, Wanted] {
   return [block, { at: { column: column - middleOf(block), row: row + 1 }, isBelow: true }];
 }
 
-/** Null where nothing stands that it is linked with. */
+/** Null if none of its neighbors has a position. */
 function above(tree: MapBlock, forest: Forest, standing: ReadonlyMap<string, Point>): Wanted | null {
   if (standing.size === 0) return null;
   const linked = cellsOf(tree)

@@ -1,17 +1,17 @@
-// Where each device of a map stands: where it is kept, else where it is laid out. Pure.
+// Position of each device on a map: stored, else laid out. Pure.
 
 import type { LaidOutLink } from "./forest.ts";
 import { Ground, type Point } from "./ground.ts";
 import { layOutMap } from "./layout.ts";
 
 export interface Position extends Point {
-  /** By whom. */
+  /** Origin of the position. */
   readonly placed: "person" | "layout";
 }
 
 /**
- * A position for each of the ids.
- * @param kept what is kept of the network, whether it is on this map or not: never moved, and its places are taken
+ * A position for each id.
+ * @param kept stored positions of the network, on this map or not; they never move, and their space is taken
  */
 export function positionsOf(
   ids: readonly string[],
@@ -23,8 +23,8 @@ export function positionsOf(
 }
 
 /**
- * Where nothing that was laid out is kept, all is laid out as if nobody had placed anything: to place one device by hand
- * moves no other, unless it stands where that would be.
+ * Without stored layout positions, lays out the map as if nothing had been placed: placing one device by hand then
+ * moves no other, unless it overlaps one.
  */
 function standingOf(
   ids: readonly string[],
