@@ -1,4 +1,4 @@
-// How a list of what a question finds is answered: now or at an instant, beside the thread that answers.
+// Responses for computed lists, at present or at a timestamp, produced on another thread.
 
 import { plainActor } from "../access/actor.ts";
 import type { LongRead } from "../db/reading/long-reads.ts";
@@ -19,8 +19,8 @@ interface FoundListQuery {
 }
 
 /**
- * @param plural names the file of a table
- * @param own what this list alone is asked by
+ * @param plural base name of a table's file
+ * @param own additional parameters of this list
  */
 export function answerFoundList<Own extends object>(
   backend: Backend,

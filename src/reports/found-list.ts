@@ -1,5 +1,5 @@
-// A list of what a question finds, whose rows are no records: a page of it as an envelope, or all of it as a table. In
-// bounded steps, so that others read in between.
+// Computed list whose rows are not records: a page as an envelope, or all rows as a table. Yields to other reads
+// between bounded steps.
 
 import type { Actor } from "../access/actor.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
@@ -9,10 +9,10 @@ import { type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
 import { LIST_HEAD, listMeta, listTail } from "../schemas/envelope.ts";
 import type { NamesThen } from "./activity/names-then.ts";
 
-/** What each of them is asked by. Crosses to another thread. */
+/** Parameters common to all such lists. Passed to another thread. */
 export interface FoundListInput {
   readonly actor: Actor;
-  /** Null for all that the caller reaches. */
+  /** Null for everything within the caller's reach. */
   readonly networkId: string | null;
   readonly filter?: FilterText;
   readonly moment: FixedMoment;
@@ -22,28 +22,28 @@ export interface FoundListInput {
   readonly format: "json" | "csv";
 }
 
-/** How what is found is told. */
+/** Rendering of a list's results. */
 interface Telling<Found, Row extends object> {
-  /** Told in one step. */
+  /** Rows rendered per step. */
   readonly stepRows: number;
-  /** What the list has of them, in the same order. */
+  /** List rows of these results, in the same order. */
   shown(some: readonly Found[]): readonly Row[];
   readonly columns: readonly CsvColumn[];
-  /** The rows of the table for one of the list. */
+  /** Table rows of one list row. */
   tableRows(row: Row, networkNameOf: (id: string) => string | null): readonly Record<string, unknown>[];
 }
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** What a search comes to that has nothing to tell before its end. */
+/** Result of a search that yields no output until its end. */
 export function* inTurns<T>(finding: Generator<unknown, T>): Generator<Uint8Array, T> {
   let step = finding.next();
   for (; step.done !== true; step = finding.next()) yield PAUSE;
   return step.value;
 }
 
-/** Those that the filter holds for. @param filter null for all */
+/** Results that match the filter. @param filter null for all */
 export function* holding<Found, Row extends object>(
   filter: RowFilter | null,
   found: readonly Found[],
@@ -60,7 +60,7 @@ export function* holding<Found, Row extends object>(
   return matching;
 }
 
-/** The answer: the page of what was found, or all of it as a table. */
+/** Yields the response: one page of the results, or all of them as a table. */
 export function* toldList<Found, Row extends object>(
   { limit, offset, moment, format }: FoundListInput,
   names: NamesThen,

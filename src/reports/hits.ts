@@ -1,4 +1,4 @@
-// What a search has found so far, in the order of its answer, and how it shows: what it is, where it is, and why.
+// Search results so far, in response order, each with its record, location and match.
 
 import { parseMac } from "../base/mac.ts";
 import { compareCodePoints, textSortKey } from "../base/text.ts";
@@ -10,16 +10,16 @@ import { recordLabel } from "../resources/record-label.ts";
 import type { RecordVersions } from "./record-versions.ts";
 import { MATCHES, type Match, type MatchKind } from "./search-query.ts";
 
-/** A record that is found. */
+/** A record found. */
 export interface Hit {
   readonly n: number;
   readonly kind: AnyKind;
-  /** As it is, or as it was last. */
+  /** The current record, or its last version. */
   readonly record: RecordBase;
   readonly match: Match;
-  /** Tells until when it was called so; null while it is. */
+  /** Computes when the record lost the matching name; null for a current name. */
   readonly namedUntil: (() => string) | null;
-  /** Null while it is there. */
+  /** Null for a live record. */
   readonly deletedAt: string | null;
 }
 
@@ -28,7 +28,7 @@ interface Named {
   readonly name: string;
 }
 
-/** As it stands in the answer. */
+/** Wire format of a result. */
 export interface SearchResult {
   readonly type: string;
   readonly id: string;
@@ -40,7 +40,7 @@ export interface SearchResult {
   readonly deleted_at: string | null;
 }
 
-/** What a caller sees of one version. */
+/** Visibility of a version to the caller. */
 export interface VersionSight {
   sees(kind: AnyKind, record: RecordBase): boolean;
 }
@@ -49,14 +49,14 @@ function isCurrent({ namedUntil, deletedAt }: Hit): boolean {
   return namedUntil === null && deletedAt === null;
 }
 
-/** Whether both were found alike by what they were called once, and one was called so for longer. */
+/** Whether both matched by a former name equally well, and one kept it longer. */
 function isLater(one: Hit, other: Hit): boolean {
   if (one.namedUntil === null || other.namedUntil === null || compareRanks(rankOf(one), rankOf(other)) !== 0)
     return false;
   return one.namedUntil() > other.namedUntil();
 }
 
-/** Whether one is told before the other, as far as how they were found goes. */
+/** Whether one ranks before the other by its match. */
 function isBetter(one: Hit, other: Hit): boolean {
   return compareRanks(rankOf(one), rankOf(other)) < 0;
 }
@@ -71,8 +71,8 @@ export class HitList {
   }
 
   /**
-   * Of each record the best is kept; what it was called once only where nothing says that it is called so. A station may
-   * have come to an interface and gone again several times: the last of them tells until when.
+   * Keeps the best hit of each record; a former name only if no current one matches. A station may have been learned on
+   * an interface several times: the latest one determines the end.
    */
   add(hit: Hit): void {
     const known = this.byN.get(hit.n);
@@ -81,13 +81,13 @@ export class HitList {
     else if (isLater(hit, known)) this.byN.set(hit.n, hit);
   }
 
-  /** Whether a record was found in this way, or in a better one. */
+  /** Whether a record was found by this kind of match or a better one. */
   has(n: number, way: MatchKind): boolean {
     const known = this.byN.get(n);
     return known !== undefined && MATCHES.indexOf(known.match.kind) <= MATCHES.indexOf(way);
   }
 
-  /** How many are called so today, in this way or a better one. */
+  /** Number of records with a current match of this kind or a better one. */
   currentUpTo(way: MatchKind): number {
     let count = 0;
     for (const hit of this.byN.values())
@@ -95,7 +95,7 @@ export class HitList {
     return count;
   }
 
-  /** What is deleted comes last; then by how it was found, what it was called once after what it is; then by name. */
+  /** Order: live before deleted, kind of match, current before former name, then name. */
   ordered(): Hit[] {
     return [...this.byN.values()]
       .map((hit) => ({
@@ -112,7 +112,7 @@ export class HitList {
       .map(({ hit }) => hit);
   }
 
-  /** With the names of where they are. */
+  /** Adds the names of the networks and hosts. */
   results(hits: readonly Hit[], versions: RecordVersions, sight: VersionSight): SearchResult[] {
     const places = versions.byIds(
       hits
@@ -138,13 +138,13 @@ export class HitList {
   }
 }
 
-/** The id of the network or host that a record is in; null for one that is such itself. */
+/** Id of the record's network or host; null if the record is one itself. */
 function placeOf(kind: AnyKind, record: RecordBase, scope: "network" | "host"): string | null {
   const field = kind.scopes[scope];
   return field === undefined || field === "id" ? null : ((Reflect.get(record, field) as string | null) ?? null);
 }
 
-/** With who made what is found by a MAC address. */
+/** Adds the vendor to a match by MAC address. */
 function withVendor(match: Match): SearchResult["match"] {
   const mac = typeof match.value === "string" ? parseMac(match.value) : null;
   return mac === null ? match : { ...match, vendor: vendorOf(mac) };

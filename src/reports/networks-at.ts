@@ -1,11 +1,11 @@
-// The networks of a caller as of a transaction.
+// Networks within a caller's reach as of a transaction.
 
 import { scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { networkKind } from "../resources/networks/network.ts";
 
-/** The numbers of the networks that lived then. */
+/** Record numbers of the networks live at that time. */
 export function networksAt(connection: Pick<ReadConnection, "statement">, reach: Reach, sequence: number): number[] {
   const rows = connection
     .statement(

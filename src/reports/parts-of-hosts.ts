@@ -1,5 +1,5 @@
-// What a search finds across a host and its parts: `core-1 gi1/0/7` is the interface of that name on the host of that
-// name. Looks at few hosts, and at their parts as they are at the instant.
+// Search across a host and its children: `core-1 gi1/0/7` finds the interface of that name on the host of that name.
+// Examines few hosts and their children as of the timestamp.
 
 import { type AnyKind, type Kind, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -18,17 +18,19 @@ import {
   worse,
 } from "./search-query.ts";
 
-/** Hosts whose parts are looked at, those that are called most exactly so first. */
+/** Maximum number of hosts examined, best matches first. */
 const HOSTS_MAX = 20;
-/** Parts of all of them that are looked at one by one, and how many may be found until no other host is. */
+/**
+ * Maximum number of children examined individually over all hosts, and number of results after which the search stops.
+ */
 const PARTS_MAX = 400;
 const FOUND_MAX = 100;
 
-/** A host, the words that it has, and those that are left for its parts. */
+/** A host, the words it matches, and the remaining words for its children. */
 interface HostOfWords {
   readonly host: Version & { readonly record: RecordBase };
   readonly left: readonly AskedWord[];
-  /** What is asked of its parts. */
+  /** Query for its children. */
   readonly question: SearchQuery;
   readonly rank: number;
   readonly match: (typeof MATCHES)[number];
@@ -40,7 +42,7 @@ export class PartsOfHosts {
   private readonly candidates: CandidateReader;
   private readonly sight: VersionSight;
   private readonly until: number;
-  /** What is asked of the parts of each kind, by its words. */
+  /** Index entries for the children of each kind, by their words. */
   private readonly known = new Map<string, string[] | null>();
   private budget = PARTS_MAX;
 
@@ -58,7 +60,7 @@ export class PartsOfHosts {
     this.until = until;
   }
 
-  /** @param kinds those that are searched */
+  /** @param kinds the kinds to search */
   *find(kinds: readonly AnyKind[], query: SearchQuery): Generator<void, Hit[]> {
     const parts = kinds.filter((kind) => kind.scopes.host !== undefined && kind.name !== "ignored");
     const hits: Hit[] = [];
@@ -76,11 +78,11 @@ export class PartsOfHosts {
     return hits;
   }
 
-  /** @param parts the kinds that are looked at on them */
+  /** @param parts the kinds of children to examine */
   private *hosts({ words }: WordReading, parts: readonly AnyKind[]): Generator<void, HostOfWords[]> {
     const ns = new Set<number>();
     for (const word of words) for (const n of (yield* this.candidates.byWord(hostKind, word)).keys()) ns.add(n);
-    // All hosts have the same few words in common.
+    // Most hosts share the same few words.
     const questions = new Map<string, SearchQuery>();
     const question = (asked: readonly AskedWord[]) => {
       const name = asked.map(({ text }) => text).join(" ");
@@ -96,7 +98,7 @@ export class PartsOfHosts {
       const left = words.filter((word) => !own.includes(word));
       if (own.length === 0 || left.length === 0) return [];
       const match = matchOf(called, question(own), false);
-      // A number within a name is no name of a host.
+      // A number within a name does not identify a host.
       if (match === null || (match.kind === "Word" && !own.some(({ text }) => /\p{L}/u.test(text)))) return [];
       return [
         {
@@ -113,7 +115,7 @@ export class PartsOfHosts {
     return found.sort((a, b) => a.rank - b.rank || a.host.n - b.host.n).slice(0, HOSTS_MAX);
   }
 
-  /** Parts that may have the words: by the index, or where that has too many for them, one by one. */
+  /** Children that may match: by the index, or individually if the index has too many entries. */
   private partsOf({ host, left }: HostOfWords, kind: AnyKind): Version[] {
     const scope = scopeKey(host.n, kind);
     const [first, last] = this.reader

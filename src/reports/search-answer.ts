@@ -1,4 +1,4 @@
-// What the search of all kinds answers: its schema and its example.
+// Response schema and example of the search over all kinds.
 
 import { Type } from "@sinclair/typebox";
 import { HOST_EXAMPLE } from "../resources/hosts/host-example.ts";

@@ -1,5 +1,5 @@
-// Who may be found by a search: record numbers from the index of words, kind by kind, and so many that looking at them is
-// quick. What lies out of the caller's reach counts for nothing, however much of it there is. Looks at no record.
+// Search candidates: record numbers from the word index, by kind, few enough to examine quickly. Records out of the
+// caller's reach do not use up the limits. Must not read any record.
 
 import { ENTRY, type EntrySort, entryPlace, entrySorts, macLookups } from "../db/called-words.ts";
 import { type AnyKind, scopeKey } from "../db/kind.ts";
@@ -8,22 +8,22 @@ import { WordIndex } from "../db/reading/word-index.ts";
 import { RESOURCES } from "../records/resources.ts";
 import type { AskedEntry, AskedWord, MatchKind, SearchQuery } from "./search-query.ts";
 
-/** Records of a kind that are looked at for each way of being found. */
+/** Maximum number of records of a kind examined per kind of match. */
 export const LOOKED_AT_MAX = 200;
-/** Different entries that are looked up for a beginning. */
+/** Maximum number of distinct entries looked up for a prefix. */
 const ENTRIES_MAX = 2_000;
-/** Of each word, entries that are looked up together with those of other words. */
+/** Maximum number of entries per word in a lookup combined with other words. */
 const ENTRIES_TOGETHER_MAX = 24;
-/** Records that a word may be of for others to be looked for together with it. */
+/** Maximum number of records of a word for combining it with others. */
 const TOGETHER_MAX = 4_000;
-/** No rarer word is looked for where one has so few. */
+/** A word with this few entries is rare enough; no rarer one is searched. */
 const ENTRIES_FEW = 4;
-/** Rows of the index that are read at once for a beginning; where that is too few, entry by entry. */
+/** Index rows read at once for a prefix; beyond that, reads entry by entry. */
 const ROWS_AT_ONCE = 4 * LOOKED_AT_MAX;
-/** Rows of the index that are sifted at once, some milliseconds. */
+/** Index rows filtered by reach at once, in some milliseconds. */
 const SIFTED_AT_ONCE = 4_000;
 
-/** By record number, the transactions with which what is asked for came up; newest last. */
+/** By record number: the transactions in which the entry appeared, newest last. */
 export type CandidateRecords = Map<number, number[]>;
 
 interface Sight {
@@ -37,11 +37,11 @@ export class CandidateReader {
   private readonly index: WordIndex;
   private readonly sight: Sight;
   private readonly until: number;
-  /** The kinds of which there are more than were looked at. */
+  /** Kinds with more candidates than were examined. */
   readonly cutOff = new Set<AnyKind>();
   private readonly known = new Map<AnyKind, boolean>();
 
-  /** @param until the transaction that everything is as of */
+  /** @param until the transaction of all reads */
   constructor(reader: Reader, sight: Sight, until: number) {
     this.reader = reader;
     this.index = new WordIndex(reader);
@@ -49,7 +49,7 @@ export class CandidateReader {
     this.until = until;
   }
 
-  /** Who may be found in one way; whoever is found in a better way may be among them. Yields between steps. */
+  /** Candidates for one kind of match; may include records that match better. Yields between steps. */
   *of(kind: AnyKind, query: SearchQuery, way: MatchKind): Generator<void, CandidateRecords> {
     const found: CandidateRecords = new Map();
     if (way === "Exact") {
@@ -71,7 +71,7 @@ export class CandidateReader {
     return found;
   }
 
-  /** Who has a word that begins so; first those who are called exactly so. */
+  /** Records with a word of this prefix; exact words first. */
   *byWord(kind: AnyKind, { asked }: AskedWord): Generator<void, CandidateRecords> {
     const found: CandidateRecords = new Map();
     for (const each of asked) yield* this.beginning(kind, each, found);
@@ -79,17 +79,17 @@ export class CandidateReader {
   }
 
   /**
-   * The entries of a kind of which one is of every record that has all of the words: those of the rarest word.
-   * @returns null where each of the words begins many
+   * Index entries of the rarest word: every record with all words has one of them.
+   * @returns null if each word is a prefix of many entries
    */
   entriesOfRarest(kind: AnyKind, words: readonly AskedWord[]): string[] | null {
     let fewest: string[] | null = null;
-    // The longest is mostly the rarest.
+    // The longest word is usually the rarest.
     for (const { text, asked } of words.toSorted((a, b) => b.text.length - a.text.length)) {
       if (fewest !== null && fewest.length <= ENTRIES_FEW) break;
-      // One word alone may also be a part of an address.
+      // A single word may also be part of an address.
       const tail = words.length === 1 ? [{ sort: ENTRY.tail, text }] : [];
-      // As many as the rarest so far has: this one is no rarer, and each takes a search of the index.
+      // Stops at the count of the rarest so far: this word is not rarer, and each entry takes an index search.
       const enough: number = fewest === null ? ENTRIES_TOGETHER_MAX + 1 : fewest.length;
       const entries: string[] = this.entriesOf(kind, { text, asked: [...asked, ...tail] })
         .take(enough)
@@ -99,14 +99,14 @@ export class CandidateReader {
     return fewest;
   }
 
-  /** Records of a kind, one number to another, with which one of these entries came up; null where they are many. */
+  /** Records of a kind within a range of numbers that have one of these entries; null if they are too many. */
   between(entries: readonly string[], firstN: number, lastN: number): number[] | null {
     if (entries.length === 0) return [];
     const rows = this.index.placesOf([entries], this.until, [firstN, 0], LOOKED_AT_MAX, lastN);
     return rows.length === LOOKED_AT_MAX ? null : [...new Set(rows.map(([n]) => n))];
   }
 
-  /** Those that the word begins, with their places. */
+  /** Full entries that begin with the word. */
   private *entriesOf(kind: AnyKind, { asked }: AskedWord): Generator<string, void> {
     const place = entryPlace(this.sight.organizationN, kind);
     for (const { sort, text } of asked)
@@ -114,7 +114,7 @@ export class CandidateReader {
         for (const entry of this.index.entries(place, sort, text)) yield place + sort + entry;
   }
 
-  /** Who has all of the words: whoever has the rarest of them is looked at. */
+  /** Records with all words: examines the records with the rarest one. */
   private *byWords(kind: AnyKind, words: readonly AskedWord[], found: CandidateRecords): Generator<void> {
     const wasCut = this.cutOff.has(kind);
     let fewest: CandidateRecords | null = null;
@@ -129,18 +129,18 @@ export class CandidateReader {
     if (wasCut) this.cutOff.add(kind);
     else this.cutOff.delete(kind);
     if (fewest !== null) {
-      // It had all of them from the last on that came up.
+      // The record had all words from the latest of these transactions on.
       for (const n of fewest.keys()) for (const own of all) note(found, n, own.get(n) ?? []);
       return;
     }
-    // All of them are common.
+    // All words are common.
     this.cutOff.add(kind);
     yield* this.byCommonWords(kind, words, found);
   }
 
   /**
-   * Some of those who have all of the words: if one of these is rare enough, those of whom one version brought all; else
-   * the first who have the rarest.
+   * Some of the records with all words: if one word is rare enough, those that got all of them in one version; else the
+   * first records with the rarest word.
    */
   private *byCommonWords(kind: AnyKind, words: readonly AskedWord[], found: CandidateRecords): Generator<void> {
     const entries = words.map((word) => this.entriesOf(kind, word).next().value ?? undefined);
@@ -160,7 +160,7 @@ export class CandidateReader {
     if (found.size === 0) yield* this.rows(kind, [[rarest.entry]], found);
   }
 
-  /** About how many records an entry is of, from how close the first of them stand. */
+  /** Estimated number of records with an entry, from the density of the first ones. */
   private estimate(entry: string): number {
     const rows = this.index.placesOf([[entry]], this.until, [0, 0], LOOKED_AT_MAX);
     const [first, last] = [rows[0], rows.at(-1)];
@@ -198,7 +198,7 @@ export class CandidateReader {
     }
   }
 
-  /** Adds the records where entries came up. @returns whether there are more than may be looked at */
+  /** Adds the records of these entries. @returns whether the limit was exceeded */
   private *rows(
     kind: AnyKind,
     groups: ReadonlyArray<readonly string[]>,
@@ -216,7 +216,7 @@ export class CandidateReader {
     }
   }
 
-  /** Adds records. @returns whether there are more than may be looked at */
+  /** Adds records. @returns whether the limit was exceeded */
   private take(kind: AnyKind, rows: ReadonlyArray<readonly [number, number]>, found: CandidateRecords): boolean {
     for (const [n, sequence] of rows) {
       if (!found.has(n) && found.size >= LOOKED_AT_MAX) {
@@ -229,14 +229,14 @@ export class CandidateReader {
   }
 
   /**
-   * Whether there are entries of a sort where the caller sees any. What is not there is the dearest to look for: the
-   * index walks all that stands before its place.
+   * Whether the caller may see any entry of this sort. Searching for missing entries is the most expensive case: the
+   * index walks everything before their place.
    */
   private mayHave(kind: AnyKind, sort: EntrySort): boolean {
     return sortsOf(kind).has(sort) && this.everWas(kind);
   }
 
-  /** Whether there ever was a record of a kind in reach. */
+  /** Whether a record of a kind ever existed in reach. */
   private everWas(kind: AnyKind): boolean {
     let was = this.known.get(kind);
     if (was === undefined) {
@@ -249,12 +249,12 @@ export class CandidateReader {
     return was;
   }
 
-  /** Whether there may be records of a kind that are out of the caller's reach. */
+  /** Whether records of a kind may be out of the caller's reach. */
   private isSifted(kind: AnyKind): boolean {
     return this.sight.networkNs !== null && kind.scopes.network !== undefined && kind.networkIsOptional !== true;
   }
 
-  /** Those who ever lived in a network in reach. */
+  /** Records that were ever in a reachable network. */
   private reached(kind: AnyKind, rows: ReadonlyArray<readonly [number, number]>): Set<number> {
     const ns = JSON.stringify([...new Set(rows.map(([n]) => n))]);
     const found = this.reader
@@ -269,7 +269,7 @@ export class CandidateReader {
 
 const sortsByKind = new WeakMap<AnyKind, ReadonlySet<EntrySort>>();
 
-/** The sorts of entries that records of a kind have, as its example tells. */
+/** Entry sorts of a kind, derived from its example. */
 function sortsOf(kind: AnyKind): ReadonlySet<EntrySort> {
   let sorts = sortsByKind.get(kind);
   if (sorts === undefined) {

@@ -1,5 +1,5 @@
-// What the search of all kinds asks, and how a record answers it: exactly called so, by the beginning of a name, by its
-// words, or by a part of an address. Works on entries of the index of words; reads nothing.
+// Search query over all kinds and its matching: exact name, name prefix, words, or part of an address. Works on entries
+// of the word index. Must not read any record.
 
 import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
 import { parseCidr, parseIp } from "../base/ip.ts";
@@ -14,48 +14,48 @@ import {
   wordBeginnings,
 } from "../db/called-words.ts";
 
-/** How a record is called so, best first. */
+/** Kinds of match, best first. */
 export const MATCHES = ["Exact", "Prefix", "Word", "Part"] as const;
 export type MatchKind = (typeof MATCHES)[number];
 
-/** Why a record is found. */
+/** The match of a record. */
 export interface Match {
   readonly field: string;
   readonly value: string | number;
   readonly kind: MatchKind;
 }
 
-/** An entry that is asked for, or the beginning of some. */
+/** An index entry, or the prefix of entries. */
 export interface AskedEntry {
   readonly sort: EntrySort;
   readonly text: string;
 }
 
-/** A word, and the entries that begin so where it begins a word of a record. */
+/** A query word, and the prefixes of the entries it may match. */
 export interface AskedWord {
   readonly text: string;
   readonly asked: readonly AskedEntry[];
 }
 
-/** A question as its words can be read. */
+/** One interpretation of a query's words. */
 export interface WordReading {
   readonly words: readonly AskedWord[];
-  /** All of a name is one of these. */
+  /** Entries for an exact name. */
   readonly exact: readonly AskedEntry[];
-  /** All of a name begins with one of these. */
+  /** Entries for the prefix of a name. */
   readonly beginnings: readonly AskedEntry[];
 }
 
 export interface SearchQuery {
-  /** As it was typed, and with interfaces in one word where there was a blank in them. */
+  /** As typed, and with interface names joined that contained a blank. */
   readonly readings: readonly [WordReading, ...WordReading[]];
-  /** Hexadecimal digits, four at least, if it can be a MAC address or a part of one. */
+  /** At least four hexadecimal digits, if the query can be a MAC address or part of one. */
   readonly macDigits: string | null;
-  /** Of `vlan 20`. */
+  /** From `vlan 20`. */
   readonly vlanNumber: string | null;
 }
 
-/** @param q with a word in it at least */
+/** @param q contains at least one word */
 export function readQuestion(q: string): SearchQuery {
   const words = foldedWords(q);
   const joined = withoutBlanks(words);
@@ -67,12 +67,12 @@ export function readQuestion(q: string): SearchQuery {
   };
 }
 
-/** A question of these words alone, and of no address of cards. @param words one at least */
+/** A query of these words alone, without MAC digits. @param words at least one */
 export function questionOf(words: readonly AskedWord[]): SearchQuery {
   return { readings: [readingOf(words.map(({ text }) => text))], macDigits: null, vlanNumber: null };
 }
 
-/** @param words folded, one at least */
+/** @param words case-folded, at least one */
 function readingOf(words: readonly string[]): WordReading {
   const text = words.join(" ");
   const whole = foldedWhole(text);
@@ -92,7 +92,7 @@ function readingOf(words: readonly string[]): WordReading {
   };
 }
 
-/** `gi 1/0/7` as one word: what is written with a blank is one name, where the type is written out. */
+/** Joins `gi 1/0/7` into one word: indexed names have the type spelled out, without a blank. */
 function withoutBlanks(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
@@ -105,8 +105,8 @@ function withoutBlanks(words: readonly string[]): string[] {
 }
 
 /**
- * The digits of a MAC address or a part of it in any notation: `aabb.ccdd`, `aa-bb-cc`, `aabbcc`, `b:cc:d`. What reads as
- * an IPv4 address with decimal groups is none.
+ * Digits of a full or partial MAC address in any notation: `aabb.ccdd`, `aa-bb-cc`, `aabbcc`, `b:cc:d`. Null for text
+ * that reads as an IPv4 address with decimal groups.
  */
 function macDigitsOf(text: string): string | null {
   const digits = text.replaceAll(/[-:. ]/g, "");
@@ -117,7 +117,7 @@ function macDigitsOf(text: string): string | null {
   return isOne && digits.length >= MAC_DIGITS_MIN && digits.length <= 12 ? digits : null;
 }
 
-/** What begins a word: of what lists are searched by, and of what only this search goes by. */
+/** Prefix entries of a word, both of list searches and of this search alone. */
 function wordEntries(word: string): AskedEntry[] {
   return wordBeginnings(word).flatMap(({ sort, text }): AskedEntry[] =>
     sort === ENTRY.word
@@ -129,16 +129,16 @@ function wordEntries(word: string): AskedEntry[] {
   );
 }
 
-/** A text of a record with its entries in the index. */
+/** A text of a record with its index entries. */
 interface IndexedText {
   readonly text: CalledText;
   readonly entries: readonly string[];
 }
 
 /**
- * How a record answers, best first.
- * @param isVlan whether it is a VLAN, which `vlan 20` asks for
- * @returns null for one that is not called so
+ * The best match of a record.
+ * @param isVlan whether it is a VLAN, for queries such as `vlan 20`
+ * @returns null for no match
  */
 export function matchOf(called: readonly CalledText[], query: SearchQuery, isVlan: boolean): Match | null {
   const texts = indexed(called);
@@ -169,7 +169,7 @@ export function matchOf(called: readonly CalledText[], query: SearchQuery, isVla
   return best;
 }
 
-/** Which of these words begin a word of what a record is called. */
+/** The query words that are a prefix of a word in the record's names. */
 export function wordsMatched(called: readonly CalledText[], words: readonly AskedWord[]): AskedWord[] {
   const entries = indexed(called).flatMap((text) => text.entries);
   return words.filter(({ asked }) => hasBeginning(entries, asked));
@@ -179,7 +179,7 @@ function indexed(called: readonly CalledText[]): IndexedText[] {
   const texts: IndexedText[] = [];
   for (const text of called) {
     if (text.value === null || text.value === undefined) continue;
-    // Its digits are compared as they are: they have many entries.
+    // MAC digits are compared directly: a MAC address has many entries.
     if (text.as === "Mac") texts.push({ text, entries: text.isApart === true ? [] : [ENTRY.word + text.value] });
     else texts.push({ text, entries: [...calledEntries([text])] });
   }

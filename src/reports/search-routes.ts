@@ -1,4 +1,4 @@
-// GET /api/v1/search: everything that is called so, of all kinds.
+// Route of GET /api/v1/search: search by name over all kinds.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
@@ -76,7 +76,7 @@ export function searchRoutes(surface: Surface<Actor, Access>, backend: Backend):
   );
 }
 
-/** @throws DomainError validation_failed for a question without words, or with too many */
+/** @throws DomainError validation_failed for a query without words, or with too many */
 function assertWords(q: string): void {
   const { size } = new Set(foldedWords(q));
   if (size === 0) throw invalid([{ path: "/q", message: "must have a word in it", value: q }]);

@@ -1,5 +1,5 @@
-// The search of all kinds: everything called so, best first, as of one transaction. Runs beside the answering thread;
-// what it looks at is bounded, and it tells where there is more.
+// Search over all kinds as of one transaction, best matches first. Runs off the main thread; examines a bounded number
+// of records, and reports if there are more.
 
 import type { Actor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
@@ -17,19 +17,19 @@ import { RecordVersions, type Version } from "./record-versions.ts";
 import { CandidateReader, type CandidateRecords } from "./search-candidates.ts";
 import { MATCHES, type Match, matchOf, readQuestion, type SearchQuery, worse } from "./search-query.ts";
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface SearchInput {
   readonly actor: Actor;
-  /** With a word in it. */
+  /** Contains at least one word. */
   readonly q: string;
-  /** The names of kinds; null for all that the caller may list. */
+  /** Names of kinds; null for all that the caller may list. */
   readonly types: readonly string[] | null;
   readonly networkId: string | null;
   readonly limit: number;
   readonly moment: FixedMoment;
 }
 
-/** The kinds that are searched, in the order of the documentation: what is called nothing is not among them. */
+/** Searchable kinds in the order of the documentation: all kinds with names. */
 export const SEARCHED_TYPES = RESOURCES.filter(({ kind }) => kind.called !== undefined).map(({ kind }) => kind.name);
 
 export const search = longRead("search", function* (reader: Reader, input: SearchInput) {
@@ -64,7 +64,7 @@ class Search implements VersionSight {
   private readonly kinds: readonly AnyKind[];
   /** Ids; null for all. */
   private readonly networkIds: ReadonlySet<string> | null;
-  /** Whose API keys the caller sees; null for everybody's. */
+  /** User whose API keys the caller sees; null for all users. */
   private readonly onlyUserId: string | null;
   private readonly hits: HitList;
   private readonly reader: Reader;
@@ -122,7 +122,10 @@ class Search implements VersionSight {
     return userField === undefined || this.onlyUserId === null || Reflect.get(record, userField) === this.onlyUserId;
   }
 
-  /** One way after the other, kind by kind, until nobody better can come. @returns whether it came to the end */
+  /**
+   * Tries each kind of match for every record kind, until no better result is possible. @returns whether it was
+   * exhaustive
+   */
   private *inAllWays(): Generator<void, boolean> {
     for (const way of MATCHES) {
       for (const kind of this.kinds) {
@@ -144,7 +147,7 @@ class Search implements VersionSight {
     yield;
   }
 
-  /** What the candidates are called now, or were last; and of those that it is not, what they were called once. */
+  /** Matches candidates by their current or last name, else by former names. */
   private judge(kind: AnyKind, candidates: CandidateRecords): Hit[] {
     const newest = this.versions.newest([...candidates.keys()]);
     const ends = newest.filter(({ record }) => record === null);
@@ -163,7 +166,7 @@ class Search implements VersionSight {
     const pairs = [...others.keys()].flatMap((n) =>
       (candidates.get(n) ?? []).map((sequence) => [n, sequence] as const),
     );
-    // The latest of what it was called first.
+    // The most recent former name first.
     for (const then of this.versions.newestOf(pairs.sort((a, b) => b[1] - a[1]))) {
       const found = others.get(then.n);
       if (found === undefined || then.record === null || !this.sees(kind, then.record)) continue;
@@ -175,13 +178,13 @@ class Search implements VersionSight {
     return hits;
   }
 
-  /** Until when a record was called as a version has it. */
+  /** End of the period in which a record had the matching name. */
   private endOf(then: Version, { kind: how }: Match): string {
     const end = this.versions.firstAfter(then, ({ kind, record }) => {
       const later = record === null ? null : this.match(kind, record);
       return later === null || worse(later.kind, how) !== how;
     });
-    // What is no longer called so has an end.
+    // A name that is no longer current has an end.
     return (end ?? then).at;
   }
 
@@ -189,7 +192,7 @@ class Search implements VersionSight {
     return matchOf(kind.called?.(record) ?? [], this.query, kind.name === "vlan");
   }
 
-  /** Where a forwarding entry is, or was: the interface shows for it. */
+  /** Replaces a forwarding entry with its present or former interface. */
   private onInterface(hit: Hit): Hit | null {
     const n = this.reader.recordN((hit.record as RecordBase & { readonly if_entry_id: string }).if_entry_id);
     const [newest] = n === null ? [] : this.versions.newest([n]);
@@ -207,12 +210,12 @@ class Search implements VersionSight {
   }
 }
 
-/** Whether there are records of a kind that are in no network. */
+/** Whether records of a kind can be outside any network. */
 function isOfOrganization(kind: AnyKind): boolean {
   return kind.scopes.network === undefined || kind.networkIsOptional === true;
 }
 
-/** Record numbers of the networks that are searched; null for all of the organization. */
+/** Record numbers of the searched networks; null for all of the organization. */
 function networksInReach(reader: Reader, { networkNs }: Actor, networkId: string | null): readonly number[] | null {
   if (networkId === null) return networkNs;
   const n = reader.recordN(networkId);

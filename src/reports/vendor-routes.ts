@@ -1,4 +1,4 @@
-// GET /api/v1/vendors/{mac}: who made what has a MAC address, and what sort of address it is.
+// Route of GET /api/v1/vendors/{mac}: vendor and type of a MAC address.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
@@ -9,7 +9,7 @@ import { metaAt, successBody } from "../schemas/envelope.ts";
 import { macToldFields } from "../schemas/mac-fields.ts";
 import { defineFormat, Nullable } from "../schemas/schemas.ts";
 
-/** Of an address in the loosest notation, with blanks between octets of one digit too many. */
+/** Longest notation of an address, with separators between octets. */
 const MAC_PREFIX_MAX_LENGTH = 17;
 
 defineFormat("mac-prefix", {

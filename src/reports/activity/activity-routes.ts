@@ -1,4 +1,4 @@
-// GET /api/v1/activity: how much changed when, what changes most, who changes what, what is new and what is gone.
+// Route of GET /api/v1/activity: number of changes by time, record, field, actor or network; creations and deletions.
 
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -36,7 +36,7 @@ const ends = {
 };
 const named = (description: string) => Nullable(Type.Object({ id: Uuid, name: Type.String() }), { description });
 
-/** An answer by one grouping. */
+/** Response schema of one grouping. */
 function answerBy(grouping: (typeof GROUPINGS)[number], title: string, group: TProperties): TObject {
   return Type.Object(
     {
@@ -200,7 +200,7 @@ export function activityRoutes(surface: Surface<Actor, Access>, backend: Backend
   );
 }
 
-/** @throws DomainError validation_failed for a parameter that would do nothing */
+/** @throws DomainError validation_failed for a parameter without effect */
 function refuseUnmeant({
   isByTime,
   buckets,
@@ -216,15 +216,15 @@ function refuseUnmeant({
     throw invalid([{ path: "/limit", message: "is not for group_by=time: say how many buckets", value: limit }]);
 }
 
-/** Fields that change without standing in an answer. */
+/** Fields that change but never appear in a response. */
 const UNSHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   user: ["password"],
   ip_address: ["credential_ids"],
 };
-/** Of every version: they say when it was, not what changed. */
+/** Metadata of every version: not changes by themselves. */
 const FIELDS_OF_VERSIONS = ["id", "created_at", "updated_at", "valid_from", "valid_to", "lineage_id"];
 
-/** Observations make no version, and parts that are told of themselves count there. */
+/** Observations create no version, and separately reported parts are counted on their own. */
 function isUncounted(kind: AnyKind, field: string): boolean {
   return (
     FIELDS_OF_VERSIONS.includes(field) ||
@@ -233,7 +233,7 @@ function isUncounted(kind: AnyKind, field: string): boolean {
   );
 }
 
-/** @throws DomainError validation_failed for names that no record of these kinds has a field of */
+/** @throws DomainError validation_failed for field names that no record of these kinds has */
 function refuseUnknownFields(fields: readonly string[], types: readonly string[]): void {
   const known = new Set(
     SHOWN.filter(({ kind }) => types.includes(kind.name)).flatMap(({ kind, answer }) =>

@@ -1,4 +1,4 @@
-// GET /api/v1/activity, as it is worked out: how much changed when, of what, by whom and where.
+// Computation of GET /api/v1/activity: number of changes over time, by type, record, field, actor or network.
 
 import { formatInstant } from "../../base/instant.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
@@ -8,10 +8,10 @@ import { GROUPERS } from "./groupings.ts";
 import { type ActivityInput, MeantChanges } from "./meant-changes.ts";
 import type { Tally } from "./tally.ts";
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** The answer as an envelope. */
+/** Yields the response as an envelope. */
 export const activity = longRead("activity", function* (reader: Reader, input: ActivityInput) {
   const meant = new MeantChanges(reader, input);
   const from = input.from ?? (yield* pausing(meant.first())) ?? input.to;
@@ -30,7 +30,7 @@ function countMembers({ created, updated, deleted, total }: Tally): string {
   return `"created":${created},"updated":${updated},"deleted":${deleted},"total":${total}`;
 }
 
-/** Steps of a long read that have nothing to tell yet. */
+/** Turns the steps of a computation into pauses of a long read without output. */
 function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
   for (;;) {
     const step = steps.next();

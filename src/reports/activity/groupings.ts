@@ -1,5 +1,5 @@
-// Changes by time, type, record, field, actor and network: what belongs together, how much it is, and the JSON members
-// that say what it is. Every step is bounded.
+// Groupings of changes by time, type, record, field, actor and network: groups, counts and their identifying JSON
+// members. Every step is bounded.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { ChangeCounts } from "../../db/change-counts.ts";
@@ -20,18 +20,18 @@ interface Group {
 }
 
 interface Groups {
-  /** All changes that are meant, each once. */
+  /** All matching changes, each counted once. */
   readonly all: Tally;
-  /** As many as are asked for. */
+  /** Limited to the requested number. */
   readonly groups: readonly Group[];
-  /** How many there are in all. */
+  /** Total number of groups. */
   readonly count: number;
 }
 
-/** Records whose names are looked up together. */
+/** Records whose names are looked up per step. */
 const STEP_NAMES = 20;
 
-/** @param from where the period begins */
+/** @param from start of the period */
 export const GROUPERS: Readonly<Record<Grouping, (meant: MeantChanges, from: Instant) => Generator<void, Groups>>> = {
   time: byTime,
   type: byType,
@@ -48,7 +48,7 @@ function* byTime(meant: MeantChanges, from: Instant): Generator<void, Groups> {
   if (count <= 0) return { all: new Tally(), groups: [], count: 0 };
   const instants = Array.from({ length: count + 1 }, (_, place) => from + Math.floor(((to - from) * place) / count));
   const edges = instants.map((at) => Math.min(until, Math.max(after, thinnedPast.lastBefore(at))));
-  // The ledger's clock may lead: what is dated ahead belongs to a period that goes up to now.
+  // The ledger's clock may run ahead: changes with a future timestamp belong to a period that ends now.
   edges[count] = until;
   const kept = meant.kept(meant.query);
   const byBucket = kept === null ? yield* walkedByTime(meant, edges) : yield* kept.between(edges);
@@ -97,7 +97,7 @@ function* byType(meant: MeantChanges): Generator<void, Groups> {
   if (kept === null) yield* meant.walked(meant.query, ({ kind }) => tallyOf(tallies, kind.name));
   else
     for (const { scope, counts, first, last } of yield* kept.ofEach(meant.input, operation)) {
-      // The lowest six bits of a scope are its kind, also where the number above them is negative.
+      // The lowest six bits of a scope are its kind, even if the number above them is negative.
       const tally = tallyOf(tallies, nameOf(((scope % 64) + 64) % 64));
       tally.addCounts(counts, operation);
       tally.reach(first, last);
@@ -147,7 +147,7 @@ type ActorOfChange = Pick<LedgerEntry, "sequence" | "actorType" | "actorId" | "a
 
 function* byActor(meant: MeantChanges): Generator<void, Groups> {
   const tallies = new Map<string, Tally>();
-  /** As each was called last. */
+  /** By the most recent name of each actor. */
   const actors = new Map<string, ActorOfChange>();
   const tallyFor = (entry: ActorOfChange): Tally => {
     const key = `${entry.actorType} ${entry.actorId ?? entry.actorName}`;
@@ -180,7 +180,7 @@ function* byActor(meant: MeantChanges): Generator<void, Groups> {
   });
 }
 
-/** Network by network; null stands for what lies in none. */
+/** One network after the other; null for records in no network. */
 function* byNetwork(meant: MeantChanges): Generator<void, Groups> {
   const { query } = meant;
   const tallies = new Map<string, Tally>();
@@ -210,7 +210,7 @@ function* byNetwork(meant: MeantChanges): Generator<void, Groups> {
   });
 }
 
-/** What belongs to the organization as a whole. */
+/** Query for records that belong to the organization as a whole. */
 function besideNetworks(query: CountedQuery): CountedQuery {
   return {
     ...query,
@@ -219,7 +219,7 @@ function besideNetworks(query: CountedQuery): CountedQuery {
   };
 }
 
-/** The numbers of the networks where what is asked about may lie. */
+/** Record numbers of the networks that may contain matching records. */
 function networksOf(reader: Reader, { reach, networkN, hostN, named, recordN }: CountedQuery): number[] {
   if (networkN !== undefined) return networkN === 0 ? [] : [networkN];
   const reached = reach.networkNs === null ? null : JSON.stringify(reach.networkNs);
@@ -240,7 +240,7 @@ function tallyOf(tallies: Map<string, Tally>, key: string): Tally {
   return tally;
 }
 
-/** Those that changed most. @param members what a key stands for, as JSON members */
+/** Groups with the most changes. @param members JSON members that identify a key */
 function most(meant: MeantChanges, tallies: ReadonlyMap<string, Tally>, members: (key: string) => string): Groups {
   const all = new Tally();
   for (const tally of tallies.values()) all.addTally(tally);

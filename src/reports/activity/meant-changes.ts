@@ -1,5 +1,5 @@
-// The changes that a question about activity means, and how they are come by: from the running counts where these tell
-// it all, else version by version, in bounded steps.
+// Changes matching an activity query: from the running counts if they suffice, else version by version, in bounded
+// steps.
 
 import type { Actor } from "../../access/actor.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -16,20 +16,20 @@ import type { Tally } from "./tally.ts";
 export const GROUPINGS = ["time", "type", "record", "field", "actor", "network"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Plain data: it crosses to another thread. */
+/** Plain data, passed to another thread. */
 export interface ActivityInput extends TransactionRange {
   readonly actor: Actor;
   readonly groupBy: Grouping;
   readonly narrowing: Narrowing;
-  /** Only changes of this sort; null for all. */
+  /** Only this operation; null for all. */
   readonly operation: VersionOperation | null;
   /** Only updates of one of these fields; null for all changes. */
   readonly fields: readonly string[] | null;
-  /** Of time: equal parts of the period. */
+  /** For grouping by time: number of equal parts of the period. */
   readonly buckets: number;
-  /** Of others: those that changed most. */
+  /** For other groupings: maximum number of groups. */
   readonly limit: number;
-  /** Null for the first change of what is asked about. */
+  /** Null for the first matching change. */
   readonly from: Instant | null;
   readonly to: Instant;
 }
@@ -47,20 +47,20 @@ export class MeantChanges {
     this.reached = new ReachedFields(reader, input.actor);
   }
 
-  /** When what is asked about first changed, before the period's end; null where it never did. */
+  /** Timestamp of the first matching change before the end of the period; null if there is none. */
   *first(): Generator<void, Instant | null> {
     const sequence = yield* new CountedChanges(this.reader, this.query).first(this.input.until);
     return sequence === null ? null : this.reader.thinnedPast.instantOf(sequence);
   }
 
-  /** The running counts, where they tell all that a query is about. */
+  /** Running counts, if they can answer the query. */
   kept(query: CountedQuery): ChangeTotals | null {
     if (this.input.fields !== null) return null;
     const changes = new CountedChanges(this.reader, query);
     return changes.isKept ? new ChangeTotals(this.reader, changes.scopes) : null;
   }
 
-  /** Step by step, in commit order. */
+  /** In commit order, step by step. */
   *changes(query: CountedQuery = this.query): Generator<readonly RecordChange[]> {
     const { operation, fields } = this.input;
     for (const { changes } of new CountedChanges(this.reader, query).changes(this.input))
@@ -86,10 +86,7 @@ export class MeantChanges {
     }
   }
 
-  /**
-   * What an update changed, as far as the caller sees it, without the parts that are told of themselves; nothing for
-   * what is new or gone.
-   */
+  /** Updated fields visible to the caller, without separately reported parts; empty for creations and deletions. */
   fieldsOf(change: RecordChange): readonly string[] {
     const fields = this.reached.of(change.kind, [change])[0] ?? [];
     const { toldParts } = change.kind;

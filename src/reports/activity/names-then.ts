@@ -1,5 +1,4 @@
-// What records were called as of a transaction, or when they ended, of what a caller reaches. For answers about a
-// stretch of time.
+// Record names as of a transaction, or as of deletion, within the caller's reach. For reports over a period.
 
 import type { Actor } from "../../access/actor.ts";
 import type { AnyKind } from "../../db/kind.ts";
@@ -11,7 +10,7 @@ export interface RecordThen {
   readonly kind: AnyKind;
   readonly id: string;
   readonly name: string;
-  /** Where it lies; null for what lies in none. */
+  /** Null for a record in no network. */
   readonly networkId: string | null;
   readonly hostId: string | null;
 }
@@ -28,7 +27,7 @@ export class NamesThen {
     this.sequence = sequence;
   }
 
-  /** Null where the caller sees none, or nothing is left that tells. */
+  /** Null if the record is hidden from the caller, or its versions have been pruned. */
   of(n: number): RecordThen | null {
     let record = this.known.get(n);
     if (record === undefined) {
@@ -38,7 +37,7 @@ export class NamesThen {
     return record;
   }
 
-  /** As `of`, by its id. */
+  /** As `of`, by id. */
   ofId(id: string): RecordThen | null {
     const n = this.reader.recordN(id);
     return n === null ? null : this.of(n);
@@ -54,7 +53,7 @@ export class NamesThen {
     const kind = KINDS.find((each) => each.code === row?.[0]);
     if (row === undefined || kind === undefined) return null;
     const [, id, newest] = row;
-    // What has ended is called what it was until then.
+    // A deleted record has the name of its last version.
     for (const sequence of [this.sequence, (newest ?? 0) - 1]) {
       const found = this.reader.find(kind, id, this.actor, this.reader.atSequence(sequence));
       if (found === null) continue;

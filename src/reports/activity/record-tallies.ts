@@ -1,4 +1,5 @@
-// How much each of very many records changed: five numbers each, by 4,096 neighboring record numbers. Knows no record.
+// Compact change counters for very many records: five numbers each, in chapters of 4,096 consecutive record numbers.
+// Must not know any record.
 
 import type { VersionOperation } from "../../db/change-counts.ts";
 import { byMost, Tally } from "./tally.ts";
@@ -10,17 +11,17 @@ export interface RecordTally {
 
 const CHAPTER_BITS = 12;
 const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
-/** Created, updated and deleted, the first and the last transaction. */
+/** Created, updated and deleted; first and last transaction. */
 const FIELDS = 5;
 const PLACES: Readonly<Record<VersionOperation, number>> = { Created: 0, Updated: 1, Deleted: 2 };
 const [FIRST, LAST] = [3, 4];
 
 export class RecordTallies {
   private readonly chapters = new Map<number, Uint32Array>();
-  /** How many records changed. */
+  /** Number of changed records. */
   size = 0;
 
-  /** Changes come in order of time. */
+  /** Changes must be added in chronological order. */
   add(n: number, operation: VersionOperation, sequence: number): void {
     const number = Math.floor(n / CHAPTER_RECORDS);
     let chapter = this.chapters.get(number);
@@ -34,10 +35,10 @@ export class RecordTallies {
     chapter[start + LAST] = sequence;
   }
 
-  /** Those that changed most, in steps. */
+  /** Records with the most changes, computed in steps. */
   *most(limit: number): Generator<void, RecordTally[]> {
     let best: RecordTally[] = [];
-    // What has fewer than the last of the best is not even looked at: there may be a million.
+    // Skips records with fewer changes than the last of the best: there may be a million.
     let least = 1;
     for (const [number, chapter] of this.chapters) {
       for (let place = 0; place < CHAPTER_RECORDS; place += 1) {

@@ -1,4 +1,4 @@
-// Changes that were counted together: how many of each operation, and the first and the last of them. No SQL.
+// Tally of changes: number per operation, first and last transaction. No SQL.
 
 import type { ChangeCounts, VersionOperation } from "../../db/change-counts.ts";
 
@@ -6,7 +6,7 @@ export class Tally {
   created = 0;
   updated = 0;
   deleted = 0;
-  /** Transactions. */
+  /** Transaction sequences. */
   first = Number.POSITIVE_INFINITY;
   last = 0;
 
@@ -14,7 +14,7 @@ export class Tally {
     return this.created + this.updated + this.deleted;
   }
 
-  /** One change. */
+  /** Adds one change. */
   add(operation: VersionOperation, sequence: number): void {
     if (operation === "Created") this.created += 1;
     else if (operation === "Updated") this.updated += 1;
@@ -22,7 +22,7 @@ export class Tally {
     this.reach(sequence, sequence);
   }
 
-  /** Many of them. @param operation only those; null for all */
+  /** Adds many changes. @param operation only this one; null for all */
   addCounts({ Created, Updated, Deleted }: ChangeCounts, operation: VersionOperation | null): void {
     if (operation === null || operation === "Created") this.created += Created;
     if (operation === null || operation === "Updated") this.updated += Updated;

@@ -1,5 +1,5 @@
-// One address on several hosts at once. By an index of all addresses that were ever given, so that only those are read
-// that several records had; in bounded steps.
+// Conflicts of one address on several hosts. An index of all addresses ever assigned limits the read to those with
+// several records; in bounded steps.
 
 import { parseIp, uniqueWithin } from "../../base/ip.ts";
 import { virtualRouterOf } from "../../base/mac.ts";
@@ -9,23 +9,23 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
 
-/** What every machine may have for itself: the same addresses there are not the same place. */
+/** Subnet types local to one machine: equal addresses there do not conflict. */
 export const TYPES_OF_A_MACHINE: readonly SubnetType[] = ["Loopback", "DockerBridge", "PodmanBridge"];
 
-/** Versions of addresses gone through per step. */
+/** Address versions scanned per step. */
 const STEP_VERSIONS = 20_000;
 /** Addresses looked up per step. */
 const STEP_ADDRESSES = 200;
 
 const addressOf = (version: string) => `('{' || ${version}.members || '}') ->> '$.ip_address'`;
-/** As the index has it: what it says twice is said once cheaply. */
+/** Condition of the partial index, verbatim; its GLOB is a cheap prefilter. */
 const isOfAddress = (version: string) =>
   `${version}.members GLOB '*p_address":"*' AND instr(${version}.members, '"ip_address":"') > 0`;
 const GIVEN = `history_versions x INDEXED BY history_versions_of_address`;
 
 const EDGE = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
   ORDER BY 1 LIMIT 1 OFFSET +?2`;
-/** The index alone is read, as long as no group says its address: that is looked up for the few that are found. */
+/** Covering-index read: groups do not select the address, which is looked up afterwards for the few matches. */
 const SHARED = `SELECT ${addressOf("y")} FROM (SELECT min(x.key) AS first FROM ${GIVEN} WHERE ${isOfAddress("x")}
     AND ${addressOf("x")} > +?1 AND (+?2 IS NULL OR ${addressOf("x")} <= +?2) GROUP BY ${addressOf("x")}
     HAVING min(x.key) >> 31 < max(x.key) >> 31) g CROSS JOIN history_versions y ON y.key = g.first`;
@@ -34,7 +34,7 @@ const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
 const own = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
 
-/** Who has each address then; the subnet's type may be of a subnet that was changed since. */
+/** Holders of each address at that time; reads the subnet's type as of then, even if the subnet changed since. */
 const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${own("network_id")}, ${own("mac_address")},
     (SELECT ('{' || ${membersSql(subnetKind, "w")} || '}') ->> '$.subnet_type' FROM history_records u
       CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${own("subnet_id")})
@@ -71,7 +71,7 @@ export function* addressConflicts(
   return conflicts;
 }
 
-/** The addresses that more than one record ever had. */
+/** Addresses that more than one record has ever had. */
 function* sharedAddresses(connection: Preparing, stepVersions: number): Generator<void, string[]> {
   const shared: string[] = [];
   for (let after = ""; ; ) {
@@ -84,12 +84,12 @@ function* sharedAddresses(connection: Preparing, stepVersions: number): Generato
   }
 }
 
-/** Whether whoever has the address says that it is theirs alone: routers share a virtual one. */
+/** Whether a holder claims the address exclusively: routers share a virtual one. */
 function claims([, , , , mac, type]: Holder): boolean {
   return (mac === null || virtualRouterOf(mac) === null) && (type === null || !TYPES_OF_A_MACHINE.includes(type));
 }
 
-/** Hosts by where the address means one thing: in each network, or everywhere. */
+/** Hosts grouped by the scope in which the address is unique: per network, or everywhere. */
 function places(address: string, holders: readonly Holder[]): Party[][] {
   const ip = parseIp(address);
   const within = ip === null ? "link" : uniqueWithin(ip);

@@ -1,4 +1,4 @@
-// What the writer runs for conflicts: accepting one as it is, and withdrawing that. Among changes neither shows.
+// Writer commands for conflicts: accept one, and withdraw the acceptance. Neither appears among changes.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
@@ -21,8 +21,8 @@ import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
 
 /**
- * Accepts a conflict as it is; one that is accepted already stays so.
- * @throws DomainError entity_stale for one that is not there, or not any more as it was seen
+ * Accepts a conflict; an already accepted one stays accepted.
+ * @throws DomainError entity_stale if the conflict no longer exists or has changed since it was read
  */
 function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate }, actor: CommandActor): Acceptance {
   const { body } = input;
@@ -56,7 +56,7 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
   return shownAcceptance(acceptance);
 }
 
-/** Those of one value, as the caller sees them. */
+/** Conflicts of one value, within the caller's reach. */
 function conflictsOf(
   connection: Preparing,
   query: ConflictQuery,
@@ -73,8 +73,8 @@ function outcomeOf<T>(steps: Generator<void, T>): T {
 }
 
 /**
- * The conflict speaks again.
- * @throws DomainError entity_not_found for one that is not in force, or of networks that the caller does not all reach
+ * Withdraws an acceptance, so that the conflict is reported again.
+ * @throws DomainError entity_not_found for one not in force, or with networks that the caller does not all reach
  */
 function withdrawAcceptance(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Acceptance {
   const found = tx.find(conflictAcceptanceKind, input.id);
@@ -97,7 +97,7 @@ function whoIs({ type, id, name }: CommandActor): AcceptedBy {
 }
 
 export const conflictCommands = {
-  // An acceptance has a reason of its own.
+  // An acceptance has its own reason.
   "conflict.accept": needingNoReason(acceptConflict),
   "conflict.withdraw_acceptance": needingNoReason(withdrawAcceptance),
 };

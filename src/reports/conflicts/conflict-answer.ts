@@ -1,4 +1,4 @@
-// Conflicts as they are answered: who takes part, by name.
+// Wire format of conflicts, with the names of their parties.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";

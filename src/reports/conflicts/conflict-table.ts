@@ -1,4 +1,4 @@
-// Conflicts as a table: a row for each of those who take part, told to be of one conflict by its fingerprint.
+// Conflicts as table rows: one row per party; rows of one conflict share its fingerprint.
 
 import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, type ConflictBody } from "./conflict-answer.ts";
@@ -19,7 +19,7 @@ export const CONFLICT_COLUMNS: readonly CsvColumn[] = fieldColumns([
   "reason",
 ]);
 
-/** @param networkNameOf as of the instant of the answer; null where it is out of reach */
+/** @param networkNameOf as of the timestamp of the response; null if out of reach */
 export function conflictRows(
   { type, value, fingerprint, parties, acceptance }: ConflictBody,
   networkNameOf: (id: string) => string | null,

@@ -1,5 +1,4 @@
-// GET /api/v1/conflicts, as it is worked out: a page of what is in conflict, or all of it as a table. Every step is
-// bounded.
+// Computation of GET /api/v1/conflicts: a page of conflicts, or all of them as a table. Every step is bounded.
 
 import type { Instant } from "../../base/instant.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
@@ -14,16 +13,16 @@ import { CONFLICT_FIELDS, shownConflict } from "./conflict-answer.ts";
 import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
 import { acceptedAmong, findConflicts } from "./find-conflicts.ts";
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface AskedConflicts {
   readonly types: readonly ConflictType[];
-  /** Only those that are accepted, or only those that are not; null for both. */
+  /** true: only accepted conflicts; false: only unaccepted ones; null for both. */
   readonly isAccepted: boolean | null;
 }
 
 type ConflictsInput = FoundListInput & AskedConflicts;
 
-/** The answer as an envelope, or as a table. */
+/** Yields the response as an envelope, or as a table. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
   const { sequence } = input.moment.asOf;
   const { actor } = input;
@@ -42,10 +41,10 @@ export const conflicts = longRead("conflicts", function* (reader: Reader, input:
   yield* toldList(input, names, yield* holding(filter, found, telling), telling);
 });
 
-/** Conflicts named per step. */
+/** Conflicts whose parties are named per step. */
 const STEP_NAMED = 20;
 
-/** All that are asked for, whatever the page and the filter. */
+/** All matching conflicts, regardless of page and filter. */
 function* foundBy(reader: Reader, input: ConflictsInput): Generator<Uint8Array, readonly Conflict[]> {
   const { actor, moment, types, networkId, isAccepted } = input;
   const { sequence } = moment.asOf;
@@ -63,7 +62,7 @@ function acceptancesOf(
   return acceptancesAt(reader, actor.organizationN, found.map(conflictFingerprint), acceptedBy(moment));
 }
 
-/** As of which acceptances count; null for the present. */
+/** Timestamp for acceptances; null for the present. */
 function acceptedBy({ at, asOf }: FixedMoment): Instant | null {
   return asOf.present ? null : at;
 }

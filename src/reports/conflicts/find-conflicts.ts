@@ -1,4 +1,4 @@
-// All conflicts of a caller as of a transaction, in the order in which they are listed; and which of them are accepted.
+// All conflicts within a caller's reach as of a transaction, in listing order, and their acceptances.
 
 import type { Instant } from "../../base/instant.ts";
 import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
@@ -17,9 +17,9 @@ import { subnetConflicts } from "./subnet-conflicts.ts";
 const FIND = { Address: addressConflicts, Mac: macConflicts, Subnet: subnetConflicts };
 
 /**
- * By type, then by address, then by the oldest of their records.
+ * Ordered by type, then address, then the oldest record.
  * @param types only these
- * @param networkId only those in which something of this network takes part; null for all
+ * @param networkId only those with a party in this network; null for all
  */
 export function* findConflicts(
   connection: Preparing,
@@ -44,10 +44,10 @@ export function* findConflicts(
   return conflicts;
 }
 
-/** Conflicts per step of which it is looked up whether they are accepted. */
+/** Conflicts whose acceptance is looked up per step. */
 const STEP_LOOKED_UP = 500;
 
-/** Which of these are accepted at an instant, by their fingerprints. @param at null for the present */
+/** Acceptances in force at a timestamp, by fingerprint. @param at null for the present */
 export function* acceptedAmong(
   connection: Preparing,
   organizationN: number,

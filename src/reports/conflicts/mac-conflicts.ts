@@ -1,5 +1,5 @@
-// One MAC address at several edge ports of a network at once. On its way there it is in the forwarding tables of many
-// switches: their uplinks are no place where it is. In bounded steps.
+// Conflicts of one MAC address at several edge ports of a network. Uplinks are excluded: every switch on the path to a
+// station learns its MAC address. In bounded steps.
 
 import { isOneDevices } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
@@ -48,10 +48,10 @@ export function* macConflicts(
   return conflicts;
 }
 
-/** The ports of a MAC address, when they are asked for: number and id. */
+/** MAC addresses with their ports, read on demand: number and id. */
 type Places = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
 
-/** Of MAC addresses at several ports that have few. */
+/** Considers only MAC addresses on several ports, and ports with few MAC addresses. */
 function* placesOfAll(connection: Preparing, { sequence }: ConflictQuery, networkN: number): Generator<void, Places> {
   const [portsOf, entriesAt] = [new Map<string, Set<string>>(), new Map<string, number>()];
   for (let after = 0; ; ) {

@@ -1,4 +1,4 @@
-// /api/v1/conflicts: what several records claim that only one of them can have.
+// Routes of /api/v1/conflicts: exclusive values claimed by several records.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";

@@ -1,5 +1,5 @@
-// Subnets of several networks that overlap. Within one network there is no such conflict: there each prefix is there once,
-// and one within another is its part. In bounded steps.
+// Conflicts of overlapping subnets in different networks. Within one network subnets do not conflict: prefixes are
+// unique, and a nested prefix is a child. In bounded steps.
 
 import { type Cidr, cidrOf, parseCidr, uniqueWithin } from "../../base/ip.ts";
 import { scopeKey } from "../../db/kind.ts";
@@ -58,14 +58,14 @@ function* subnetsByPrefix(
   return byPrefix;
 }
 
-/** Not what stands for all the world, for what is far away or for the inside of one machine. */
+/** Excludes the types Internet and Remote, types local to one machine, and link-local prefixes. */
 function isCounted(cidr: string, type: SubnetType): boolean {
   if (PASSED_OVER_TYPES.includes(type) || TYPES_OF_A_MACHINE.includes(type)) return false;
   const prefix = parseCidr(cidr);
   return prefix !== null && uniqueWithin(prefix) !== "link";
 }
 
-/** The subnets with a prefix, and of each other network the narrowest that it lies in. */
+/** The subnets with a prefix, and from each other network the narrowest one that contains it. */
 function overlapping(
   byPrefix: ReadonlyMap<string, readonly Party[]>,
   value: string,

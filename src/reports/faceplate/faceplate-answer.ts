@@ -1,4 +1,4 @@
-// What a faceplate answers: its schema and its example.
+// Response schema and example of the faceplate report.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";

@@ -1,4 +1,4 @@
-// GET /api/v1/hosts/{id}/faceplate: the ports of a device as they sit on it, and what hangs on each.
+// Route of GET /api/v1/hosts/{id}/faceplate: the physical port layout of a device, with the stations on each port.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";

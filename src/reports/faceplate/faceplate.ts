@@ -1,5 +1,5 @@
-// The faceplate of a device as of one transaction: its ports as they sit on it, what is behind each by name, and since
-// when nothing is. Every step is bounded; reads through RecordsAt.
+// Faceplate of a device as of one transaction: physical port layout, named stations and neighbors, and the time of last
+// link. Every step is bounded; reads through RecordsAt.
 
 import type { Actor } from "../../access/actor.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
@@ -22,21 +22,21 @@ import type { Faceplate, FaceplatePort } from "./faceplate-answer.ts";
 import { layOut } from "./port-layout.ts";
 import { stationsAt } from "./stations.ts";
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface FaceplateInput {
   readonly actor: Actor;
   readonly hostId: string;
-  /** The interfaces that are told of; null for all. */
+  /** Requested interfaces; null for all. */
   readonly ids: readonly string[] | null;
-  /** How many of these, the first in the order of the answer; 0 for all. */
+  /** Maximum number of them, in the order of the response; 0 for all. */
   readonly limit: number;
   readonly moment: FixedMoment;
 }
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** @throws DomainError entity_not_found for a host that the caller does not see then */
+/** @throws DomainError entity_not_found for a host not visible to the caller at that time */
 export const faceplate = longRead("faceplate", function* (reader: Reader, input: FaceplateInput) {
   const steps = faceplateAt(reader, input);
   for (;;) {
@@ -61,7 +61,7 @@ function* faceplateAt(
   const host = records.byIds(hostKind, [hostId]).get(hostId);
   if (host === undefined) throw notFoundThen(hostKind, hostId, moment);
   const all = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
-  // Where a port sits is told by the names of all.
+  // The layout needs the names of all interfaces.
   const layout = layOut(all.map(placed));
   const inOrder = [...layout.groups.flatMap((group) => group.ports), ...layout.logical];
   const asked = ids === null ? inOrder : inOrder.filter(({ id }) => ids.includes(id));
@@ -117,12 +117,12 @@ function* faceplateAt(
   };
 }
 
-/** What the layout goes by, and what is asked for. */
+/** Input of the layout, and the record number for selection. */
 function placed({ n, record: { id, if_index, if_name, if_descr, if_type } }: Known<IfEntryRecord>) {
   return { n, id, if_index, name: if_name || if_descr, if_type };
 }
 
-/** When each port was last up: the end of the last stretch in which it was. None for one that never was. */
+/** End of the last period in which each port was up. Absent for ports never up. */
 function upEnds(
   reader: Reader,
   ports: readonly Known[],
@@ -142,7 +142,7 @@ function upEnds(
   return new Map(rows.flatMap(([n, at]) => (at === null ? [] : [[n, formatInstant(at)] as const])));
 }
 
-/** What is at the other end of the ports' cables, as LLDP, CDP or a person tells. */
+/** Neighbors of the ports, from LLDP, CDP or manual entry. */
 function neighborsOf(
   records: RecordsAt,
   ports: readonly Known<IfEntryRecord>[],

@@ -1,7 +1,7 @@
-// How the interfaces of a device sit on it: ports by member and module, in the order of their numbers, management ports,
-// and what is no port. By names and types alone; pure.
+// Port layout of a device: ports by stack member and module in numeric order, management ports, and logical interfaces.
+// Derived from names and types alone. Pure.
 
-/** What the layout goes by. */
+/** Interface fields used by the layout. */
 export interface LaidOut {
   readonly if_index: number;
   readonly name: string;
@@ -11,11 +11,11 @@ export interface LaidOut {
 
 export interface PortGroup<P> {
   readonly type: "Module" | "Management";
-  /** The number of the member of a stack: `1` of `Gi1/0/7`; null where names have two numbers or one. */
+  /** Stack member number: `1` of `Gi1/0/7`; null for names with one or two numbers. */
   readonly member: string | null;
-  /** What stands before the port's number: `1/0` of `Gi1/0/7`; null where that is nothing. */
+  /** Prefix of the port number: `1/0` of `Gi1/0/7`; null for none. */
   readonly module: string | null;
-  /** In order. */
+  /** In layout order. */
   readonly ports: P[];
 }
 
@@ -57,11 +57,11 @@ export function layOut<P extends LaidOut>(interfaces: readonly P[]): Layout<P> {
 }
 
 interface ReadName {
-  /** In lower case, without what stands between it and the numbers: `gigabitethernet`, `xe`. */
+  /** Lower case, without separators before the number: `gigabitethernet`, `xe`. */
   readonly type: string;
-  /** `1/0/7`; none for a name of another form. */
+  /** `1/0/7`; empty for names of another form. */
   readonly numbers: readonly number[];
-  /** Channel of a port that is broken out: `xe-0/0/1:2`, or the unit of a subinterface: `Gi0/1.100`. */
+  /** Channel of a breakout port: `xe-0/0/1:2`, or unit of a subinterface: `Gi0/1.100`. */
   readonly sub: readonly number[];
   readonly isSub: boolean;
   readonly name: string;
@@ -78,7 +78,7 @@ function nameOf({ name: told }: LaidOut): ReadName {
     return { type: /^[^\d\s.:-]*/.exec(name)?.[0] ?? "", numbers: [], sub: [], isSub: /\.\d+$/.test(name), name };
   return {
     type: type ?? "",
-    // Some write slot and port with a colon.
+    // Some vendors separate slot and port with a colon.
     numbers: numbers.split(/[/:]/).map(Number),
     sub: [channel, unit].flatMap((text) => (text === undefined ? [] : Number(text.slice(1)))),
     isSub: unit !== undefined,
@@ -86,11 +86,11 @@ function nameOf({ name: told }: LaidOut): ReadName {
   };
 }
 
-/** IANAifType-MIB: those that have a socket. */
+/** IANAifType-MIB types of physical ports. */
 const PORT_TYPES: ReadonlySet<number> = new Set([
   6, 7, 9, 15, 18, 19, 22, 26, 30, 37, 39, 45, 46, 56, 62, 69, 71, 94, 95, 96, 97, 117, 168, 169, 199, 237, 238, 250,
 ]);
-/** `other`: of what a person enters, or a device does not tell more. */
+/** `other`: used for manual entries, and by devices that report no specific type. */
 const OTHER_TYPE = 1;
 
 /** Many devices report aggregates, bridges and VLAN interfaces as Ethernet. */
@@ -107,10 +107,7 @@ function isPort({ if_type: ifType }: LaidOut, type: string, isSub: boolean): boo
   return PORT_TYPES.has(ifType) || ifType === OTHER_TYPE;
 }
 
-/**
- * A port that has one number more than most of its type is a part of one that is broken out: `Eth1/49/2` beside
- * `Eth1/1`.
- */
+/** A port name with one number more than most of its type is a breakout: `Eth1/49/2` next to `Eth1/1`. */
 function withBreakouts<P>(ports: readonly Read<P>[]): Read<P>[] {
   const usual = new Map<string, number>();
   for (const [type, members] of Map.groupBy(ports, (port) => port.type)) {
@@ -125,7 +122,7 @@ function withBreakouts<P>(ports: readonly Read<P>[]): Read<P>[] {
   });
 }
 
-/** Types in the order of their first interface in the device's own table; then by number. */
+/** Types in the order of their first if_index, then by number. */
 function inOrder<P extends LaidOut>(members: readonly Read<P>[]): P[] {
   const first = new Map<string, number>();
   for (const { type, port } of members) first.set(type, Math.min(first.get(type) ?? port.if_index, port.if_index));
@@ -141,7 +138,7 @@ function inOrder<P extends LaidOut>(members: readonly Read<P>[]): P[] {
     .map(({ port }) => port);
 }
 
-/** Number by number; what ends first comes first. */
+/** Compares number by number; a prefix sorts first. */
 function compareNumbers(one: readonly number[], other: readonly number[]): number {
   for (let place = 0; ; place += 1) {
     const [left, right] = [one[place], other[place]];
@@ -150,13 +147,13 @@ function compareNumbers(one: readonly number[], other: readonly number[]): numbe
   }
 }
 
-/** `swp2` before `swp10`. */
+/** Natural order: `swp2` before `swp10`. */
 function compareNaturally(one: string, other: string): number {
   const [left, right] = [one, other].map((text) => text.split(/(\d+)/)) as [string[], string[]];
   for (let place = 0; place < Math.min(left.length, right.length); place += 1) {
     const [a, b] = [left[place] as string, right[place] as string];
     if (a === b) continue;
-    // Every other piece is a number.
+    // Odd-indexed pieces are numbers.
     const difference = place % 2 === 1 ? Number(a) - Number(b) : 0;
     return difference !== 0 ? difference : a < b ? -1 : 1;
   }

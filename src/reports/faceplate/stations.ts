@@ -1,5 +1,5 @@
-// Who is behind the ports of a device: the MAC addresses of its forwarding table, and the hosts of its network that have
-// them, by name. Reads through RecordsAt.
+// Stations behind the ports of a device: MAC addresses of its forwarding table, with the names of their hosts in the
+// network. Reads through RecordsAt.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import { type MacTold, macTold } from "../../base/vendors/vendor.ts";
@@ -8,15 +8,15 @@ import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/f
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { type FindOwnersNow, Owners, type StationHost } from "../stations/owners.ts";
 
-/** Named of one port: behind more is a network, and not a desk. */
+/** Maximum per port: more stations mean a network behind the port, not a desk. */
 export const STATIONS_MAX = 100;
-/** The entries of a MAC address in several VLANs. */
+/** Allows for entries of a MAC address in several VLANs. */
 const ENTRIES_MAX = 4 * STATIONS_MAX;
 
 export interface PortStation extends MacTold {
   readonly mac_address: string;
   readonly vlan_numbers: number[];
-  /** Since when it is known at this port. */
+  /** Known at this port since. */
   readonly since: string;
   readonly hosts: StationHost[];
 }
@@ -27,9 +27,9 @@ export interface PortStations {
 }
 
 /**
- * By the number of each port. Yields between steps of some milliseconds.
- * @param counts entries of each port
- * @param ownersNow the present has an index of MAC addresses; null from it where the present is not asked about
+ * By record number of the port. Yields between steps of some milliseconds.
+ * @param counts number of entries of each port
+ * @param ownersNow lookup by the index of MAC addresses; returns null if the past is requested
  */
 export function* stationsAt(
   records: RecordsAt,
@@ -80,7 +80,7 @@ function stationOf(mac: string, entries: readonly FdbEntryRecord[], hosts: Stati
   };
 }
 
-/** Those with a name first. */
+/** Named stations first. */
 function byName(one: PortStation, other: PortStation): number {
   const [name, otherName] = [one.hosts[0]?.name, other.hosts[0]?.name];
   return (

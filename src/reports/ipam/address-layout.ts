@@ -1,4 +1,4 @@
-// A subnet from its first address to its last one: what each is, in rows. Pure.
+// Row layout of a subnet from its first to its last address, with the state of each. Pure.
 
 import {
   type AddressBlock,
@@ -13,7 +13,7 @@ import { RANGE_PURPOSES } from "../../resources/ip-ranges/range-purpose.ts";
 import { addressesOfNobody } from "../../resources/subnets/free-space.ts";
 import type { RangeThen, SubnetOfNetwork } from "./subnet-then.ts";
 
-/** What an address is: the first of these that it is. */
+/** State of an address: the first that applies. */
 export const ADDRESS_STATES = [
   "Subnet",
   "Gateway",
@@ -28,32 +28,32 @@ export const ADDRESS_STATES = [
 ] as const;
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
-/** Of a subnet, or a part of one, of so many addresses at most, each has a row. */
+/** Up to this number of addresses in a subnet, or part of one, each has its own row. */
 export const ROW_EACH_MAX = 4_096;
 
-/** Of several ranges, the one that is told: by its purpose, then the smaller one, then the one that begins first. */
+/** Precedence of overlapping ranges: by purpose, then the smaller one, then the one that begins first. */
 const TOLD_FIRST = ["Gateway", ...RANGE_PURPOSES.filter((purpose) => purpose !== "Gateway")];
 
 export interface UsedAddress {
   readonly at: bigint;
-  /** The numbers of the records that say so. */
+  /** Numbers of the address records. */
   readonly ns: readonly number[];
 }
 
-/** Addresses next to each other that are the same; one that is in use is alone. */
+/** Consecutive addresses with the same state; an address in use has its own row. */
 export interface AddressRow extends AddressBlock {
   readonly state: AddressState;
   readonly range: RangeThen | null;
-  /** The subnet within this one that they are in: it has one row. */
+  /** Nested subnet that contains them: one row. */
   readonly within: SubnetOfNetwork | null;
   readonly ns: readonly number[];
 }
 
-/** Addresses next to each other that lie in the same, whoever has them. */
+/** Consecutive addresses in the same range and nested subnet, regardless of hosts. */
 type Stretch = Omit<AddressRow, "state" | "ns"> & { readonly edge: "Network" | "Broadcast" | null };
 
 /**
- * @param part of the subnet: what reaches beyond it is cut off
+ * @param part of the subnet; rows are cut off at its ends
  * @param used in that part, in order
  */
 export function* addressRows(
@@ -71,7 +71,7 @@ export function* addressRows(
     if (first > last) continue;
     if (within !== null) {
       yield { first, last, state: "Subnet", range, within, ns: [] };
-      // Its addresses are asked of it.
+      // Addresses of a nested subnet are listed by its own report.
       while ((used[next]?.at ?? last + 1n) <= last) next += 1;
       continue;
     }
@@ -97,7 +97,7 @@ interface Laid<T> extends AddressBlock {
   readonly of: T;
 }
 
-/** In order, as long as they can be. */
+/** In order, each as long as possible. */
 function stretches(
   whole: Cidr,
   { within, ranges }: { readonly within: readonly SubnetOfNetwork[]; readonly ranges: readonly RangeThen[] },
@@ -146,7 +146,7 @@ function isAlike(one: Stretch, other: Stretch): boolean {
   return one.range === other.range && one.within === other.within && one.edge === other.edge;
 }
 
-/** Those that lie in no other one, in order: prefixes lie within one another, or apart. */
+/** Outermost prefixes in order: prefixes are nested or disjoint. */
 function outermost<T>(laid: ReadonlyArray<Laid<T>>): Array<Laid<T>> {
   const found: Array<Laid<T>> = [];
   for (const each of [...laid].sort((a, b) => blockOrder(a, b) || (a.last > b.last ? -1 : 1))) {

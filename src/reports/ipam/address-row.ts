@@ -1,4 +1,4 @@
-// A row of a subnet's addresses as it is answered.
+// Wire format of a row in a subnet's address list.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";

@@ -1,4 +1,4 @@
-// GET /api/v1/subnets/{id}/addresses, as it is worked out: all of a subnet as rows, and who has what is in use.
+// Computation of GET /api/v1/subnets/{id}/addresses: the whole subnet as rows, with the hosts of used addresses.
 
 import type { Static } from "@sinclair/typebox";
 import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
@@ -15,9 +15,9 @@ import { type AddressRow, addressRows, type UsedAddress } from "./address-layout
 import { ADDRESS_FIELDS } from "./address-row.ts";
 import { type SubnetInput, subnetThen } from "./subnet-then.ts";
 
-/** Of a subnet, or of a part of one. */
+/** Input for a subnet or a part of it. */
 interface PartInput extends SubnetInput {
-  /** A prefix within the subnet, or the subnet's own. */
+  /** A prefix within the subnet, or its whole prefix. */
   readonly part: string;
 }
 
@@ -28,12 +28,12 @@ export interface AddressesInput extends PartInput {
   readonly offset: number;
 }
 
-/** Rows of a step. */
+/** Rows per step. */
 const STEP_ROWS = 500;
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** The answer as an envelope. */
+/** Yields the response as an envelope. */
 export const subnetAddresses = longRead(
   "addresses",
   function* (reader: Reader, input: AddressesInput) {
@@ -56,14 +56,14 @@ interface Page {
   readonly total: number;
 }
 
-/** In order. Read it within a snapshot. */
+/** In address order. Iterate within a snapshot. */
 export function addressRowsOf(reader: Reader, input: PartInput): Iterable<AddressRow> {
   const then = subnetThen(reader, input);
   const part = cidrBlock(input.part);
   return addressRows(input.subnet.cidr, part, then, usedIn(reader, input, part, then.aroundIds));
 }
 
-/** Of the rows that hold, which are made as they are told. */
+/** A page of the rows that match the filter; rows are rendered on demand. */
 function* filteredPage(
   reader: Reader,
   input: AddressesInput,
@@ -121,7 +121,7 @@ function* told(reader: Reader, input: AddressesInput, rows: readonly AddressRow[
   }
 }
 
-/** As they are answered. */
+/** Wire format of the rows. */
 function shownRows(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): object[] {
   const isSix = input.subnet.cidr.includes(":");
   const text = (at: bigint) => addressAt(at, isSix ? 6 : 4);
@@ -144,7 +144,7 @@ function shownRows(reader: Reader, input: AddressesInput, rows: readonly Address
   });
 }
 
-/** The records that say who has an address, as they are told, by their numbers. */
+/** Address records with their hosts in wire format, by record number. */
 function holdersOf(
   reader: Reader,
   { actor, moment: { asOf } }: AddressesInput,

@@ -1,4 +1,4 @@
-// GET /api/v1/subnets/{id}/free, as it is worked out: the same that an allocation goes by, now or as of an instant.
+// Computation of GET /api/v1/subnets/{id}/free: the same free space as for allocations, at present or at a timestamp.
 
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -12,7 +12,7 @@ export interface FreeInput extends SubnetInput {
   readonly prefixLength: number | null;
 }
 
-/** The answer as an envelope. */
+/** Yields the response as an envelope. */
 export const freeSpace = longRead(
   "free space",
   function* (reader: Reader, input: FreeInput) {

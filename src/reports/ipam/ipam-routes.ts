@@ -1,4 +1,4 @@
-// What is asked of subnets and their addresses, and what is given away of them: below /api/v1/subnets.
+// Routes of subnet reports and allocations, below /api/v1/subnets.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
@@ -194,7 +194,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
 
 const KINDS_ALLOCATED = { ip_address: ipAddressKind, ip_range: ipRangeKind, subnet: subnetKind } as const;
 
-/** What an allocation made, as it was written; also where it is repeated. */
+/** Records created by an allocation, as of its transaction, even for a retried request. */
 function allocated(
   { reader }: Backend,
   { actor }: ActorCall,
@@ -216,7 +216,7 @@ function allocated(
   return successBody(`{"allocated":${JSON.stringify(given)},${lists.join(",")}}`, META);
 }
 
-/** Reads about the subnet that a path names, as of what `at` means. @throws DomainError entity_not_found */
+/** Resolves the subnet in the path as of `at` and runs the read. @throws DomainError entity_not_found */
 function ofSubnet(
   backend: Backend,
   call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },

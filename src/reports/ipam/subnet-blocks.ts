@@ -1,4 +1,4 @@
-// GET /api/v1/subnets/{id}/blocks: a large subnet as blocks of one size, with how many addresses of each are what.
+// Computation of GET /api/v1/subnets/{id}/blocks: a large subnet in blocks of equal size, with address counts by state.
 
 import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { addressAt, blockContains, cidrBlock } from "../../base/address-block.ts";
@@ -11,10 +11,10 @@ import { ADDRESS_STATES, type AddressState } from "./address-layout.ts";
 import { addressRowsOf } from "./addresses.ts";
 import type { SubnetInput, SubnetOfNetwork } from "./subnet-then.ts";
 
-/** As many as a picture has, and more: a /16 as its /28. */
+/** Enough for a picture and more: a /16 in /28 blocks. */
 export const BLOCKS_MAX = 4_096;
 
-/** Bits by which blocks are longer than what they are of where nobody says it: 256 of them. */
+/** Default number of additional prefix bits: 256 blocks. */
 const BITS_DEFAULT = 8;
 
 const Count = Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: "^[0-9]+$" })]);
@@ -49,7 +49,7 @@ export interface BlocksInput extends SubnetInput {
   readonly prefixLength: number;
 }
 
-/** The prefix within a subnet that is asked about. @throws DomainError validation_failed */
+/** The requested prefix within a subnet. @throws DomainError validation_failed */
 export function partOf(cidr: string, within: string | undefined): string {
   if (within === undefined) return cidr;
   const [whole, part] = [cidrBlock(cidr), cidrBlock(within)];
@@ -58,7 +58,7 @@ export function partOf(cidr: string, within: string | undefined): string {
   return within;
 }
 
-/** The length of the blocks of a prefix. @throws DomainError validation_failed */
+/** Prefix length of the blocks. @throws DomainError validation_failed */
 export function blockLength(part: string, asked: number | undefined): number {
   const bits = part.includes(":") ? 128 : 32;
   const length = Number(part.slice(part.indexOf("/") + 1));
@@ -75,7 +75,7 @@ interface Tally {
   subnet: SubnetOfNetwork | null;
 }
 
-/** The answer as an envelope. */
+/** Yields the response as an envelope. */
 export const subnetBlocks = longRead(
   "subnet blocks",
   function* (reader: Reader, input: BlocksInput) {

@@ -1,5 +1,4 @@
-// The subnet that a question about its addresses is of: found as of the instant that is asked about, and what of its
-// network may lie in it.
+// Subnet of an address report as of the requested timestamp, with the nested subnets and ranges of its network.
 
 import type { Actor } from "../../access/actor.ts";
 import { blockContains, prefixBlock } from "../../base/address-block.ts";
@@ -10,7 +9,7 @@ import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
 import type { RangePurpose } from "../../resources/ip-ranges/range-purpose.ts";
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 
-/** As plain data: it crosses to another thread. */
+/** Plain data, passed to another thread. */
 export interface SubnetInput {
   readonly actor: Actor;
   readonly subnet: Pick<SubnetRecord, "id" | "network_id" | "cidr">;
@@ -31,13 +30,13 @@ export interface RangeThen {
   readonly description: string | null;
 }
 
-/** Of the network, as of the instant. */
+/** Surroundings of the subnet in its network at that timestamp. */
 export interface SubnetThen {
-  /** Those within it. */
+  /** Nested subnets. */
   readonly within: readonly SubnetOfNetwork[];
-  /** Those around it, whose addresses may lie in it, and itself. */
+  /** The subnet and its enclosing ones, whose addresses may be within it. */
   readonly aroundIds: readonly string[];
-  /** All of the network. */
+  /** All ranges of the network. */
   readonly ranges: readonly RangeThen[];
 }
 

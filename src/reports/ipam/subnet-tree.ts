@@ -1,4 +1,4 @@
-// GET /api/v1/subnets/tree, as it is worked out: the subnets of a network within one another, and how full each is.
+// Computation of GET /api/v1/subnets/tree: nested subnets of a network and their utilization.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
@@ -52,10 +52,10 @@ export const SUBNET_TREE_EXAMPLE: Array<Static<typeof TreeSubnet>> = [
   },
 ];
 
-/** Subnets of a step. */
+/** Subnets per step. */
 const STEP_SUBNETS = 500;
 
-/** The answer as an envelope. */
+/** Yields the response as an envelope. */
 export const subnetTree = longRead(
   "subnet tree",
   function* (reader: Reader, { actor, networkId, moment }: SubnetTreeInput) {

@@ -1,5 +1,5 @@
-// MAC addresses at the edge ports of a network as of a transaction: each with who it is, by name. Uplinks, where a MAC
-// address only passes, are no place where it is. In bounded steps.
+// Stations at the edge ports of a network as of a transaction: MAC addresses with the names of their hosts. Uplinks are
+// excluded, since MAC addresses only pass through them. In bounded steps.
 
 import { isOneDevices } from "../../base/mac.ts";
 import { compareCodePoints } from "../../base/text.ts";
@@ -17,11 +17,11 @@ import type { Station } from "./station-answer.ts";
 
 /** Forwarding entries read per step. */
 const STEP_ENTRIES = 2_000;
-/** Ports looked at per step. */
+/** Ports examined per step. */
 const STEP_PORTS = 200;
 
 const PORT_ID = `('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.if_entry_id'`;
-/** The forwarding entries of a network or of a device, with their ports. */
+/** Forwarding entries of a network or a device, with their ports. */
 const ENTRIES = `SELECT s.n, ${PORT_ID} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
     AND key <= ((s.n << 31) | +?3))
@@ -30,11 +30,11 @@ const ENTRIES = `SELECT s.n, ${PORT_ID} FROM history_spans s
 export interface EdgeQuery {
   readonly sequence: number;
   readonly networkId: string;
-  /** The number of the network, or of the one device whose ports are looked at. */
+  /** Record number of the network, or of the one device to examine. */
   readonly containerN: number;
 }
 
-/** Not in any order. @param records as of the same transaction */
+/** Unordered. @param records as of the same transaction */
 export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQuery): Generator<void, Station[]> {
   const ports = yield* fewPorts(reader, query);
   const isEdge = edgesAt(reader, query.sequence);
@@ -74,7 +74,7 @@ export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQue
   return stations;
 }
 
-/** The ids of ports that are known to have so few MAC addresses that they may be edges. */
+/** Ids of ports with few enough MAC addresses to be edge ports. */
 function* fewPorts(reader: Reader, { containerN, sequence }: EdgeQuery): Generator<void, string[]> {
   const entriesAt = new Map<string, number>();
   const scope = scopeKey(containerN, fdbEntryKind);

@@ -1,5 +1,5 @@
-// The hosts of a network that have MAC addresses, by name: on their interfaces, or beside their IP addresses. Reads
-// through RecordsAt, or from the live tables where the present is asked about.
+// Hosts of a network by MAC address, from their interfaces or IP addresses, with their names. Reads through RecordsAt,
+// or from the live tables for the present.
 
 import { type MacType, macTypeOf } from "../../base/mac.ts";
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
@@ -11,15 +11,15 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 
-/** Hosts named of one MAC address, and addresses of each of them. */
+/** Maximum number of hosts per MAC address, and of addresses per host. */
 export const OWNERS_MAX = 8;
 /** MAC addresses looked up at once. */
 const BATCH_MACS = 50;
 /** Hosts read at once. */
 const BATCH_HOSTS = 200;
-/** Records that one look finds: where they are more, each MAC address is looked up on its own. */
+/** Maximum number of records per lookup; beyond it, each MAC address is looked up separately. */
 const MATCHES_MAX = 1_000;
-/** What hosts can have. */
+/** MAC types that hosts can have. */
 const STATIONS: readonly MacType[] = ["Universal", "LocallyAdministered", "VirtualRouter"];
 
 interface Named {
@@ -28,19 +28,19 @@ interface Named {
 }
 
 export interface StationHost extends Named {
-  /** Its interface that has the MAC address, where one is known to. */
+  /** Its interface with the MAC address, if known. */
   readonly interface: Named | null;
   readonly ip_addresses: string[];
 }
 
-/** The ids of addresses and interfaces that have one of these MAC addresses today, `limit` of each kind at most. */
+/** Ids of addresses and interfaces with one of these MAC addresses at present, at most `limit` of each kind. */
 export interface OwnersNow {
   readonly addressIds: readonly string[];
   readonly interfaceIds: readonly string[];
 }
 export type FindOwnersNow = (macs: readonly string[], limit: number) => OwnersNow | null;
 
-/** By the live tables, as long as nothing has come after the transaction that is asked about. */
+/** Reads the live tables if the requested transaction is the newest. */
 export function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
   const idsIn = (table: "ip_addresses" | "if_entries", macs: string, limit: number) =>
     (
@@ -58,7 +58,7 @@ export function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
   };
 }
 
-/** The hosts of a network that have MAC addresses, on their interfaces or with their IP addresses. */
+/** Hosts of a network by MAC address, from their interfaces or IP addresses. */
 export class Owners {
   private readonly records: RecordsAt;
   private readonly networkId: string;
@@ -120,7 +120,7 @@ export class Owners {
       .slice(0, OWNERS_MAX);
   }
 
-  /** @returns false where there may be more, unless that is taken */
+  /** @returns false if the result may be incomplete, unless isEnough */
   private found(macs: readonly string[], isEnough = false): boolean {
     const found = this.foundNow(macs) ?? this.foundThen(macs);
     if (found.length >= MATCHES_MAX && !isEnough) return false;
@@ -144,7 +144,7 @@ export class Owners {
   }
 
   private foundThen(macs: readonly string[]): Owner[] {
-    // Both at once: what the switches learned has to be passed over each time, and is most of what the index finds.
+    // Both kinds in one query: each has to skip the learned MAC addresses, which are most of what the index finds.
     const kinds: readonly Kind<IpAddressRecord & IfEntryRecord>[] = [ipAddressKind, ifEntryKind] as AnyKind[];
     return this.records.matching(kinds, macs.map(wholeTerm).join(" OR "), MATCHES_MAX);
   }

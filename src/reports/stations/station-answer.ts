@@ -1,4 +1,4 @@
-// What is behind a port, as it is answered: its schema and its example.
+// Response schema and example of a station.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
@@ -10,7 +10,7 @@ import { OWNERS_MAX } from "./owners.ts";
 
 const Named = Type.Object({ id: Uuid, name: Type.String() });
 
-/** A MAC address at one port. */
+/** A MAC address on one port. */
 export const stationFields = {
   mac_address: Type.String(),
   ...macToldFields,

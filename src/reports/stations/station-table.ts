@@ -1,4 +1,4 @@
-// Stations as a table: a row for each MAC address at a port, with its hosts side by side.
+// Stations as table rows: one row per MAC address and port, with all its hosts.
 
 import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
 import { STATION_EXAMPLE, type Station } from "./station-answer.ts";
@@ -21,7 +21,7 @@ export const STATION_COLUMNS: readonly CsvColumn[] = fieldColumns([
   "network_name",
 ]);
 
-/** @param networkNameOf as of the instant of the answer; null where it is out of reach */
+/** @param networkNameOf as of the timestamp of the response; null if out of reach */
 export function stationRow(
   { switch: device, port, hosts, ...own }: Station,
   networkNameOf: (id: string) => string | null,

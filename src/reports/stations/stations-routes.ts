@@ -1,4 +1,4 @@
-// /api/v1/stations: who hangs on the network, and who of them nobody knows.
+// Routes of /api/v1/stations: stations at edge ports, known hosts and unknown MAC addresses.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../../access/actor.ts";

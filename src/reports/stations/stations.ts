@@ -1,5 +1,5 @@
-// GET /api/v1/stations, as it is worked out: a page of the MAC addresses at edge ports, those that came last first, or all
-// of them as a table. Every step is bounded.
+// Computation of GET /api/v1/stations: a page of the MAC addresses at edge ports, newest first, or all of them as a
+// table. Every step is bounded.
 
 import { compareCodePoints } from "../../base/text.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
@@ -15,17 +15,17 @@ import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
 import { STATION_FIELDS, type Station } from "./station-answer.ts";
 import { STATION_COLUMNS, stationRow } from "./station-table.ts";
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface AskedStations {
-  /** The device whose ports are meant; null for all. */
+  /** The device to examine; null for all. */
   readonly hostId: string | null;
-  /** Only those of a host that is known, or only the others; null for both. */
+  /** true: only stations of known hosts; false: only the others; null for both. */
   readonly isKnown: boolean | null;
 }
 
 type StationsInput = FoundListInput & AskedStations;
 
-/** The answer as an envelope, or as a table. */
+/** Yields the response as an envelope, or as a table. */
 export const stations = longRead("stations", function* (reader: Reader, input: StationsInput) {
   const { actor, moment, isKnown } = input;
   const { sequence } = moment.asOf;
@@ -47,7 +47,7 @@ const TELLING = {
   tableRows: (row: Station, networkNameOf: (id: string) => string | null) => [stationRow(row, networkNameOf)],
 };
 
-/** The last that came first. */
+/** Newest first. */
 function byAge(one: Station, other: Station): number {
   return (
     compareCodePoints(other.since, one.since) ||
@@ -56,7 +56,7 @@ function byAge(one: Station, other: Station): number {
   );
 }
 
-/** The networks, or the one device, whose ports are looked at. */
+/** The networks, or the one device, to examine. */
 function placesMeant(
   reader: Reader,
   {

@@ -1,4 +1,4 @@
-// What needs attention: what there is of each sort of trouble, the most urgent first, and the request that lists it.
+// Items that need attention: count of each kind, most urgent first, and the request that lists them.
 
 import { Type } from "@sinclair/typebox";
 import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
@@ -6,7 +6,7 @@ import { OneOf } from "../../schemas/schemas.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
 import { FULL_PERCENT } from "./full-subnets.ts";
 
-/** In the order of their urgency. */
+/** In order of urgency. */
 const ATTENTION = {
   FailedScan: "scans that failed in the last day",
   FailedSchedule: "schedules of which a scan failed in the last day",
@@ -23,7 +23,7 @@ const ATTENTION = {
 export type AttentionKind = keyof typeof ATTENTION;
 const ATTENTION_KINDS = Object.keys(ATTENTION) as AttentionKind[];
 
-/** Records that a request names at most. */
+/** Maximum number of records named in a request. */
 const NAMED_MAX = 50;
 
 export const Attention = Type.Object(
@@ -39,7 +39,7 @@ export const Attention = Type.Object(
   { $id: "SummaryAttention" },
 );
 
-/** How much there is of each sort, and what is needed to ask for it. */
+/** Count of each kind, and the parameters of its request. */
 export interface Troubles {
   readonly failedScans: number;
   readonly failedSchedules: readonly string[];
@@ -47,12 +47,12 @@ export interface Troubles {
   readonly unreached: number;
   /** The scan that missed most. */
   readonly missingScanId: string | null;
-  /** What that one missed. */
+  /** Number of targets missed by that scan. */
   readonly mostMissed: number;
-  /** 0 for whoever cannot let them go there. */
+  /** 0 for callers who cannot approve them. */
   readonly withheld: number;
   readonly flapping: number;
-  /** The MAC addresses, those at most ports first. */
+  /** MAC addresses, those on most ports first. */
   readonly wandering: readonly string[];
   readonly fullSubnets: readonly string[];
   readonly stale: number;
@@ -72,7 +72,7 @@ export const NO_TROUBLES: Troubles = {
   stale: 0,
 };
 
-/** Only those of which there are any. */
+/** Kinds with a count above zero. */
 export function attentionOf(
   troubles: Troubles,
   networkId: string | null,

@@ -1,5 +1,5 @@
-// The first summary after a start, worked out for nobody: what the last day's changes come to is remembered then, and
-// whoever asks first waits no longer than everybody after them.
+// Warm-up of the first summary after a start: caches the changes of the last day, so that the first caller waits no
+// longer than later ones.
 
 import type { Actor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -8,9 +8,9 @@ import type { LongReads } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { dayBefore, summary } from "./summary.ts";
 
-/** Whoever waits for the first answer after a start goes first. */
+/** Lets the first requests after a start go first. */
 const AFTER_MS = 1_000;
-/** With fewer records than this, the first summary takes no longer than the next. */
+/** With fewer records, the first summary takes no longer than the next. */
 const RECORDS_MIN = 100_000;
 
 interface FirstSummaryOptions {
@@ -21,7 +21,7 @@ interface FirstSummaryOptions {
   readonly recordsMin?: number;
 }
 
-/** Has it worked out a moment from now. @returns what calls it off */
+/** Schedules the warm-up. @returns a function that cancels it */
 export function workOutFirstSummary(options: FirstSummaryOptions): () => void {
   return options.timers.after(AFTER_MS, () => void workOut(options));
 }
@@ -29,7 +29,7 @@ export function workOutFirstSummary(options: FirstSummaryOptions): () => void {
 async function workOut({ reader, longReads, clock, recordsMin = RECORDS_MIN }: FirstSummaryOptions): Promise<void> {
   const moment = { at: null, asOf: reader.present() };
   if (moment.asOf.lastN < recordsMin) return;
-  // One organization is as good as another: what changed is counted for all of them.
+  // Any organization will do: the counts cover all of them.
   const [[organizationN] = [0]] = reader.statement("SELECT n FROM organizations LIMIT 1").values() as Array<[number]>;
   const actor: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN, networkNs: null };
   const to = clock.now();
@@ -38,6 +38,6 @@ async function workOut({ reader, longReads, clock, recordsMin = RECORDS_MIN }: F
   try {
     for await (const _ of await longReads.start(summary, input, { isAdmitted: true }));
   } catch {
-    // Whoever asks for it is told what is wrong.
+    // The next request for the summary reports the error.
   }
 }

@@ -1,5 +1,5 @@
-// Ports that flap: whose operational status changed so often within a day. By an index of the versions that changed it,
-// in bounded steps.
+// Flapping ports: interfaces whose operational status changed often within a day. Uses an index of the versions that
+// changed it, in bounded steps.
 
 import type { TransactionRange } from "../../db/reading/activity.ts";
 import { ChangeLog } from "../../db/reading/change-log.ts";
@@ -7,13 +7,13 @@ import type { Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 
-/** Changes within the day that make a port flap. */
+/** Status changes per day that count as flapping. */
 export const FLAPPING_CHANGES = 6;
 
 export interface FlappingPort {
   readonly n: number;
   readonly changes: number;
-  /** The transaction of the last of them. */
+  /** Transaction of the last change. */
   readonly last: number;
 }
 
@@ -26,18 +26,18 @@ const NONE = new Uint8Array(0);
 
 const IS_OF_STATUS = `instr(changed, '"oper_status"') > 0`;
 const CHANGES = `history_versions INDEXED BY history_versions_of_status WHERE ${IS_OF_STATUS}`;
-/** The transaction with the first change that is too many for a step. */
+/** Transaction of the first change that exceeds a step. */
 const TOO_MANY = `SELECT key & 2147483647 FROM ${CHANGES} AND (key & 2147483647) >= +?1
   AND (key & 2147483647) <= +?2 ORDER BY key & 2147483647 LIMIT 1 OFFSET +?3`;
-/** As one text, in bytes: half a million rows would take longer to hand over than to find. */
+/** Returned as one BLOB of text: transferring half a million rows would take longer than finding them. */
 const CHANGED = `SELECT CAST(group_concat(key >> 31) AS BLOB) FROM ${CHANGES} AND (key & 2147483647) >= +?1
   AND (key & 2147483647) <= +?2`;
-/** Of one transaction, by record. */
+/** Changes of one transaction, by record. */
 const CHANGED_AT_ONCE = `SELECT CAST(group_concat(n) AS BLOB), max(n) FROM (SELECT key >> 31 AS n FROM ${CHANGES}
   AND (key & 2147483647) = +?1 AND key > ((+?2 << 31) | +?1) ORDER BY key LIMIT +?3)`;
 const LAST_CHANGES = `SELECT j.value, (SELECT max(key) & 2147483647 FROM history_versions
   WHERE key > ((j.value << 31) | +?2) AND key <= ((j.value << 31) | +?3) AND ${IS_OF_STATUS}) FROM json_each(+?1) j`;
-/** Those that changed most first. @param networkN null for all that the caller reaches */
+/** Most changes first. @param networkN null for everything within the caller's reach */
 export function* flappingPorts(
   reader: Reader,
   reach: Reach,
@@ -46,7 +46,7 @@ export function* flappingPorts(
   stepVersions = STEP_VERSIONS,
 ): Generator<void, readonly FlappingPort[]> {
   const counts = moved(reader, { after, until }) ?? (yield* counted(reader, { after, until }, stepVersions));
-  // As they are: whoever asks about a later day meanwhile goes on counting.
+  // Copied: a query for a later day may change the counts meanwhile.
   const often = [...counts.often].map((n) => ({ n, changes: counts.of(n) }));
   const log = new ChangeLog(reader);
   const flapping: FlappingPort[] = [];
@@ -61,18 +61,18 @@ export function* flappingPorts(
   return flapping.sort((one, other) => other.changes - one.changes || other.last - one.last || one.n - other.n);
 }
 
-/** Days that a thread remembers, each some bytes for every record that changed within it. */
+/** Days cached per thread; each takes some bytes per record that changed within it. */
 const DAYS_MAX = 3;
-/** What a thread counted lately: who looks at the present, or steps through the past, asks about nearly the same day. */
+/** Recent counts of this thread: views of the present and steps through the past query nearly the same day. */
 const remembered = new WeakMap<Reader, readonly CountedDay[]>();
 
 interface CountedDay extends TransactionRange {
   readonly counts: ChangesOfRecords;
-  /** Up to which history is thinned: what is counted there is other than before. */
+  /** End of the thinned history; a different end invalidates the counts. */
   readonly thinned: number;
 }
 
-/** @param instead of the day that it was moved from */
+/** @param instead the cached day that this one replaces */
 function remember(reader: Reader, day: CountedDay, instead: CountedDay | null): void {
   const others = (remembered.get(reader) ?? []).filter(
     (other) => other !== instead && other.thinned === day.thinned && !isSameDay(other, day),
@@ -84,14 +84,14 @@ function isSameDay(one: TransactionRange, other: TransactionRange): boolean {
   return one.after === other.after && one.until === other.until;
 }
 
-/** The changes of a day that is remembered, with what came and without what went; null where that is much of each. */
+/** Counts of a cached day, adjusted by the changes at both ends; null if either end has too many. */
 function moved(reader: Reader, { after, until }: TransactionRange): ChangesOfRecords | null {
   for (const day of remembered.get(reader) ?? []) {
     if (day.thinned !== reader.thinnedPast.until) continue;
     const atItsEnd = between(reader, day.until, until);
     const atItsStart = atItsEnd === null ? null : between(reader, day.after, after);
     if (atItsEnd === null || atItsStart === null) continue;
-    // What comes first: nothing is counted below zero on the way.
+    // Additions first, so that no count drops below zero on the way.
     if (until > day.until) day.counts.change(atItsEnd, 1);
     if (after < day.after) day.counts.change(atItsStart, 1);
     if (until < day.until) day.counts.change(atItsEnd, -1);
@@ -102,7 +102,7 @@ function moved(reader: Reader, { after, until }: TransactionRange): ChangesOfRec
   return null;
 }
 
-/** What changed from one transaction to the other, whichever is first; null for more than a step takes. */
+/** Changes between two transactions in either order; null if they exceed a step. */
 function between(reader: Reader, one: number, other: number): Uint8Array | null {
   if (one === other) return NONE;
   const [after, until] = one < other ? [one, other] : [other, one];
@@ -147,16 +147,16 @@ const CHAPTER_BITS = 16;
 const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
 const NO_CHAPTER = new Uint32Array(0);
 
-/** How often each of very many records changed: a number each, by neighboring record numbers. */
+/** Change counts of very many records: one number each, in chapters of consecutive record numbers. */
 class ChangesOfRecords {
-  /** Those that changed often enough. */
+  /** Records with enough changes. */
   readonly often = new Set<number>();
   private readonly chapters = new Map<number, Uint32Array>();
 
-  /** @param ns decimal, separated by commas; empty for none @param by what each of them is worth */
+  /** @param ns decimal, comma-separated; empty for none @param by weight of each change */
   change(ns: Uint8Array, by: 1 | -1): void {
     if (ns.length === 0) return;
-    // What changes at once has neighboring numbers.
+    // Records changed by one transaction have neighboring numbers.
     let number = -1;
     let chapter: Uint32Array = NO_CHAPTER;
     let n = 0;

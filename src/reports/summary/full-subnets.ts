@@ -1,5 +1,5 @@
-// Subnets that are nearly full: in which hosts have most of the addresses. By running counts, so that only the
-// addresses of those that seem full are read; in bounded steps.
+// Nearly full subnets, by the share of addresses in use by hosts. Running counts select the candidates, whose addresses
+// alone are read; in bounded steps.
 
 import { parseCidr } from "../../base/ip.ts";
 import { scopeKey } from "../../db/kind.ts";
@@ -9,11 +9,11 @@ import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 
-/** Addresses of hosts in a hundred usable ones that make a subnet nearly full. */
+/** Percentage of usable addresses in use that makes a subnet nearly full. */
 export const FULL_PERCENT = 90;
-/** What is smaller is made for the few addresses that it has. */
+/** Smaller subnets are sized for their few addresses. */
 const LONGEST_PREFIX = 29;
-/** Of a /29, six are usable. */
+/** Usable addresses of a /29. */
 const FEWEST = 6;
 
 const STEP_SUBNETS = 1_000;
@@ -27,7 +27,7 @@ const PREFIXES = `SELECT j.key, r.id, ('{' || ${membersSql(subnetKind, "v")} || 
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31)
     AND key <= ((r.n << 31) | +?2))`;
 
-/** Their ids, the fullest first. @param networks numbers of those that are meant */
+/** Ids, the fullest first. @param networks record numbers of the networks to examine */
 export function* fullSubnets(
   reader: Reader,
   networks: readonly number[],
@@ -45,7 +45,7 @@ export function* fullSubnets(
         .map(([place, id, cidr]) => ({ id, count: used[place]?.count ?? 0, usable: usableAddresses(cidr) }))
         .filter(({ count, usable }) => isFull(count, usable));
       yield;
-      // Two hosts may have one address: those that seem full are looked at.
+      // Two hosts may share an address: counts the distinct addresses of each candidate.
       for (const { id, usable } of maybe) {
         const [[, addresses] = [0, null]] = hostAddresses(reader, reader.atSequence(sequence), [id]);
         const different = new Set(addresses?.split(",")).size;
@@ -63,7 +63,7 @@ function isFull(addresses: number, usable: number): boolean {
   return addresses * 100 >= usable * FULL_PERCENT;
 }
 
-/** Without the network's and the broadcast address; no end of them where it does not matter. */
+/** Excludes the network and broadcast address; infinite for irrelevant prefixes. */
 function usableAddresses(text: string): number {
   const cidr = parseCidr(text);
   if (cidr === null || cidr.version === 6 || cidr.prefixLength > LONGEST_PREFIX) return Number.POSITIVE_INFINITY;

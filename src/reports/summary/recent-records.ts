@@ -1,4 +1,4 @@
-// The records that were created or deleted last: from the running counts, so that nothing else that changed is looked at.
+// Recently created or deleted records: from the running counts, so that no other changes are read.
 
 import type { Actor } from "../../access/actor.ts";
 import type { VersionOperation } from "../../db/change-counts.ts";
@@ -9,13 +9,13 @@ import { CountedChanges, type CountedQuery } from "../../db/reading/counted-chan
 import type { Reader } from "../../db/reading/reader.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
 
-/** Records that are no part of another one: a new switch is news, its 48 ports are not. */
+/** Only records that are not part of another one: a new switch is news, its 48 ports are not. */
 export function wholeRecords(actor: Actor, narrowing: Narrowing): CountedQuery {
   const query = narrowedChanges(actor, narrowing);
   return { ...query, kinds: query.kinds.filter((kind) => kind.owners === undefined) };
 }
 
-/** The latest first. @param limit at most so many */
+/** Latest first. @param limit maximum number of records */
 export function* recentRecords(
   reader: Reader,
   query: CountedQuery,
@@ -26,7 +26,7 @@ export function* recentRecords(
   const sequences = yield* new ChangeTotals(reader, changes.scopes).latest(range, operation, limit);
   const found: RecordChange[] = [];
   for (const sequence of sequences) {
-    // One transaction may have created a thousand: as many as are asked for will do.
+    // One transaction may have created a thousand: stops at the limit.
     for (const step of changes.changes({ after: sequence - 1, until: sequence })) {
       found.push(...step.changes.filter((change) => change.operation === operation).slice(0, limit - found.length));
       yield;

@@ -1,5 +1,5 @@
-// Hosts that have not been seen for longer than their network allows. The present has an index of them, the past one of
-// the versions that say so; in bounded steps.
+// Stale hosts: not seen for longer than their network allows. Uses an index of the live hosts for the present, and one
+// of the versions with stale_since for the past; in bounded steps.
 
 import type { Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -14,11 +14,11 @@ export interface StaleHost {
 
 interface StaleQuery {
   readonly reach: Reach;
-  /** Null for all that the caller reaches. */
+  /** Null for everything within the caller's reach. */
   readonly networkN: number | null;
   /** As of this transaction. */
   readonly sequence: number;
-  /** Whether that is the newest. */
+  /** Whether the transaction is the newest. */
   readonly isPresent: boolean;
 }
 
@@ -58,9 +58,9 @@ function* staleThen(reader: Reader, { reach, networkN, sequence }: StaleQuery): 
   }
 }
 
-/** As the index has it: what it says twice is said once cheaply. */
+/** Condition of the partial index, verbatim; its GLOB is a cheap prefilter. */
 const IS_STALE = `members GLOB '*ce":*' AND instr(members, '"stale_since":') > 0`;
-/** The records of which a version up to then says so: the next by the index, again and again. */
+/** Records with such a version up to then: skips from record to record through the index. */
 const EVER_STALE = `WITH RECURSIVE ever (n, place) AS (
     SELECT (SELECT key >> 31 FROM history_versions INDEXED BY history_versions_of_stale
       WHERE ${IS_STALE} AND key >= ((+?1 + 1) << 31) ORDER BY key LIMIT 1), 1

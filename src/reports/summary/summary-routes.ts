@@ -1,4 +1,4 @@
-// GET /api/v1/summary: what a start page needs, in one answer.
+// Route of GET /api/v1/summary: all data of a start page in one response.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -158,7 +158,7 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
       const { network_id } = call.query;
       const read = (asked: Moment) => {
         const moment = fixed(reader, asked);
-        // An instant in the future is the present.
+        // A future timestamp means the present.
         const to = Math.min(moment.at ?? now, now);
         const input: SummaryInput = {
           actor: plainActor(call.actor),

@@ -1,5 +1,5 @@
-// GET /api/v1/summary, as it is worked out: what there is, what came and went in the last day, what flaps, what is not
-// seen any more, which scans failed, what is in conflict, and what of all that needs attention. Every step is bounded.
+// Computation of GET /api/v1/summary: record counts, changes of the last day, flapping ports, stale hosts, failed
+// scans, conflicts, and the items that need attention. Every step is bounded.
 
 import type { Actor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
@@ -37,7 +37,7 @@ import { wanderingMacs } from "./wandering.ts";
 
 export interface SummaryInput {
   readonly actor: Actor;
-  /** Only this network; 0 for one that the caller does not see; null for all. */
+  /** Only this network; 0 for one hidden from the caller; null for all. */
   readonly networkN: number | null;
   readonly networkId: string | null;
   readonly moment: FixedMoment;
@@ -46,18 +46,18 @@ export interface SummaryInput {
   readonly to: Instant;
 }
 
-/** Those that each list names; the others are counted. */
+/** Maximum number of items per list; the others are only counted. */
 export const SUMMARY_LISTED = 10;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** The transactions of the 24 hours before an instant. @param sequence the last of them */
+/** Transactions of the 24 hours before a timestamp. @param sequence the last of them */
 export function dayBefore(reader: Reader, to: Instant, sequence: number): TransactionRange {
   return { after: Math.min(sequence, reader.thinnedPast.lastBefore(to - DAY_MS + 1)), until: sequence };
 }
 
-/** The answer as an envelope. */
+/** Yields the response as an envelope. */
 export const summary = longRead("summary", function* (reader: Reader, input: SummaryInput) {
   const parts: Record<string, unknown> = {
     from: formatInstant(Math.max(EARLIEST_INSTANT, input.to - DAY_MS)),
@@ -79,10 +79,10 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
   yield new TextEncoder().encode(successBody(JSON.stringify(parts), metaAt(input.moment, thinned)));
 });
 
-/** What the parts find that needs attention. */
+/** Items that need attention, as collected by the parts. */
 type Found = { -readonly [Trouble in keyof Troubles]: Troubles[Trouble] };
 
-/** Records that live, by kind; interfaces by operational status. */
+/** Live records by kind; interfaces by operational status. */
 function* counts(
   reader: Reader,
   {
@@ -119,7 +119,7 @@ function* counts(
   return { counts: byKind, interfaces_by_oper_status: byStatus };
 }
 
-/** What was created, updated and deleted within the day, by kind, and the latest that came and went. */
+/** Records created, updated and deleted within the day by kind, and the latest created and deleted ones. */
 function* changes(
   reader: Reader,
   {
@@ -341,7 +341,7 @@ function* full(
   return {};
 }
 
-/** What waits for an Admin's word: of no use to anybody else. */
+/** Items that need an Admin's approval; empty for all other roles. */
 function* waiting(
   reader: Reader,
   {
@@ -359,7 +359,7 @@ function* waiting(
   return {};
 }
 
-/** The networks that the summary is about, as they live. */
+/** Live networks covered by the summary. */
 function networksMeant(
   reader: Reader,
   { actor, networkN, sequence }: Pick<SummaryInput, "actor" | "networkN"> & { readonly sequence: number },

@@ -1,5 +1,5 @@
-// MAC addresses that wander: seen at several edge ports within a day. By the forwarding entries that are new, and those
-// that were there when the day began, in bounded steps. Knows no host.
+// MAC addresses that keep moving: seen on several edge ports within a day. Reads the new forwarding entries and those
+// at the start of the day, in bounded steps. Must not know hosts.
 
 import { scopeKey } from "../../db/kind.ts";
 import type { TransactionRange } from "../../db/reading/activity.ts";
@@ -10,7 +10,7 @@ import { membersSql } from "../../db/shape.ts";
 import { edgesAt, portsAt } from "../../history/edge-ports.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 
-/** Edge ports within the day that make a MAC address wander. */
+/** Minimum number of edge ports within the day. */
 export const WANDERING_PORTS = 3;
 
 export interface WanderingMac {
@@ -22,19 +22,19 @@ export interface WanderingMac {
 
 interface WanderingQuery extends TransactionRange {
   readonly reach: Reach;
-  /** Null for all that the caller reaches. */
+  /** Null for everything within the caller's reach. */
   readonly networkN: number | null;
 }
 
 const STEP_RECORDS = 2_000;
 const STEP_PORTS = 200;
 
-/** A step of those in a scope that came to be within the day; with nulls where the live row tells of later. */
+/** One step of the records of a scope created within the day; nulls if the live row is a later version. */
 const FRESH = `SELECT s.n, f.network_n, f.mac_address, f.if_entry_n
   FROM (SELECT n, min(born) AS born FROM history_spans WHERE scope = +?1 AND n > +?2 AND n <= +?3
     GROUP BY n ORDER BY n LIMIT ${STEP_RECORDS}) s
   LEFT JOIN fdb_entries f ON f.n = s.n AND f.sequence = s.born`;
-/** As they began. */
+/** First versions. */
 const FIRST_VERSIONS = `SELECT r.value, json_extract('{' || ${membersSql(fdbEntryKind, "v")} || '}',
     '$.network_id', '$.mac_address', '$.if_entry_id')
   FROM json_each(+?1) r CROSS JOIN history_versions v ON v.key = (SELECT min(key) FROM history_versions
@@ -44,7 +44,7 @@ const RECORD_ID = "SELECT id FROM history_records WHERE n = +?1";
 const HAD_ANY = `SELECT coalesce((SELECT count FROM history_census WHERE scope = +?1 AND sequence <= +?2
   ORDER BY sequence DESC LIMIT 1), 0) > 0`;
 
-/** Those at most ports first. */
+/** Those on most ports first. */
 export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator<void, readonly WanderingMac[]> {
   const isEdge = edgesAt(reader, query.until);
   const wandering: WanderingMac[] = [];
@@ -55,7 +55,7 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
     const networkN = Number(network);
     let before = networks.get(networkN);
     if (before === undefined) networks.set(networkN, (before = networkBefore(reader, networkN, query.after)));
-    // One more may have been its port when the day began.
+    // May have been on one more port at the start of the day.
     const among = { reach: query.reach, sequence: query.after };
     if (before.hadEntries) for (const port of portsAt(reader, among, before.id, macAddress)) ports.add(port);
     looked += ports.size;
@@ -75,7 +75,7 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
 
 interface NetworkBefore {
   readonly id: string;
-  /** False as the day of its first scan begins: then there is nothing to look for, once for each address. */
+  /** False at the start of the day of the first scan; saves one lookup per address. */
   readonly hadEntries: boolean;
 }
 
@@ -85,18 +85,18 @@ function networkBefore(reader: Reader, networkN: number, after: number): Network
   return { id, hadEntries: hadAny === 1 };
 }
 
-/** By the network's number and the MAC address, the ports that learned it within the day, where they are several. */
+/** Ports that learned a MAC address within the day, if there are several, by network number and address. */
 function* freshPorts(
   reader: Reader,
   { reach, networkN, after, until }: WanderingQuery,
 ): Generator<void, Map<string, Set<number>>> {
-  /** The first port alone: on the day of a first scan, a million addresses have one each. */
+  /** Only the first port of each: on the day of a first scan, a million addresses have one each. */
   const firsts = new Map<string, number>();
   const found = new Map<string, Set<number>>();
   const isAllSeen = reach.networkNs === null && networkN === null;
   const log = new ChangeLog(reader);
   const last = reader.atSequence(until).lastN;
-  // Numbers are given in order of time: what is new has a higher one than what there was.
+  // Record numbers are assigned chronologically: new records have higher ones.
   for (let n = reader.atSequence(after).lastN; n < last; ) {
     const entries = freshEntries(reader, scopeKey(reach.organizationN, fdbEntryKind), n, last);
     const ns = entries.map(([record]) => record);
@@ -117,7 +117,7 @@ function* freshPorts(
 
 type Entry = [n: number, networkN: number, macAddress: string, portN: number];
 
-/** By their numbers, ascending. */
+/** By record number, ascending. */
 function freshEntries(reader: Reader, scope: number, after: number, last: number): Entry[] {
   const entries = reader.statement(FRESH).values(scope, after, last) as Entry[];
   const others = new Map(entries.flatMap((entry) => (entry[1] === null ? [[entry[0], entry]] : [])));

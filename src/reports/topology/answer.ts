@@ -1,4 +1,4 @@
-// The wire schemas of a network's topology, and an example of one.
+// Response schemas and examples of a network's topology.
 
 import { Type } from "@sinclair/typebox";
 import { CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../../resources/if-entries/vocabulary.ts";
@@ -214,7 +214,7 @@ const MOVED_AT = "2026-11-18T02:30:00.000Z";
 const [ACCESS_NODE, CORE_NODE] = TOPOLOGY_EXAMPLE.nodes;
 const [CABLE] = TOPOLOGY_EXAMPLE.links;
 
-/** A week in which the core's only other link ended, and two days later an access switch was cabled to it. */
+/** A week in which the core's only other link ended; two days later an access switch was connected to it. */
 export const PERIOD_EXAMPLE = {
   network_id: TOPOLOGY_EXAMPLE.network_id,
   from: PERIOD_FROM,

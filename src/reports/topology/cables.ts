@@ -1,20 +1,20 @@
-// Cables, from what the interfaces at their ends add, and the links that they are shown as. Pure.
+// Cables merged from the additions of their end interfaces, and the resulting links. Pure.
 
 import { compareCodePoints } from "../../base/text.ts";
 import type { ShownPort } from "../../discovery/topology/facts.ts";
 import type { LinkEvidence, MapEnd, MapLink, MapNode } from "./map.ts";
 
-/** A cable as one interface knows it. */
+/** A cable as reported by one interface. */
 export interface Addition {
   readonly near: ShownPort;
   readonly far: ShownPort | null;
   readonly farNode: string;
-  /** What the far node is where it is no host. */
+  /** The far node, if it is not a host. */
   readonly stranger: MapNode | null;
-  /** How the far interface is announced. */
+  /** Announced name of the far interface. */
   readonly announcedPort: string | null;
   readonly certainty: MapLink["certainty"];
-  /** Whether nothing contradicts any interface of the far host. */
+  /** Whether nothing contradicts the interfaces of the far host as far end. */
   readonly isOpen: boolean;
   readonly isShared: boolean;
   readonly evidence: readonly LinkEvidence[];
@@ -27,7 +27,7 @@ export interface MapCable extends Omit<Addition, "stranger"> {
   readonly evidence: LinkEvidence[];
 }
 
-/** By key. @param additions in the order of their interfaces */
+/** By key. @param additions in interface order */
 export function merged(additions: Iterable<Addition>): Map<string, MapCable> {
   const cables = new Map<string, MapCable>();
   for (const { near, far, farNode, announcedPort, certainty, isOpen, isShared, evidence } of additions) {
@@ -45,7 +45,10 @@ export function merged(additions: Iterable<Addition>): Map<string, MapCable> {
   return cables;
 }
 
-/** Two hosts that each announce the other without naming the interface share one cable where no other is possible. */
+/**
+ * Joins the two halves of a cable: two hosts that announce each other without naming the interface, if only one cable
+ * is possible.
+ */
 export function joinHalves(cables: Map<string, MapCable>): void {
   const open = Map.groupBy(
     [...cables.values()].filter(({ certainty, near, farNode }) => certainty === "Hosts" && near.host_id !== farNode),
@@ -70,7 +73,7 @@ export function joinHalves(cables: Map<string, MapCable>): void {
   }
 }
 
-/** @param compare two nodes, by name */
+/** @param compare orders two nodes by name */
 export function endsOf(
   { near, far, farNode, announcedPort }: MapCable,
   compare: (one: MapEnd, other: MapEnd) => number,

@@ -1,4 +1,4 @@
-// A network's map as JSON, Mermaid and GraphML. All device names are escaped.
+// Network map export as JSON, Mermaid and GraphML. All device names are escaped.
 
 import { ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
@@ -16,12 +16,12 @@ export const TOPOLOGY_TYPES: Readonly<Record<TopologyFormat, string>> = {
 };
 
 interface Framing {
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly networkId: string | null;
   readonly moment: Moment;
 }
 
-/** Nodes or links of one chunk of an answer. */
+/** Nodes or links per chunk of a response. */
 const CHUNK_ITEMS = 200;
 
 export function* formatted(map: NetworkMap, format: TopologyFormat, framing: Framing): Generator<string> {
@@ -43,7 +43,7 @@ function* json({ nodes, links }: NetworkMap, { networkId, moment }: Framing): Ge
 }
 
 /**
- * `graph LR` (mermaid.js.org). Devices that are no hosts are rounded and dashed; links without both interfaces are
+ * `graph LR` (mermaid.js.org). Devices that are not hosts are rounded and dashed; links without both interfaces are
  * dotted.
  */
 function* mermaid({ nodes, links }: NetworkMap, { moment: { at } }: Framing): Generator<string> {
@@ -66,13 +66,14 @@ function mermaidLink({ ends: [one, other], certainty, speed_bps: speed }: MapLin
   return `  ${mermaidId(one.node_id)} ${certainty === "Interfaces" ? "---" : "-.-"}|"${mermaidText(label)}"| ${mermaidId(other.node_id)}\n`;
 }
 
-/** Letters, digits and underscores only, and never a word of the language. */
+/** Letters, digits and underscores only; never a keyword. */
 function mermaidId(nodeId: string): string {
   return `n_${nodeId.replaceAll(/[^0-9A-Za-z]/g, "")}`;
 }
 
 /**
- * Escapes all but letters, digits and harmless marks: a quotation mark ends a label, `%%{` begins a directive anywhere.
+ * Escapes everything except letters, digits and safe punctuation: a quotation mark ends a label, `%%{` starts a
+ * directive anywhere.
  */
 function mermaidText(text: string): string {
   const line = oneLine(text);
@@ -148,14 +149,14 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Without characters that XML 1.0 forbids (section 2.2). */
+/** Removes characters that XML 1.0 forbids (section 2.2). */
 function xmlText(text: string): string {
   return oneLine(text)
     .replaceAll(/[\uFFFE\uFFFF]/g, "")
     .replaceAll(/[&<>"']/g, (character) => ownValue(XML_ENTITIES, character) as string);
 }
 
-/** Without line ends, control characters, bidirectional controls and lone surrogates. */
+/** Replaces line ends, control characters, bidirectional controls and lone surrogates. */
 function oneLine(text: string): string {
   return text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
 }

@@ -1,5 +1,5 @@
-// The map of a network, carried from change to change: the same as mapOf draws at once. Only what a change may concern is
-// drawn again: interfaces that consulted it, and all cables between two nodes together.
+// Incremental network map, updated change by change with the same result as mapOf. Redraws only what a change affects:
+// interfaces that consulted the changed records, and all cables between two nodes together.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { FactsChange, ShownHost, ShownPort } from "../../discovery/topology/facts.ts";
@@ -18,16 +18,16 @@ export class MapOverTime {
   private readonly ports = new Map<string, { readonly n: number; readonly port: ShownPort }>();
   private readonly shares = new SharesOverTime();
   private readonly nodes = new Map<string, MapNode>();
-  /** Between two nodes, by pairKey. */
+  /** Links between two nodes, by pairKey. */
   private readonly links = new Map<string, readonly MapLink[]>();
 
-  /** Shows nothing at first. @param includeIsolated also hosts without a link */
+  /** Starts empty. @param includeIsolated also shows hosts without a link */
   constructor(networkId: string, includeIsolated: boolean) {
     this.networkId = networkId;
     this.includeIsolated = includeIsolated;
   }
 
-  /** @returns what is shown otherwise than before; it may name what is shown as it was */
+  /** @returns the differences; may include unchanged items */
   revise(change: FactsChange): MapChange {
     const toRead = new Set([...this.resolution.revise(change), ...change.ports.keys()]);
     for (const id of [...change.hosts.keys(), ...change.ports.keys()])
@@ -43,12 +43,12 @@ export class MapOverTime {
     return { nodes: this.redrawNodes(nodeIds), links };
   }
 
-  /** In no order. */
+  /** Unordered. */
   whole(): NetworkMap {
     return { nodes: [...this.nodes.values()], links: [...this.links.values()].flat() };
   }
 
-  /** What is around a host: as neighborhoodOf finds it, in no order. */
+  /** The neighborhood of a host, as by neighborhoodOf; unordered. */
   around(hostId: string, hops: number): NetworkMap {
     if (!this.nodes.has(hostId)) return { nodes: [], links: [] };
     const reached = new Set([hostId]);
@@ -108,7 +108,7 @@ export class MapOverTime {
       for (const link of links) now.set(link.id, link);
       for (const id of this.shares.nodesOf(pair)) nodeIds.add(id);
     }
-    // One that is between other nodes now is not gone.
+    // A link that moved to other nodes is not gone.
     for (const [id, link] of now) changed.set(id, link);
     return changed;
   }
@@ -127,7 +127,7 @@ export class MapOverTime {
     );
   }
 
-  /** By name, as the nodes of a map are ordered. */
+  /** By name, like the nodes of a map. */
   private compare(one: MapEnd, other: MapEnd): number {
     return one.node_id === other.node_id ? 0 : compareCodePoints(this.sortKey(one), this.sortKey(other));
   }

@@ -1,16 +1,19 @@
-// A network as nodes and links. One link per cable, with both ends as evidence. An announced device that is no host is a
-// node of its own.
+// Network map of nodes and links. One link per cable, with the announcements of both ends as evidence. An announced
+// device that is not a host is a separate node.
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 
 export const NODE_KINDS = ["Known", "Unknown"] as const;
 export const LINK_PROTOCOLS = ["Lldp", "Cdp", "Entered"] as const;
-/** How well a link is known: both interfaces; the hosts, but not both interfaces; a device that is no host; flooded. */
+/**
+ * Certainty of a link: both interfaces known; hosts known, but not both interfaces; the far device is not a host;
+ * announcement flooded from beyond.
+ */
 export const CERTAINTIES = ["Interfaces", "Hosts", "Announced", "Beyond"] as const;
 
 export interface MapNode {
-  /** The host's, else made of what the device says of itself. */
+  /** The host's id, else derived from the device's announcement. */
   readonly id: string;
   readonly kind: (typeof NODE_KINDS)[number];
   readonly name: string;
@@ -26,14 +29,14 @@ export interface MapEnd {
   readonly node_id: string;
   /** Null if unknown. */
   readonly if_entry: { readonly id: string; readonly name: string; readonly if_index: number } | null;
-  /** The interface's name, or how it is announced; null if unknown. */
+  /** Name of the interface, or its announced name; null if unknown. */
   readonly port: string | null;
   readonly speed_bps: number | null;
   readonly oper_status: OperStatus | null;
   readonly stale_since?: string;
 }
 
-/** An announcement, and where it was heard. */
+/** An announcement and the interface that received it. */
 export interface LinkEvidence extends Announcement {
   readonly node_id: string;
   readonly if_entry_id: string;
@@ -43,12 +46,12 @@ export interface MapLink {
   readonly id: string;
   readonly protocol: (typeof LINK_PROTOCOLS)[number];
   readonly certainty: (typeof CERTAINTIES)[number];
-  /** Whether several devices are announced on one interface: a hub, a telephone with a computer behind it. */
+  /** Whether several devices are announced on one interface: a hub, or a phone with a computer behind it. */
   readonly is_shared: boolean;
   readonly ends: readonly [MapEnd, MapEnd];
-  /** The lower of both. */
+  /** The lower speed of both ends. */
   readonly speed_bps: number | null;
-  /** Up where the known ends are, else that of an end that is not. */
+  /** Up if all known ends are, else the status of an end that is not. */
   readonly oper_status: OperStatus | null;
   /** Shared by all links between the two nodes. */
   readonly group: string;
@@ -61,7 +64,7 @@ export interface NetworkMap {
   readonly links: readonly MapLink[];
 }
 
-/** By id; null for what is not shown any more. */
+/** By id; null for removed items. */
 export interface MapChange {
   readonly nodes: ReadonlyMap<string, MapNode | null>;
   readonly links: ReadonlyMap<string, MapLink | null>;

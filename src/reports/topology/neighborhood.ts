@@ -1,4 +1,4 @@
-// The part of a network's map that is around one host. Pure.
+// Neighborhood of one host on a network's map. Pure.
 
 import type { NetworkMap } from "./map.ts";
 
@@ -7,11 +7,11 @@ export const HOPS_MAX = 10;
 
 export interface Center {
   readonly hostId: string;
-  /** Links from the host to what is shown, at most. */
+  /** Maximum number of links from the host. */
   readonly hops: number;
 }
 
-/** The host and what is within so many links of it, with all links between these; empty where it is not on the map. */
+/** The host, all nodes within that many links, and all links between them; empty if the host is not on the map. */
 export function neighborhoodOf({ nodes, links }: NetworkMap, { hostId, hops }: Center): NetworkMap {
   const adjacent = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   if (!adjacent.has(hostId)) return { nodes: [], links: [] };

@@ -1,4 +1,4 @@
-// The nodes of a map: hosts, and devices that are only announced. Pure.
+// Nodes of a map: hosts, and devices known only from announcements. Pure.
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
@@ -27,13 +27,13 @@ export function hostNode(host: ShownHost, managedAt: string | undefined): MapNod
   };
 }
 
-/** What a claim that means no host means. */
+/** Node for a claim that identifies no host. */
 export function strangerNode(networkId: string, claim: IdentityClaim): MapNode {
   const digest = new Bun.CryptoHasher("sha256").update(`${networkId} ${identityOf(claim)}`).digest("hex");
   return unknownNode(`unknown-${digest.slice(0, 16)}`, claim);
 }
 
-/** The address of the management page, if it is the host's own. */
+/** The address in the management URL, if it belongs to the host. */
 function urlAddress({ management_url: url, addresses }: ShownHost): string | null {
   return url === null
     ? null
@@ -46,7 +46,7 @@ function urlAddress({ management_url: url, addresses }: ShownHost): string | nul
       )?.ip_address ?? null);
 }
 
-/** Tells devices that are no hosts apart by name with address or chassis id: many have a default name. */
+/** Identifies devices that are not hosts by name together with address or chassis id: many have a default name. */
 function identityOf({
   names: [name],
   chassisMac,

@@ -1,4 +1,4 @@
-// The nodes of a map with where they stand. Pure.
+// Nodes of a map with their positions. Pure.
 
 import { positionsOf } from "../../resources/map-positions/layout/positions.ts";
 import type { MapPosition } from "../../resources/map-positions/map-position.ts";
@@ -9,8 +9,8 @@ export interface PlacedNode extends MapNode {
 }
 
 /**
- * @param whole the map that the nodes are of: a part of it is not laid out by itself
- * @param kept all positions that are kept of the network
+ * @param whole the map of the nodes: a part of it has no layout of its own
+ * @param kept all stored positions of the network
  */
 export function placedNodes<Node extends MapNode>(
   nodes: readonly Node[],

@@ -1,4 +1,4 @@
-// What one interface adds to the map of a network. Pure.
+// Contribution of one interface to the network map. Pure.
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
@@ -11,9 +11,9 @@ import { strangerNode } from "./nodes.ts";
 
 export interface PortShare {
   readonly direct: readonly Addition[];
-  /** What is announced there from beyond its neighbor: only of a device that is linked nowhere else. */
+  /** Announcements from beyond its neighbor; used only for a device without any other link. */
   readonly beyond: readonly Addition[];
-  /** Hosts, each with its own address that is announced here as its management address. */
+  /** Hosts with the address of theirs that is announced here as the management address. */
   readonly notes: ReadonlyArray<readonly [hostId: string, address: string]>;
 }
 
@@ -24,7 +24,7 @@ export interface Surroundings {
   port(id: string): ShownPort | undefined;
 }
 
-/** @param resolution of the interface: its own far end wins, where that is in the network */
+/** @param resolution of the interface: a stored far end takes precedence, if it is in the network */
 export function shareOf(port: ShownPort, resolution: PortResolution | undefined, around: Surroundings): PortShare {
   return new Reading(port, around).read(resolution);
 }
@@ -64,7 +64,7 @@ class Reading {
       else add(this.farEnd(to, resolved), resolved.claim, near.length > 1);
     }
     if (!isOwnTaken && own !== null) add(this.farEnd(own, null), null, false);
-    // Of a host that is not there nothing is shown.
+    // Nothing is shown for a host that does not exist.
     const isShown = this.around.host(port.host_id) !== undefined;
     const shown = (additions: Addition[]) => additions.filter(({ farNode }) => isShown && farNode !== "");
     return { direct: shown(direct), beyond: shown(beyond), notes: this.notes };

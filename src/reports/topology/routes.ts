@@ -1,4 +1,4 @@
-// GET /api/v1/topology: who is cabled to whom, in a network or around a host.
+// Route of GET /api/v1/topology: links of a network or around a host.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -149,8 +149,8 @@ type Parameters = Static<typeof TopologyParameters>;
 function overPeriod(backend: Backend, call: ResourceCall<unknown, Parameters, unknown>): Response | Promise<Response> {
   const { reader } = backend;
   const { from, to } = pastRange(reader, call);
-  // What was at the last millisecond before the end is the last that is in it. Up to now it is the beginning that has
-  // passed.
+  // The period includes everything up to the last millisecond before its end. Without an end, only its start must be
+  // settled.
   return settledAt(backend, to === null ? from : to - 1, (settled) => {
     const head = reader.head().sequence;
     const input: TopologyPeriodInput = {
@@ -170,7 +170,7 @@ function isOverPeriod({ from, to }: Parameters): boolean {
   return from !== undefined || to !== undefined;
 }
 
-/** @throws DomainError validation_failed where nothing says what to show, and for a parameter that would do nothing */
+/** @throws DomainError validation_failed without a network or host, and for a parameter without effect */
 function refuseUnmeant(query: Parameters): void {
   const { network_id, host_id, hops, include_isolated, at, format } = query;
   const issues: Issue[] = [];

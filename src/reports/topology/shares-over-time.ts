@@ -1,4 +1,4 @@
-// What the interfaces of a network add to its map, carried from change to change, by whatever it is about. Pure.
+// Contributions of a network's interfaces to its map, updated change by change and indexed by subject. Pure.
 
 import { Index } from "../../discovery/topology/index-of.ts";
 import type { Addition } from "./cables.ts";
@@ -6,13 +6,13 @@ import type { MapNode } from "./map.ts";
 import type { PortShare } from "./port-share.ts";
 
 export interface HeldShare extends PortShare {
-  /** The number of the interface's record, by which interfaces are ordered. */
+  /** Record number of the interface; determines the order of interfaces. */
   readonly n: number;
-  /** Ids of hosts and interfaces that it depends on. */
+  /** Ids of hosts and interfaces it depends on. */
   readonly consulted: ReadonlySet<string>;
 }
 
-/** What has to be drawn again. */
+/** Parts of the map to redraw. */
 interface ToDraw {
   readonly nodeIds: Set<string>;
   /** By pairKey. */
@@ -20,15 +20,15 @@ interface ToDraw {
 }
 
 export class SharesOverTime {
-  /** By the id of the interface. */
+  /** By interface id. */
   private readonly shares = new Map<string, HeldShare>();
   private readonly byConsulted = new Index<string, string>();
-  /** By two nodes between which something is added. */
+  /** By the pair of nodes that the contribution connects. */
   private readonly byPair = new Index<string, HeldShare>();
   private readonly pairsOfNode = new Index<string, string>();
-  /** What tells of a node: of a host its address, of any other device what it is. */
+  /** By the node described: the address of a host, or the identity of any other device. */
   private readonly byNode = new Index<string, HeldShare>();
-  /** How much is added to a node from beside it; what is announced from beyond counts nothing. */
+  /** Number of direct contributions to a node; announcements from beyond do not count. */
   private readonly direct = new Map<string, number>();
 
   revise(shares: ReadonlyArray<readonly [portId: string, HeldShare | null]>): ToDraw {
@@ -45,7 +45,8 @@ export class SharesOverTime {
         this.count(portId, share, "add");
       }
     }
-    // What is announced from beyond is shown as long as nothing else is; a device is named by the first who tells of it.
+    // Announcements from beyond are shown only without direct ones; a device gets its name from the first interface
+    // that announces it.
     for (const [id, wasLinked] of linkedBefore) {
       if (wasLinked === this.isLinked(id) && this.stranger(id) === null) continue;
       for (const pair of this.pairsOfNode.of(id)) toDraw.pairs.add(pair);
@@ -66,7 +67,7 @@ export class SharesOverTime {
     return pair.split(" ");
   }
 
-  /** In the order of the interfaces. */
+  /** In interface order. */
   between(pair: string): { readonly direct: Addition[]; readonly beyond: Addition[] } {
     const shares = [...this.byPair.of(pair)].sort((a, b) => a.n - b.n);
     const own = (additions: readonly Addition[]) => additions.filter((addition) => pairKey(addition) === pair);
@@ -76,13 +77,13 @@ export class SharesOverTime {
     };
   }
 
-  /** Its own address that is announced as its management address, where it is first. */
+  /** Its own address that is announced as its management address, by the first interface. */
   managedAt(hostId: string): string | undefined {
     const notes = this.first(hostId).flatMap((share) => share.notes);
     return notes.find(([id]) => id === hostId)?.[1];
   }
 
-  /** A device that is no host, as it is told of first; null for a host. */
+  /** A device that is not a host, as first announced; null for a host. */
   stranger(id: string): MapNode | null {
     const shares = this.first(id);
     for (const sort of ["direct", "beyond"] as const) {
@@ -130,7 +131,7 @@ export class SharesOverTime {
   }
 }
 
-/** Of the two nodes that it is between, in whichever direction. */
+/** Key of the two nodes it connects, in either direction. */
 function pairKey({ near, farNode }: Addition): string {
   return near.host_id < farNode ? `${near.host_id} ${farNode}` : `${farNode} ${near.host_id}`;
 }

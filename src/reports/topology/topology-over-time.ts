@@ -1,5 +1,5 @@
-// The topology over a period: the map carried from transaction to transaction at which links may differ, and what it
-// showed put together. Runs beside the answering thread, step by step.
+// Topology over a period: an incremental map updated at every transaction that may affect links, with the union of its
+// states. Runs off the main thread, step by step.
 
 import type { Actor } from "../../access/actor.ts";
 import { formatInstant } from "../../base/instant.ts";
@@ -20,26 +20,26 @@ import { shownNetwork } from "./topology.ts";
 import { type Touch, touching } from "./touching.ts";
 import { type TopologyUnion, UnionOfMaps } from "./union.ts";
 
-/** Changes of the wiring that one answer goes through; beyond that it is cut off, and says so. */
+/** Maximum number of link changes per response; beyond it, the response is truncated and says so. */
 export const TOPOLOGY_POINTS_MAX = 1_000;
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface TopologyPeriodInput {
   readonly actor: Actor;
-  /** Null for that of the center. */
+  /** Null for the center's network. */
   readonly networkId: string | null;
   /** Null for the whole network. */
   readonly center: Center | null;
   readonly includeIsolated: boolean;
-  /** Where the period begins, with the transaction that held then; null for the beginning of the ledger. */
+  /** Start of the period, with the transaction in force then; null for the start of the ledger. */
   readonly from: { readonly at: string; readonly sequence: number } | null;
-  /** Where it ends; null for now. */
+  /** End of the period; null for now. */
   readonly to: string | null;
   /** The last transaction before the end. */
   readonly until: number;
 }
 
-/** The answer as an envelope. Empty where the caller never saw the network or the host. */
+/** Yields the response as an envelope. Empty if the caller never saw the network or the host. */
 export const topologyOverTime = longRead(
   "topology_over_time",
   function* (reader: Reader, input: TopologyPeriodInput) {
@@ -61,16 +61,16 @@ export const topologyOverTime = longRead(
 );
 
 class Walk {
-  /** The last one that anything was shown of. */
+  /** The last network shown. */
   lastNetworkId: string | null = null;
   private lastNetworkN: number | null = null;
   private readonly reader: Reader;
   private readonly input: TopologyPeriodInput;
   private readonly centerN: number | null;
   private readonly union = new UnionOfMaps();
-  /** Of the whole network, where only what is around a host is shown: every device stands where it stands there. */
+  /** Union over the whole network, if only a neighborhood is shown: positions come from the whole map. */
   private readonly surroundings: UnionOfMaps | null;
-  /** Of the network that is shown; null while there is none. */
+  /** Records of the shown network; null while there is none. */
   private records: NetworkRecords | null = null;
   private map: MapOverTime | null = null;
 
@@ -82,7 +82,7 @@ class Walk {
     this.centerN = center === null ? null : new ChangeLog(reader).everSeen(hostKind, center.hostId, actor);
   }
 
-  /** @returns where it was cut off; null where it was not */
+  /** @returns where the result was truncated; null if complete */
   *run(): Generator<Uint8Array, string | null> {
     const { reader, input } = this;
     const after = input.from?.sequence ?? 0;
@@ -103,14 +103,14 @@ class Walk {
     return null;
   }
 
-  /** All that was shown, where it stands. @param to where the period ends; null for now */
+  /** Everything shown, with positions. @param to end of the period; null for now */
   shown(to: string | null): TopologyUnion<PlacedNode> {
     const shown = this.union.until(to);
     const kept = this.lastNetworkN === null ? new Map() : keptPositions(this.reader, this.lastNetworkN);
     return { nodes: placedNodes(shown.nodes, this.surroundings?.until(to) ?? shown, kept), links: shown.links };
   }
 
-  /** What a transaction makes of the wiring: nothing, a revision, or something else altogether. */
+  /** Effect of a transaction on links: none, a revision, or a complete reload. */
   private stepAt({ sequence, touched }: Touch): ReturnType<NetworkRecords["revision"]> | "anew" | null {
     const { records } = this;
     if (touched === null) return "anew";
@@ -118,19 +118,19 @@ class Walk {
     const revision = records?.revision(touched, sequence);
     if (revision === undefined || revision.parts.length === 0) return null;
     if (revision.isOfWiring) return revision;
-    // What is shown to the end is shown as it was there.
+    // Items shown until the end have their final state.
     const change = this.changed(revision);
     this.union.refresh(change);
     this.surroundings?.refresh(change);
     return null;
   }
 
-  /** Whether another network may have to be shown, or none. */
+  /** Whether the shown network may change. */
   private concernsPlace(touched: Touched): boolean {
     return touched.has(networkKind.code) || (touched.get(hostKind.code) ?? []).some((n) => n === this.centerN);
   }
 
-  /** Everything anew, shown from an instant on. */
+  /** Reloads everything, shown from a timestamp on. */
   private *load(sequence: number, at: string | null): Generator<Uint8Array> {
     const { input, reader } = this;
     const network = this.networkAt(sequence);
@@ -172,7 +172,7 @@ class Walk {
     return input.center === null ? map.whole() : map.around(input.center.hostId, input.center.hops);
   }
 
-  /** Every network that may have to be shown. */
+  /** Every network that may be shown. */
   private networkNs(): number[] {
     const { reader, input, centerN } = this;
     const log = new ChangeLog(reader);
@@ -191,7 +191,7 @@ class Walk {
   }
 }
 
-/** Nodes or links of one chunk of an answer. */
+/** Nodes or links per chunk of a response. */
 const CHUNK_ITEMS = 200;
 
 function* inChunks(items: readonly unknown[]): Generator<Uint8Array> {
@@ -204,7 +204,7 @@ function* inChunks(items: readonly unknown[]): Generator<Uint8Array> {
 const NOTHING: NetworkMap = { nodes: [], links: [] };
 const UNCHANGED: MapChange = { nodes: new Map(), links: new Map() };
 
-/** Steps that have nothing to tell yet. */
+/** Turns the steps of a computation into pauses without output. */
 function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
   for (;;) {
     const step = steps.next();
@@ -213,6 +213,6 @@ function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
   }
 }
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();

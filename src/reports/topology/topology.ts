@@ -1,4 +1,4 @@
-// The topology of a network, or around a host, as of one transaction, read beside the answering thread.
+// Topology of a network, or around a host, as of one transaction. Read off the main thread.
 
 import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
@@ -16,10 +16,10 @@ import { type Center, neighborhoodOf } from "./neighborhood.ts";
 import { placedNodes } from "./placed-nodes.ts";
 import { mapOf } from "./whole-map.ts";
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface TopologyInput {
   readonly actor: Actor;
-  /** Null for that of the center. */
+  /** Null for the center's network. */
   readonly networkId: string | null;
   /** Null for the whole network. */
   readonly center: Center | null;
@@ -28,7 +28,7 @@ export interface TopologyInput {
   readonly moment: FixedMoment;
 }
 
-/** Of each thread's own reader. */
+/** One memory per thread, keyed by its reader. */
 const MEMORIES = new WeakMap<Reader, FactsMemory>();
 
 function memoryOf(reader: Reader): FactsMemory {
@@ -37,7 +37,7 @@ function memoryOf(reader: Reader): FactsMemory {
   return memory;
 }
 
-/** By facts, which are the same object where they are remembered: with hosts that have no link, and without. */
+/** Map cache by facts, which are the same object while remembered: with and without isolated hosts. */
 const MAPS = new WeakMap<NetworkFacts, Map<boolean, NetworkMap>>();
 
 function mapOnce(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
@@ -48,10 +48,10 @@ function mapOnce(networkId: string, facts: NetworkFacts, includeIsolated: boolea
   return map;
 }
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** Empty for a network that the caller did not see then. */
+/** Empty for a network not visible to the caller at that time. */
 export const topology = longRead(
   "topology",
   function* (reader: Reader, input: TopologyInput) {
@@ -75,7 +75,7 @@ export const topology = longRead(
   { isInLargeSteps: true },
 );
 
-/** The network asked for, else that of the center; null where the caller did not see the center then. */
+/** The requested network, else the center's; null if the center was not visible to the caller at that time. */
 export function shownNetwork(
   reader: Reader,
   {
@@ -90,7 +90,7 @@ export function shownNetwork(
   return host === null ? null : (JSON.parse(host.text) as HostRecord).network_id;
 }
 
-/** Steps of a long read that have nothing to tell yet. */
+/** Turns the steps of a long read into pauses without output. */
 function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
   for (;;) {
     const step = steps.next();

@@ -1,15 +1,15 @@
-// The transactions that touched hosts, addresses and interfaces of networks, in commit order, in bounded steps. Reads no
-// record.
+// Transactions that touched hosts, addresses or interfaces of networks, in commit order and bounded steps.
+// Must not read any record.
 
 import { Activity, type TransactionRange } from "../../db/reading/activity.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { type Touched, WIRING_KINDS } from "../../discovery/topology/network-records.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 
-/** One after which links may differ. */
+/** A transaction that may have changed links. */
 export interface Touch {
   readonly sequence: number;
-  /** Null where history was thinned, and nothing tells which records it was. */
+  /** Null in thinned history, where the touched records are unknown. */
   readonly touched: Touched | null;
 }
 
@@ -22,8 +22,8 @@ const TOUCHED = `SELECT a.value, r.kind, r.n FROM json_each(+?1) a
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE r.kind IN (${KINDS})`;
 
 /**
- * Null between two steps. Where history was thinned: the kept transactions, as of which alone it is all there.
- * @param networkNs numbers of networks of the organization
+ * Yields null between two steps. In thinned history, yields the kept transactions, the only ones with complete state.
+ * @param networkNs record numbers of networks of the organization
  */
 export function* touching(
   reader: Reader,

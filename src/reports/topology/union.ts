@@ -1,9 +1,9 @@
-// What several maps of one period show, each node and link once, with the intervals in which it was shown. Pure.
+// Union of the maps of one period: each node and link once, with the intervals in which it was shown. Pure.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { MapChange, MapLink, MapNode, NetworkMap } from "./map.ts";
 
-/** Half-open. `to` is null where it goes on. */
+/** Half-open. `to` is null while it continues. */
 export interface ShownInterval {
   readonly from: string;
   to: string | null;
@@ -16,30 +16,30 @@ export interface TopologyUnion<Node extends MapNode = MapNode> {
   readonly links: ReadonlyArray<Timed<MapLink>>;
 }
 
-/** Maps must come in order of time. */
+/** Maps must be added in chronological order. */
 export class UnionOfMaps {
   private readonly nodes = new Shown<MapNode>();
   private readonly links = new Shown<MapLink>();
 
-  /** What is shown from an instant on, until the next one. */
+  /** Sets everything shown from a timestamp on, until the next one. */
   from(at: string | null, { nodes, links }: NetworkMap): void {
     this.nodes.from(at, nodes);
     this.links.from(at, links);
   }
 
-  /** What is shown from an instant on, until the next one, where only some of it may be other than before. */
+  /** Applies the changes shown from a timestamp on, until the next one. */
   revised(at: string | null, { nodes, links }: MapChange): void {
     this.nodes.revised(at, nodes);
     this.links.revised(at, links);
   }
 
-  /** What is shown is the same, as it is by now. */
+  /** Updates the state of items without changing their intervals. */
   refresh({ nodes, links }: MapChange): void {
     this.nodes.refresh(nodes);
     this.links.refresh(links);
   }
 
-  /** Nodes by name, links by their ends. @param to where the period ends; null for now */
+  /** Nodes by name, links by their ends. @param to end of the period; null for now */
   until(to: string | null): TopologyUnion {
     const nodes = sorted(this.nodes.until(to), ({ name, id }) => textSortKey(name) + id);
     const places = new Map(nodes.map(({ id }, place) => [id, place]));
@@ -66,7 +66,7 @@ class Shown<Item extends { readonly id: string }> {
   }
 
   revised(at: string | null, change: ReadonlyMap<string, Item | null>): void {
-    // Nothing is shown before the first transaction.
+    // Nothing was shown before the first transaction.
     if (at === null) return;
     for (const [id, item] of change) {
       const known = this.items.get(id);
@@ -98,7 +98,7 @@ class Shown<Item extends { readonly id: string }> {
   }
 }
 
-/** By code point; each key is made once. */
+/** By code point; computes each key once. */
 function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, key: keyOf(item) }))

@@ -1,4 +1,4 @@
-// The map of a network, from its records and their announcements. Pure and ordered.
+// Network map built from records and their announcements. Pure, with a stable order.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
@@ -9,14 +9,14 @@ import { hostNode } from "./nodes.ts";
 import { type PortShare, type Surroundings, shareOf } from "./port-share.ts";
 
 /**
- * An entry's own far end wins, else what is announced (resolve.ts).
- * @param includeIsolated also hosts without a link
+ * A stored far end takes precedence over announcements (resolve.ts).
+ * @param includeIsolated also shows hosts without a link
  */
 export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
   const hosts = new Map(facts.hosts.map((host) => [host.id, host]));
   const resolutions = resolveNeighbors(facts.hosts, facts.ports);
   const farEnds = farEndsIn(facts, resolutions);
-  // Those that are far ends: few of all that there are.
+  // Only far ends: few of all ports.
   const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
   const around: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
   const shares: PortShare[] = [];
@@ -69,7 +69,7 @@ function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: 
   return { nodes, links: sorted.map(({ cable, ends }) => linkOf(cable, ends, counts.get(groupOf(ends)) ?? 1)) };
 }
 
-/** The ids of interfaces, and of hosts, that something leads to. */
+/** Ids of interfaces and hosts at a far end. */
 function farEndsIn({ ports }: NetworkFacts, resolutions: ReadonlyMap<string, PortResolution>): Set<string> {
   const ids = new Set<string>();
   for (const { neighbor, moreNeighbors } of ports) {
@@ -83,7 +83,7 @@ function farEndsIn({ ports }: NetworkFacts, resolutions: ReadonlyMap<string, Por
   return ids;
 }
 
-/** By code point; each key is made once. */
+/** By code point; computes each key once. */
 function inOrder<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, key: keyOf(item) }))

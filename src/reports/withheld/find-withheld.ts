@@ -1,5 +1,5 @@
-// All that waits for an Admin's word as of a transaction: subnets that keep the network's credentials away, and
-// addresses that their host's are not sent to. By the assignments that there are, never by all hosts; in bounded steps.
+// Items that need an Admin's approval as of a transaction: subnets closed to the network's credentials, and addresses
+// not covered by their host's credentials. Starts from the assignments, never from all hosts; in bounded steps.
 
 import { cidrSortKey, ipSortKey, parseIp } from "../../base/ip.ts";
 import { compareCodePoints } from "../../base/text.ts";
@@ -15,7 +15,7 @@ import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subn
 import { networksAt } from "../networks-at.ts";
 import { WITHHELD_TYPES, type WithheldType } from "./withheld-answer.ts";
 
-/** What waits, by the numbers of its records. */
+/** A withheld item, by record numbers. */
 export interface WithheldItem {
   readonly type: WithheldType;
   readonly n: number;
@@ -25,14 +25,14 @@ export interface WithheldItem {
   readonly networkN: number;
   /** Null for a subnet. */
   readonly hostId: string | null;
-  /** Each credential by the assignment that is meant for it; in the order of their making. */
+  /** Credentials with the assignments that include the item, in order of creation. */
   readonly assignments: ReadonlyArray<{ readonly n: number; readonly credentialId: string }>;
   readonly addressCount: number;
 }
 
 export interface WithheldQuery {
   readonly reach: Reach;
-  /** Only this network; null for all that the caller reaches. */
+  /** Only this network; null for everything within the caller's reach. */
   readonly networkId: string | null;
   readonly types: readonly WithheldType[];
   /** As of this transaction. */
@@ -49,7 +49,7 @@ const own = (kind: Parameters<typeof membersSql>[0], version: string) => `'{' ||
 const ASSIGNMENTS = `SELECT s.n, ${own(credentialAssignmentKind, "v")} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_ASSIGNMENTS}`;
-/** The addresses of the hosts of assignments, ?1, that these were not sent to then. */
+/** Addresses of the hosts of assignments ?1 that these did not cover at that time. */
 const UNCOVERED = `SELECT j.value ->> 0, i.n, i.id, w.address FROM json_each(+?1) j
   CROSS JOIN history_records h ON h.id = j.value ->> 1
   CROSS JOIN history_spans t ON t.scope = h.n * 64 + ${ipAddressKind.code} AND t.born <= +?2 AND t.died > +?2
@@ -63,7 +63,7 @@ const SUBNETS = `SELECT s.n, r.id, ${own(subnetKind, "v")} FROM history_spans s
   CROSS JOIN history_records r ON r.n = s.n
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
-/** Those among records, ?1, of which an Admin has last said that they accept none: what is undone was not said. */
+/** Records among ?1 last refused by an Admin; reverts and restores do not count as a decision. */
 const REFUSED = `SELECT j.value FROM json_each(+?1) j
   CROSS JOIN history_versions v ON v.key = (SELECT max(w.key) FROM history_versions w
     CROSS JOIN history_transactions t ON t.sequence = w.key & 2147483647
@@ -75,7 +75,7 @@ const ADDRESS_COUNTS = `SELECT j.value, coalesce((SELECT c.count FROM history_ce
     WHERE c.scope = j.value * 64 + ${ipAddressKind.code} AND c.sequence <= +?2 ORDER BY c.sequence DESC LIMIT 1), 0)
   FROM json_each(+?1) j`;
 
-/** Subnets by prefix, then addresses; of the same value, the older first. */
+/** Subnets by prefix, then addresses; for equal values, the older first. */
 export function* findWithheld(reader: Reader, query: WithheldQuery): Generator<void, readonly WithheldItem[]> {
   const { sequence, types, networkId } = query;
   const found: WithheldItem[] = [];
@@ -105,7 +105,7 @@ interface Assigned {
 
 interface AssignedToHost extends Assigned {
   readonly hostId: string;
-  /** Null: every address of the host. */
+  /** Null for every address of the host. */
   readonly addressIds: readonly string[] | null;
 }
 
@@ -162,12 +162,12 @@ interface WithinNetwork {
   readonly accepting: AcceptingSubnets;
 }
 
-/** Subnets that no Admin has said anything of, and that lie in none that accepts credentials. */
+/** Subnets without a decision by an Admin and outside any subnet that accepts credentials. */
 function withheldSubnets(
   reader: Reader,
   { networkN, sequence, broadcast, subnets, accepting }: WithinNetwork & { readonly subnets: readonly KnownSubnet[] },
 ): WithheldItem[] {
-  // What is passed over unless it is named has no say; its addresses are asked all the same where a larger one accepts.
+  // Subnets of types scanned only when named never count; an accepting larger subnet still opens their addresses.
   const outside = subnets.filter(({ cidr }) => !accepting.acceptsAllOf(cidr));
   const waiting = outside.filter(({ subnet_type }) => !PASSED_OVER_TYPES.includes(subnet_type));
   if (waiting.length === 0) return [];
@@ -191,7 +191,7 @@ function withheldSubnets(
     }));
 }
 
-/** Addresses that credentials of their host are meant for, and sent to by no assignment at all. */
+/** Addresses included in assignments of their host and covered by none of them. */
 function* withheldAddresses(
   reader: Reader,
   {

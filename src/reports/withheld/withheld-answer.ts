@@ -1,4 +1,4 @@
-// Where credentials are withheld, as it is answered: its schema, what a filter asks of it, and its example.
+// Response schema, filter fields and example of withheld credentials.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { ACTOR_TYPES } from "../../history/change-view.ts";
@@ -6,7 +6,7 @@ import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 
-/** In the order in which they are listed. */
+/** In listing order. */
 export const WITHHELD_TYPES = ["Subnet", "Address"] as const;
 export type WithheldType = (typeof WITHHELD_TYPES)[number];
 
@@ -46,7 +46,7 @@ export type WithheldBody = Static<typeof WithheldBody>;
 export const WITHHELD_ROWS: RowList = { name: "withheld", path: "discovery/withheld", row: WithheldBody };
 export const WITHHELD_FIELDS = new RowFields(WITHHELD_ROWS);
 
-/** One sentence. @param whose the host's name; null for a subnet's own */
+/** One sentence. @param whose the host's name; null for a subnet */
 export function withheldReason(type: WithheldType, id: string, whose: string | null): string {
   if (type === "Subnet")
     return `Credentials are assigned to the network, but no Admin has said that the subnet accepts them: scans do not ask its addresses with them until its accepts_credentials is set with PUT /api/v1/subnets/${id}.`;

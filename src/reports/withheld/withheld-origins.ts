@@ -1,12 +1,12 @@
-// Since when something waits for an Admin's word, and who entered it: by the versions of its own record and of the
-// assignments that are meant for it. For the rows of a page; nothing here finds them.
+// Start and author of a withheld item, from the versions of its record and of the assignments that include it. For the
+// rows of a page, which find-withheld.ts selects.
 
 import { formatInstant } from "../../base/instant.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { WithheldItem } from "./find-withheld.ts";
 import type { WithheldBody } from "./withheld-answer.ts";
 
-/** The last version up to a transaction that said one of these; the first that is kept where none did. */
+/** The last version up to a transaction that set one of these fields; if none did, the first one kept. */
 const LAST_SAID = `SELECT coalesce(max(iif(operation = 1 OR EXISTS (SELECT 1 FROM json_each(+?3) f
     WHERE instr(changed, f.value) > 0), key, NULL)), min(key)) & 2147483647 FROM history_versions
   WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)`;
@@ -14,7 +14,7 @@ const LAST_ENDED = `SELECT max(until) FROM credential_coverage
   WHERE assignment_n = +?1 AND ip_address = +?3 AND until <= +?2`;
 const ACTOR = "SELECT actor_type, actor_id, actor_name FROM history_transactions WHERE sequence = +?1";
 
-/** What made an address what it is, and what a subnet; what made an assignment meant for an address. */
+/** Fields that define an address, a subnet, and the addresses of an assignment. */
 const SAYS_WHO = {
   Address: JSON.stringify(['"ip_address"', '"host_id"']),
   Subnet: JSON.stringify([]),

@@ -1,4 +1,4 @@
-// /api/v1/discovery/withheld: what waits for an Admin's word before discovery may send credentials to it.
+// Route of /api/v1/discovery/withheld: items that need an Admin's approval before discovery sends credentials to them.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../../access/actor.ts";

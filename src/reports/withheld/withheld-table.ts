@@ -1,4 +1,4 @@
-// Where credentials are withheld as a table: a row for each subnet and address, with its credentials side by side.
+// Withheld credentials as table rows: one row per subnet and address, with all its credentials.
 
 import { type CsvColumn, fieldColumns, listCell } from "../../schemas/csv.ts";
 import { WITHHELD_EXAMPLE, type WithheldBody } from "./withheld-answer.ts";
@@ -21,7 +21,7 @@ export const WITHHELD_COLUMNS: readonly CsvColumn[] = fieldColumns([
   "reason",
 ]);
 
-/** @param networkNameOf as of the instant of the answer; null where it is out of reach */
+/** @param networkNameOf as of the timestamp of the response; null if out of reach */
 export function withheldRow(
   { host, credentials, entered_by: by, ...own }: WithheldBody,
   networkNameOf: (id: string) => string | null,

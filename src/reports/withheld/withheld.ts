@@ -1,5 +1,5 @@
-// GET /api/v1/discovery/withheld, as it is worked out: a page of where credentials are withheld until an Admin says
-// otherwise, or all of them as a table. Every step is bounded.
+// Computation of GET /api/v1/discovery/withheld: a page of items that need an Admin's approval, or all of them as a
+// table. Every step is bounded.
 
 import { compareCodePoints } from "../../base/text.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
@@ -12,12 +12,12 @@ import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason }
 import { withheldOrigin } from "./withheld-origins.ts";
 import { WITHHELD_COLUMNS, withheldRow } from "./withheld-table.ts";
 
-/** Crosses to another thread. */
+/** Passed to another thread. */
 export interface AskedWithheld {
   readonly types: readonly WithheldType[];
 }
 
-/** The answer as an envelope, or as a table. */
+/** Yields the response as an envelope, or as a table. */
 export const withheld = longRead("withheld", function* (reader: Reader, input: FoundListInput & AskedWithheld) {
   const { actor, moment, networkId, types } = input;
   const { sequence } = moment.asOf;
@@ -33,7 +33,7 @@ export const withheld = longRead("withheld", function* (reader: Reader, input: F
   yield* toldList(input, names, yield* holding(filter, found, telling), telling);
 });
 
-/** Named per step. */
+/** Rows named per step. */
 const STEP_ROWS = 100;
 
 function shownWithheld(reader: Reader, names: NamesThen, each: WithheldItem, sequence: number): WithheldBody {

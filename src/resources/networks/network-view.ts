@@ -7,9 +7,7 @@ import {
   credentialAssignmentKind,
 } from "../credential-assignments/credential-assignment.ts";
 
-/**
- * Adds `credential_ids`. Assignments to single hosts are read and excluded; they may be numerous enough to cost time.
- */
+/** Adds `credential_ids`. Assignments to single hosts are excluded, but skipping many of them takes time. */
 export const composeNetworks: ComposeFor = Object.assign(composeNetwork, {
   parts: { scope: "network" as const, kinds: [credentialAssignmentKind] },
 });
