@@ -1,11 +1,11 @@
-// What a caller takes an answer as, where an operation has more than one form of it.
+// Accept-header check for operations with several response formats.
 
-/** For proxies that would wait for the end of a stream. */
+/** Keeps proxies from buffering a stream until its end. */
 export const STREAM_HEADERS = { "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** Whether a request asks for a media type by its name. */
+/** Whether a request explicitly accepts a media type. */
 export function accepts(request: Request, type: string): boolean {
   return (request.headers.get("accept") ?? "")
     .split(",")

@@ -1,5 +1,5 @@
-// Whether a request is let in, or refused at once because too many came together: who is served is then served soon.
-// Looks at nothing of a request but when its turn comes, and, where some have to be refused, whose it is.
+// Admission control: rejects requests at once under overload, so that admitted ones are served quickly. Must not look
+// at anything but the arrival time of a request and, under overload, its sender.
 
 import { DomainError } from "../base/errors.ts";
 import { peerPlace } from "../base/ip.ts";
@@ -7,52 +7,49 @@ import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
 /**
- * The event loop takes up in one round what has arrived on all connections by then, so that a request taken up late in
- * a round has waited since the round's beginning at least. One that has waited longer than this is refused.
+ * One round of the event loop takes up all requests that have arrived on any connection, so a request taken up late has
+ * waited at least since the start of the round. Requests that have waited longer than this are rejected.
  */
 export const ROUND_WAIT_MS = 150;
 /**
- * So many requests of a round are let in however long they take: callers at once, each with one request, are no
+ * Number of requests per round admitted regardless of the time: parallel callers with one request each are not an
  * overload.
  */
 export const ROUND_ALWAYS_ADMITTED = 100;
-/**
- * Both in a round that follows at once on one in which requests were refused: who comes now has waited through that one
- * as well.
- */
+/** Both limits in a round directly after one with rejections: its requests have waited through that round as well. */
 export const NEXT_ROUND_WAIT_MS = 50;
 export const NEXT_ROUND_ALWAYS_ADMITTED = 25;
 /**
- * Beyond that, so many of each caller are let in all the same: who fills a round (requests sent at once on one
- * connection are all taken up before anybody else's) does not shut out the others. A caller is the user whose valid
- * credentials a request carries, with whichever of the user's keys and sessions; all that come without such from one
- * address are one.
+ * Number of requests per caller admitted beyond that, so that one caller filling a round (all requests sent at once on
+ * a connection are taken up before any other) does not lock out the others. A caller is the user of the valid
+ * credentials in the request, with any key or session of that user; all requests without valid credentials from one
+ * address are one caller.
  */
 export const ROUND_ALWAYS_ADMITTED_OF_CALLER = 5;
 /**
- * Credentials of one address that are looked up in a round to tell whose they are, besides those that were good lately:
- * made-up ones are refused without asking the store.
+ * Credential lookups per address and round, not counting recently valid credentials: invented ones are rejected without
+ * a store read.
  */
 export const ROUND_LOOKUPS_OF_SOURCE = 20;
-/** What a caller that was refused is told to wait. */
+/** Retry-After of a rejected request. */
 export const OVERLOAD_RETRY_AFTER_S = 1;
-/** Refusals are logged together, once in this time. */
+/** Interval at which rejections are logged together. */
 const LOG_AFTER_MS = 1_000;
 
-/** What a request that is not let in is answered. */
+/** Error of a rejected request. */
 export function overloaded(): DomainError {
   return new DomainError("rate_limit_exceeded", "Too many requests at once; try again in a second.", {
     retry_after_seconds: OVERLOAD_RETRY_AFTER_S,
   });
 }
 
-/** Who sends a request, as far as admission cares. Nothing is asked where nobody has to wait. */
+/** Sender of a request, as far as admission needs it. Called only under overload. */
 export interface Sender {
   /** The caller's address. */
   source(): string;
   /**
-   * The user whose valid credentials the request carries; null for none.
-   * @param mayAsk asked before the store is: only for credentials that were not good lately
+   * The user of valid credentials in the request; null for none.
+   * @param mayAsk called before the store is read, which recently valid credentials do not need
    */
   user(mayAsk: () => boolean): unknown;
 }
@@ -60,18 +57,18 @@ export interface Sender {
 export class Admission {
   private readonly timers: Timers;
   private readonly log: Log;
-  /** Requests of this round; 0 between rounds. */
+  /** Requests in this round; 0 between rounds. */
   private count = 0;
   private beganAt = 0;
   private timeoutMs = ROUND_WAIT_MS;
   private alwaysAdmitted = ROUND_ALWAYS_ADMITTED;
   private refusedAt = Number.NEGATIVE_INFINITY;
-  /** Not logged yet. */
+  /** Number not logged yet. */
   private refused = 0;
-  /** Let in after the wait, in this round: of each user and each address. */
+  /** Requests admitted beyond the limits in this round, by user and by address. */
   private readonly byUser = new Map<unknown, number>();
   private readonly byPlace = new Map<string, number>();
-  /** Looked up in this round, by address. */
+  /** Credential lookups in this round, by address. */
   private readonly lookups = new Map<string, number>();
 
   constructor(timers: Timers, log: Log) {
@@ -80,10 +77,10 @@ export class Admission {
   }
 
   /**
-   * To be asked of every request as it is taken up, before anything else.
+   * Call for every request as it is taken up, before anything else.
    * @param now monotonic, in milliseconds
-   * @param sender asked only where the wait is over
-   * @returns whether it is let in; what it is answered otherwise is `overloaded`
+   * @param sender called only beyond the limits
+   * @returns whether to admit the request; otherwise respond with `overloaded`
    */
   admits(now: number, sender: Sender): boolean {
     if (this.count === 0) {
@@ -91,7 +88,7 @@ export class Admission {
       const isNext = now - this.refusedAt <= NEXT_ROUND_WAIT_MS;
       this.timeoutMs = isNext ? NEXT_ROUND_WAIT_MS : ROUND_WAIT_MS;
       this.alwaysAdmitted = isNext ? NEXT_ROUND_ALWAYS_ADMITTED : ROUND_ALWAYS_ADMITTED;
-      // Runs when all that had arrived is taken up.
+      // Runs after everything that has arrived is taken up.
       setImmediate(this.endRound);
     }
     this.count += 1;
@@ -109,7 +106,7 @@ export class Admission {
     return false;
   }
 
-  /** Not a line for each: thousands come in a second. */
+  /** Not one line per rejection: there can be thousands per second. */
   private noteRefusal(): void {
     if (this.refused === 0) {
       this.timers.after(LOG_AFTER_MS, () => {
@@ -126,7 +123,7 @@ export class Admission {
   };
 }
 
-/** One more of someone, unless there are so many already. */
+/** Increments a counter, unless it has reached its maximum. */
 function counted<T>(counts: Map<T, number>, of: T, max: number): boolean {
   const count = counts.get(of) ?? 0;
   if (count >= max) return false;

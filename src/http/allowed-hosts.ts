@@ -1,13 +1,13 @@
-// Names that the appliance answers to. A page of any site can have its name lead here (DNS rebinding) and is of the same
-// origin then: only Host shows whose page asks. Believes no X-Forwarded-Host, and looks at nothing else of a request.
+// Host names accepted by the appliance, against DNS rebinding: any site can point its name here, and its page then has
+// the same origin; only Host reveals it. Must not trust X-Forwarded-Host, nor look at anything else in a request.
 
 import { DomainError, invalid } from "../base/errors.ts";
 import { parseIp } from "../base/ip.ts";
 
 export interface HostRules {
-  /** Whether only this machine can connect. */
+  /** Whether the listener accepts connections from this machine only. */
   readonly isLoopback: boolean;
-  /** Those that the operator has named, in lower case, without a dot at the end. */
+  /** Names configured by the operator, in lower case, without a trailing dot. */
   readonly names: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export class AllowedHosts {
   private readonly isLoopback: boolean;
   private readonly named: readonly string[];
   private certified: readonly string[] = [];
-  /** The Host that was allowed last: nearly every request has the same one. */
+  /** The last accepted Host: nearly all requests have the same one. */
   private known: string | null = null;
 
   constructor({ isLoopback, names }: HostRules) {
@@ -23,31 +23,30 @@ export class AllowedHosts {
     this.named = names;
   }
 
-  /** @param names DNS names of the certificate that new connections get, wildcards included */
+  /** @param names DNS names of the certificate for new connections, including wildcards */
   certify(names: readonly string[]): void {
     this.certified = names.map(canonical);
     this.known = null;
   }
 
-  /** Whether every name is allowed, since nobody has said which ones are right. */
+  /** Whether every name is accepted, because none is configured. */
   get isAny(): boolean {
     return !this.isLoopback && this.named.length === 0 && this.certified.length === 0;
   }
 
-  /** For the operator: what is not checked. */
+  /** The missing check, as reported to the operator. */
   get limitations(): ReadonlyArray<typeof HOST_NOT_CHECKED> {
     return this.isAny ? [HOST_NOT_CHECKED] : [];
   }
 
   /**
-   * To be asked of every request before anything else of it is looked at. HTTP/1.0 may go without a Host: no browser
-   * does.
-   * @throws DomainError validation_failed for several hosts or what is none (RFC 9112 section 3.2), host_not_allowed
+   * Call for every request before reading anything else. HTTP/1.0 requests may lack Host: browsers never send them.
+   * @throws DomainError validation_failed for several hosts or a malformed one (RFC 9112 section 3.2), host_not_allowed
    */
   require(headers: Headers): void {
     const host = headers.get("host");
     if (host === null || host === this.known) return;
-    // Bun refuses an HTTP/1.1 request without the line itself, and joins several lines by commas.
+    // Bun rejects HTTP/1.1 requests without Host, and joins several Host lines with commas.
     const match = HOST.exec(host);
     if (match === null)
       throw invalid([{ path: "/Host", message: "must be given once, as a host with or without a port" }]);
@@ -56,14 +55,14 @@ export class AllowedHosts {
   }
 
   private allows(name: string): boolean {
-    // No page gets an address for its name: that of its own site is another one.
+    // An address as Host is safe: a page loaded by name has that name in Host.
     if (parseIp(name) !== null || this.isAny || this.named.includes(name)) return true;
     if (this.isLoopback) return name === "localhost" || name.endsWith(".localhost");
     return this.certified.some((pattern) => stands(pattern, name));
   }
 }
 
-/** 421 (RFC 9110 section 15.5.20). The name is not repeated: it is a stranger's. */
+/** 421 (RFC 9110 section 15.5.20). Does not repeat the name, which is untrusted. */
 function hostNotAllowed(): DomainError {
   return new DomainError(
     "host_not_allowed",
@@ -78,19 +77,17 @@ const HOST_NOT_CHECKED = {
     "rebinding): give --host-name NAME, or a TLS certificate with DNS names.",
 };
 
-/**
- * RFC 9110 section 7.2, but for the comma, which is in no host's name; an empty host is no http URI's (section 4.2.1).
- */
+/** RFC 9110 section 7.2 without the comma, which no host name contains; http URIs need a host (section 4.2.1). */
 const HOST = /^(?:\[([\da-f:.]+)\]|((?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+))(?::\d{0,5})?$/i;
 
-/** In lower case, without the dot of the root (RFC 9525 section 6.3 compares names so). */
+/** Lower case, without the root dot (comparison by RFC 9525 section 6.3). */
 function canonical(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
 /**
- * Whether a certificate's name stands for a host. A wildcard is a whole left-most label and stands for one label (RFC
- * 9525 section 6.3, RFC 6125 section 6.4.3).
+ * Whether a certificate name matches a host. A wildcard is the whole left-most label and matches one label (RFC 9525
+ * section 6.3, RFC 6125 section 6.4.3).
  */
 function stands(pattern: string, name: string): boolean {
   if (!pattern.startsWith("*.")) return pattern === name;

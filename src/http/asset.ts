@@ -1,11 +1,11 @@
-// Files that are the same for everybody while the appliance runs: scripts, documents, pages. With a weak entity tag, 304 and gzip.
-// Must not know what is in them.
+// Static assets that do not change while the appliance runs: scripts, documents, pages. With a weak ETag, 304 and gzip.
+// Must not know their contents.
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { isNotModified } from "../schemas/entity-tags.ts";
 
-/** Something whole that does not change while the appliance runs. */
+/** A static asset in plain and compressed form. */
 export interface Asset {
   readonly content: Uint8Array<ArrayBuffer> | Bun.BunFile;
   readonly gzipped: Uint8Array<ArrayBuffer>;
@@ -15,21 +15,21 @@ export interface Asset {
 
 const gzipAsync = promisify(gzip);
 
-/** @param type the media type, with its charset where it has one */
+/** @param type media type, with charset if any */
 export async function assetOf(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Asset> {
   const gzipped = await gzipAsync(bytes);
   return { content: bytes, gzipped: new Uint8Array(gzipped), tag: `"${Bun.hash(bytes).toString(36)}"`, type };
 }
 
-/** Holds the compressed form alone: the file itself is part of the executable. */
+/** Keeps only the compressed form in memory: the file itself is part of the executable. */
 export async function assetOfFile(path: string, type: string): Promise<Asset> {
   const file = Bun.file(path);
   return { ...(await assetOf(await file.bytes(), type)), content: file };
 }
 
-/** Kept by the browser, but asked after every time: an update of the appliance must not leave yesterday's page. */
+/** Cacheable, but revalidated on every request: an update of the appliance must not leave old pages in use. */
 export function answerAsset(request: Request, asset: Asset, common: Record<string, string>): Response {
-  // Weak (RFC 9110 section 8.8.1): the compressed form has the same tag.
+  // Weak (RFC 9110 section 8.8.1): the compressed form shares the tag.
   const headers = { ...common, "cache-control": "no-cache", etag: `W/${asset.tag}`, vary: "accept-encoding" };
   if (isNotModified(request.headers.get("if-none-match"), asset.tag))
     return new Response(null, { status: 304, headers });

@@ -1,5 +1,5 @@
-// What a body comes to: parsed, and checked against what its operation takes. A large one on a thread of its own, since
-// a few megabytes of JSON take long enough for every other caller to feel it. Knows no operation.
+// Body parsing and validation. Large bodies are processed on a separate thread: a few megabytes of JSON would delay
+// every other caller. Must not know any operation.
 
 import type { TSchema } from "@sinclair/typebox";
 import { DomainError, domainError, type PlainError, plainError } from "../base/errors.ts";
@@ -10,57 +10,54 @@ import { NoBody } from "../schemas/schemas.ts";
 import { type Checked, check } from "../schemas/validation.ts";
 import { parseJson } from "./body.ts";
 
-/** A body beyond this is checked on the other thread: up to here it takes some milliseconds. */
+/** Bodies up to this size take some milliseconds; larger ones go to the other thread. */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
 export interface BodyToCheck {
   readonly operationId: string;
-  /** As it came. */
+  /** Raw bytes as received. */
   readonly bytes: Uint8Array;
-  /** What makes a repeated request the same one, besides its body; null where nobody asked for that. */
+  /** Fingerprint input besides the body, for detecting retries; null without Idempotency-Key. */
   readonly repeatedAs: string | null;
-  /** Of a table, as Content-Type names it. */
+  /** Charset of a table from Content-Type. */
   readonly charset?: string | null;
 }
 
-/** How a table is read that comes as CSV. */
+/** Reader for tables sent as CSV. */
 export interface TakesTable {
   /**
-   * To the bytes of what it says, in memory that threads share.
+   * Converts the table to JSON bytes in shared memory.
    * @param charset null for UTF-8
    */
   readonly read: (bytes: Uint8Array, charset: string | null) => Checked;
-  /** One that can be sent. */
+  /** A valid example. */
   readonly example: string;
 }
 
 export interface CheckedBody {
   readonly checked: Checked;
-  /** SHA-256 of `repeatedAs` and the body, as hexadecimal digits; null where nobody asked for it. */
+  /** SHA-256 of `repeatedAs` and the body, as hexadecimal digits; null without Idempotency-Key. */
   readonly fingerprint: string | null;
 }
 
-/** What says what an operation takes; none: nothing, or an empty object. */
+/** Body-related part of an operation. Without `body`: no body, or an empty object. */
 export interface TakesBody {
   readonly operationId: string;
   readonly body?: TSchema;
-  /**
-   * It comes to the bytes of what it is once checked and normalised, in memory that threads share: whoever parses them
-   * trusts them.
-   */
+  /** The result is the validated, normalized body as bytes in shared memory; readers need not validate it again. */
   readonly takesBytes?: true;
-  /** The same where it is beyond LARGE_BODY_BYTES; else it comes to an object. */
+  /** The same for bodies beyond LARGE_BODY_BYTES; smaller ones become an object. */
   readonly takesLargeAsBytes?: true;
-  /** Of the issues that are reported. */
+  /** Maximum number of reported issues. */
   readonly issuesMax?: number;
-  /** It takes a table instead. */
+  /** Accepts a table instead of JSON. */
   readonly table?: TakesTable;
 }
 
 /** @throws DomainError malformed_json */
 export function checkBody(operation: TakesBody, { bytes, repeatedAs, charset = null }: BodyToCheck): CheckedBody {
   if (operation.table !== undefined) return { checked: operation.table.read(bytes, charset), fingerprint: null };
-  // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
+  // Validates even unexpected bodies: a typo must not be ignored silently.
   const checked =
     operation.body === undefined
       ? check(NoBody, bytes.length === 0 ? {} : parseJson(bytes))
@@ -78,7 +75,7 @@ export function checkBody(operation: TakesBody, { bytes, repeatedAs, charset = n
   };
 }
 
-/** @param body what stands for the body */
+/** @param body text that identifies the body */
 export function fingerprintOf(repeatedAs: string, body: string): string {
   return new Bun.CryptoHasher("sha256").update(`${repeatedAs}\n`).update(body).digest("hex");
 }
@@ -95,8 +92,8 @@ interface Waiting {
 }
 
 /**
- * The thread that large bodies are checked on, started when the first one arrives and again after a crash. One body at
- * a time, of each sender in turn: however many someone sends, another's is next.
+ * Thread for checking large bodies, started with the first one and restarted after a crash. Checks one body at a time,
+ * rotating between senders, so that no sender delays another by more than one body.
  */
 export class BodyChecks {
   private readonly start: StartThread<BodyMessages>;
@@ -104,7 +101,7 @@ export class BodyChecks {
   private thread: Thread<BodyMessages> | null = null;
   private isClosed = false;
   private readonly lines = new FairLines<Waiting>();
-  /** What is being checked. */
+  /** The body being checked. */
   private current: Waiting | null = null;
 
   constructor(start: StartThread<BodyMessages>, onCrash: (reason: string) => void) {
@@ -113,14 +110,14 @@ export class BodyChecks {
   }
 
   /**
-   * As checkBody. The bytes are handed over: they are the caller's no more.
-   * @param sender whose turn it takes
+   * As checkBody. Transfers the bytes: the caller must not use them afterwards.
+   * @param sender for the rotation
    * @throws DomainError malformed_json, shutting_down, internal_error
    */
   check(body: BodyToCheck, sender: string): Promise<CheckedBody> {
     if (this.isClosed) return Promise.reject(shuttingDown());
     return new Promise((resolve, reject) => {
-      // Before it is waited for: where no thread can be started, nothing is.
+      // Before queuing: without a thread, nothing may wait.
       this.running();
       this.lines.add(sender, { body, resolve, reject });
       this.next();
@@ -174,7 +171,7 @@ export class BodyChecks {
   }
 }
 
-/** The thread's side. */
+/** Thread side. */
 export function serveBodyChecks(operations: readonly TakesBody[]): ThreadMain<BodyMessages> {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   return (post) => (body) => {

@@ -1,33 +1,31 @@
-// Reads a JSON body within its limit, and parses it. Each way it can be wrong has its own answer.
+// Request-body reader with size limits, and JSON parser, with a specific error for every kind of failure.
 
 import { DomainError } from "../base/errors.ts";
 import { exceededBound } from "../base/json-bounds.ts";
 import type { Timers } from "../base/timers.ts";
 
 export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
-/** Of a bulk: up to 1,000 hosts with all that is theirs. */
+/** Limit of a bulk write: up to 1,000 hosts with all their children. */
 export const BULK_BODY_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Arrays and objects in each other: the deepest body that the API knows has seven. */
+/** Maximum nesting of arrays and objects: the deepest body of the API has seven levels. */
 export const BODY_MAX_DEPTH = 64;
-/** Arrays and objects of one body: 64 MiB of empty ones would become two gigabytes. */
+/** Maximum number of arrays and objects in a body: 64 MiB of empty ones would take two gigabytes of memory. */
 export const BODY_MAX_CONTAINERS = 1_000_000;
-/** Of what anybody may send without credentials: they need a few hundred bytes. */
+/** Limit of a body sent without credentials: sign-ins need a few hundred bytes. */
 export const SIGN_IN_BODY_LIMIT_BYTES = 16 * 1024;
-/** Of what a user's client remembers for them. */
+/** Limit of a user's client preferences. */
 export const PREFERENCES_LIMIT_BYTES = 16 * 1024;
-/** All bodies that wait for their end or for their answer, but for the first SMALL_BODY_BYTES of each. */
+/** Total of all bodies being received or awaiting their response, except the first SMALL_BODY_BYTES of each. */
 export const BODIES_LIMIT_BYTES = 128 * 1024 * 1024;
-/** Those of one caller: the largest bulk, and what goes on beside it. */
+/** Total per caller: the largest bulk write, and smaller requests at the same time. */
 export const BODIES_OF_CALLER_LIMIT_BYTES = 72 * 1024 * 1024;
-/** What of a body is taken however much others are sending: nobody's uploads close the appliance to everyday writes. */
+/** Always accepted of each body, regardless of other uploads, so that everyday writes keep working. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** The next MiB of a body, or its end, is waited for no longer than this. */
+/** Maximum wait for the next MiB of a body, or its end. */
 export const BODY_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/**
- * What all requests together have sent and are not answered yet: parsed, a body still waits in the line of the writer.
- */
+/** Memory accounting for bodies of all unanswered requests: a parsed body still waits for the writer. */
 export class BodyRoom {
   readonly timers: Timers;
   private sharedBytes = 0;
@@ -37,7 +35,7 @@ export class BodyRoom {
     this.timers = timers;
   }
 
-  /** What bodies take that are being received. */
+  /** Total size of the bodies held. */
   get heldBytes(): number {
     return [...this.bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
@@ -62,19 +60,19 @@ export class BodyRoom {
   }
 }
 
-/** What one request may send. */
+/** Body allowance of one request. */
 export class BodyAllowance {
   readonly room: BodyRoom;
   private readonly caller: unknown;
   private ownBytes = 0;
 
-  /** @param caller whose share it is of */
+  /** @param caller whose quota it counts against */
   constructor(room: BodyRoom, caller: unknown) {
     this.room = room;
     this.caller = caller;
   }
 
-  /** What it has sent. */
+  /** Bytes received. */
   get bytes(): number {
     return this.ownBytes;
   }
@@ -96,8 +94,8 @@ function beyondSmall(bytes: number): number {
 }
 
 /**
- * @param allowance what arrives is taken from it; the caller releases it when the request is answered
- * @returns the body as it came
+ * @param allowance charged for received bytes; the caller releases it after the response
+ * @returns the raw body
  * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
  */
 export async function readBody(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<Uint8Array> {
@@ -106,8 +104,8 @@ export async function readBody(request: Request, limitBytes: number, allowance: 
 }
 
 /**
- * As readBody, into shared memory: however large it is, handing it over to another thread costs nothing.
- * @param digest is shown what arrives, piece by piece: all at once would be felt
+ * As readBody, into shared memory: passing it to another thread costs nothing, whatever its size.
+ * @param digest updated with each chunk: hashing everything at once would block too long
  * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
  */
 export async function readShared(
@@ -121,7 +119,7 @@ export async function readShared(
   return readBytes(request, limitBytes, allowance, { ...SHARED, notice: (chunk) => digest?.update(chunk) });
 }
 
-/** As readBody, for an operation that needs none: whatever its media type is, and empty where there is none. */
+/** As readBody, for operations with an optional body: accepts any media type; empty if there is none. */
 export async function readOptionalBody(
   request: Request,
   limitBytes: number,
@@ -130,17 +128,17 @@ export async function readOptionalBody(
   return readBytes(request, limitBytes, allowance, OWN);
 }
 
-/** What a body is to be, and how that is said. */
+/** Expected media type, and its name in errors. */
 interface BodyForm {
   readonly type: string;
   readonly words: string;
 }
 
 const JSON_FORM: BodyForm = { type: "application/json", words: "JSON" };
-/** A table; its text is in UTF-8 unless Content-Type names another charset. */
+/** A table; UTF-8 unless Content-Type specifies another charset. */
 export const CSV_FORM: BodyForm = { type: "text/csv", words: "CSV" };
 
-/** The charset that Content-Type names; null for none. */
+/** The charset of Content-Type; null for none. */
 export function charsetOf(request: Request): string | null {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.headers.get("content-type") ?? "")?.[1]?.toLowerCase() ?? null;
 }
@@ -176,12 +174,12 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new DomainError("malformed_json", "The body is not valid UTF-8.", {});
   }
   if (text.trim() === "") throw new DomainError("malformed_json", "The body is empty: a JSON value is required.", {});
-  // Before it is parsed: a few megabytes of brackets become half a gigabyte of objects.
+  // Before parsing: a few megabytes of brackets would take half a gigabyte of memory.
   assertModest(text);
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's words may quote the body, and with it a secret.
+    // The parser's message may quote the body, and with it a secret.
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
     throw new DomainError(
       "malformed_json",
@@ -191,12 +189,12 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Where a body is kept while it grows. */
+/** Buffer for a body being received. */
 interface Room {
   readonly make: (limitBytes: number) => Uint8Array;
-  /** The same bytes with room for `size`. */
+  /** Returns the same bytes with room for `size`. */
   readonly enlarge: (bytes: Uint8Array, size: number) => Uint8Array;
-  /** Is shown each piece as it arrives. */
+  /** Called with each chunk as it arrives. */
   readonly notice?: (chunk: Uint8Array) => void;
 }
 
@@ -209,12 +207,12 @@ const OWN: Room = {
   },
 };
 
-/** Grows in place: nothing is copied twice, however large it becomes. */
+/** Grows in place without copying, whatever the size. */
 const SHARED: Room = {
   make: (limitBytes) =>
     new Uint8Array(new SharedArrayBuffer(Math.min(limitBytes, 65_536), { maxByteLength: limitBytes })),
   enlarge: (bytes, size) => {
-    // A view of a whole buffer that grows, grows with it.
+    // A view of a whole growable buffer grows with it.
     (bytes.buffer as SharedArrayBuffer).grow(size);
     return bytes;
   },
@@ -227,7 +225,7 @@ async function readBytes(
   room: Room,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
-  // One buffer that grows: a body sent byte by byte must not become a million small ones.
+  // One growing buffer: a body sent byte by byte must not allocate a million small ones.
   let bytes = room.make(limitBytes);
   let length = 0;
   for await (const chunk of inTime(request.body, allowance.room.timers)) {
@@ -243,8 +241,8 @@ async function readBytes(
 }
 
 /**
- * What arrives, as long as it arrives: a byte now and then holds a connection and memory for ever.
- * @throws DomainError malformed_json for a body that is not whole
+ * Chunks of the body within the time limit: a slow sender would hold a connection and memory indefinitely.
+ * @throws DomainError malformed_json for an incomplete body
  */
 async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
@@ -276,12 +274,12 @@ async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncG
     }
   } finally {
     callOff();
-    // What still comes is nobody's any more.
+    // Discards the rest.
     leave();
   }
 }
 
-/** @throws DomainError malformed_json for arrays and objects too deep in each other, or too many */
+/** @throws DomainError malformed_json for too deeply nested or too many arrays and objects */
 function assertModest(text: string): void {
   const exceeded = exceededBound(text, BODY_BOUNDS);
   if (exceeded === "depth")
@@ -294,10 +292,10 @@ function assertModest(text: string): void {
     });
 }
 
-/** Commas are bounded by the bytes of a body. */
+/** The size limit bounds the commas. */
 const BODY_BOUNDS = { depth: BODY_MAX_DEPTH, containers: BODY_MAX_CONTAINERS, commas: Number.POSITIVE_INFINITY };
 
-/** What answers a body beyond its limit. */
+/** Error for a body beyond its limit. */
 export function tooLarge(limitBytes: number): DomainError {
   const limit = limitBytes < MIB ? `${limitBytes / 1024} KiB` : `${limitBytes / MIB} MiB`;
   return new DomainError("payload_too_large", `The body is larger than ${limit}.`, { limit_bytes: limitBytes });

@@ -1,11 +1,10 @@
-// An answer of unknown length as a stream of bytes: memory stays bounded, however much it is and however slowly it is
-// read.
+// Byte stream for responses of unknown length, with bounded memory regardless of length and reading speed.
 
 /**
- * A chunk whenever the client has taken the last one.
- * @param chunks what stands between head and tail; closed when the client goes away
- * @param failed told what broke the stream off: its status is out already, and a connection that ends is all that can
- * be said
+ * Sends the next chunk when the client has taken the last one.
+ * @param chunks between head and tail; closed if the client disconnects
+ * @param failed called with the error that broke the stream; the status is already sent, so closing the connection is
+ * the only signal
  */
 export function byteStream(
   head: string,
@@ -36,7 +35,7 @@ export function byteStream(
           const next = iterator.next();
           if (!(next instanceof Promise)) {
             deliver(controller, next);
-            // Or a client that takes them as fast as they come would have all of them before anybody else has a turn.
+            // Otherwise a client that reads as fast as chunks are produced would block all others.
             return next.done === true ? undefined : new Promise<void>((resolve) => setImmediate(resolve));
           }
           return next.then(
@@ -59,7 +58,7 @@ export function byteStream(
 
 const made = new WeakSet<ReadableStream>();
 
-/** Whether a body is such a stream, and not bytes that are all there. */
+/** Whether a body is such a stream, as opposed to complete bytes. */
 export function isByteStream(body: ReadableStream): boolean {
   return made.has(body);
 }

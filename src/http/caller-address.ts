@@ -1,23 +1,22 @@
-// Where a request comes from: the peer of its connection, or whom a trusted proxy names. Pure; believes nobody else.
+// Caller address of a request: the connection's peer, or the address reported by a trusted proxy. Pure.
 
 import { type Cidr, isIpWithinAny, peerPlace } from "../base/ip.ts";
 
 /**
- * Entries of an X-Forwarded-For that are looked at, from its end: no chain of proxies is as long, and what stands
- * before them may be as long as a header can be.
+ * Maximum number of X-Forwarded-For entries read, from the end: longer than any proxy chain, while the header may be as
+ * long as allowed.
  */
 export const FORWARDED_ENTRIES_MAX = 32;
 
-/** Where there is no socket. */
+/** Peer without a socket. */
 export const NO_PEER = "local";
 
 /**
- * The address of a request's caller, in the one form that peerPlace gives an address. Each proxy adds whom it got the
- * request from at the end of X-Forwarded-For, so that from the end up to the first entry that is no trusted proxy
- * everything was written by trusted ones; what stands before it is whatever the caller sent. Where that leads to no
- * address (no header, an entry that is none, proxies alone), the peer is the caller.
- * @param peer what the socket tells of its other end
- * @param forwardedFor all lines of the header, joined by commas (RFC 9110 section 5.3); null where there is none
+ * Address of a request's caller, normalized as by peerPlace. Each proxy appends its peer to X-Forwarded-For, so entries
+ * from the end up to the first one that is not a trusted proxy were written by trusted proxies; everything before is
+ * unverified input. If this yields no address (no header, a malformed entry, proxies only), the peer is the caller.
+ * @param peer remote address of the socket
+ * @param forwardedFor all lines of the header, joined by commas (RFC 9110 section 5.3); null without the header
  */
 export function callerAddress(peer: string, forwardedFor: string | null, trusted: readonly Cidr[]): string {
   const { address } = peerPlace(peer);
@@ -27,7 +26,7 @@ export function callerAddress(peer: string, forwardedFor: string | null, trusted
     const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(",", end - 1);
     const entry = forwardedFor.slice(comma + 1, end).trim();
     end = comma;
-    // RFC 9110 section 5.6.1: an empty element of a list is none.
+    // RFC 9110 section 5.6.1: empty list elements are ignored.
     if (entry === "") continue;
     const named = addressOf(entry);
     if (named === null) return address;
@@ -36,7 +35,7 @@ export function callerAddress(peer: string, forwardedFor: string | null, trusted
   return address;
 }
 
-/** An address, with or without a port or a zone; IPv6 with a port in brackets. Null for anything else. */
+/** An address, with or without port or zone; IPv6 with port in brackets. Null for anything else. */
 function addressOf(entry: string): string | null {
   const [, bracketed, plain, bare] = ENTRY.exec(entry) ?? [];
   const text = bracketed ?? plain ?? bare;

@@ -1,4 +1,4 @@
-// Why a write is made, as its X-Change-Reason says: read from the header's bytes. Must not know what becomes of it.
+// Change reason of a write, parsed from the bytes of X-Change-Reason. Must not know what becomes of it.
 
 import { carriesCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
@@ -6,14 +6,14 @@ import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../schemas/schem
 
 const HEADER = "X-Change-Reason";
 
-/** Whether an operation may write to the ledger: then it takes a reason, and tells the transaction that it made. */
+/** Whether an operation may write to the ledger; it then accepts a reason and reports its transaction. */
 export function mayTransact(method: string, operation: { readonly makesNoTransaction?: true }): boolean {
   return method !== "GET" && method !== "HEAD" && operation.makesNoTransaction !== true;
 }
 
 /**
- * The reason that a request gives, trimmed; null where it gives none or a blank one. In UTF-8, or as an extended value
- * (RFC 8187 section 3.2), since browsers send nothing beyond Latin-1 in a header.
+ * The trimmed reason of a request; null if absent or blank. Raw UTF-8, or an extended value (RFC 8187 section 3.2),
+ * since browsers send only Latin-1 in headers.
  */
 export function changeReason(headers: Headers, issues: Issue[]): string | null {
   const sent = headers.get(HEADER);
@@ -28,7 +28,7 @@ export function changeReason(headers: Headers, issues: Issue[]): string | null {
   if (text === null) return refuse("must be UTF-8, or percent-encoded UTF-8 such as UTF-8''Gr%C3%BC%C3%9Fe (RFC 8187)");
   const reason = text.trim();
   if (reason === "") return null;
-  // It is kept for ever, and shown.
+  // Reasons are stored permanently and displayed.
   if (carriesCredential(reason)) return refuse("must not contain an API key or a session's token");
   const { parse, sentence } = FORMATS.name as Format;
   if (parse(reason) === null) return refuse(sentence, reason);
@@ -37,12 +37,12 @@ export function changeReason(headers: Headers, issues: Issue[]): string | null {
   return refuse(`must have at most ${CHANGE_REASON_MAX_LENGTH} characters and has ${length}`, reason);
 }
 
-/** A charset, a language that nobody asks for, and the value. */
+/** Charset, ignored language, and value. */
 const EXTENDED = /^utf-8'[\w-]*'(.*)$/i;
-/** What RFC 8187 wants encoded and is visible stands for itself: encodeURIComponent leaves some of it. */
+/** Accepts some characters that RFC 8187 requires to be encoded: encodeURIComponent leaves them as they are. */
 const PERCENT_ENCODED = /^(?:[ -$&-~]|%[\da-f]{2})*$/i;
 
-/** What a header holds. The server hands over a character for each byte. Null where a percent sign stands for none. */
+/** Bytes of a header. The server returns one character per byte. Null for an invalid percent escape. */
 function bytesOf(sent: string): Uint8Array | null {
   const value = EXTENDED.exec(sent)?.[1];
   if (value === undefined) return Buffer.from(sent, "latin1");
@@ -53,7 +53,7 @@ function bytesOf(sent: string): Uint8Array | null {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Null for what is no UTF-8. */
+/** Null for invalid UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);

@@ -1,31 +1,31 @@
-// The console as one file: an index in JSON behind its length, then the bytes of every file in each of its codings. Made
-// by the build, read here piece by piece. Knows nothing of what the console shows.
+// Console pack: one file with a length-prefixed JSON index, then every file in each of its codings. Written by the
+// build, read here piece by piece. Must not know the contents of the console.
 
-/** Where the files are that the page loads; their names carry a hash of what is in them. */
+/** Path prefix of the files loaded by the page; their names contain a content hash. */
 export const CONSOLE_ASSETS = "/console/";
 
 /** Offset from the end of the index, and length; bytes. */
 type Piece = readonly [offset: number, length: number];
 
-/** The codings that are made ahead, in the order in which they are preferred; `plain` is none. */
+/** Precomputed codings in order of preference; `plain` is uncompressed. */
 const CODINGS = ["plain", "brotli", "gzip"] as const;
 type Coding = (typeof CODINGS)[number];
 
 interface FileAbout {
-  /** Below CONSOLE_ASSETS; empty for the page itself. */
+  /** Name below CONSOLE_ASSETS; empty for the page itself. */
   readonly name: string;
   readonly type: string;
-  /** A strong entity tag of the plain bytes. */
+  /** Strong ETag of the plain bytes. */
   readonly tag: string;
 }
 
 export interface ConsoleIndex {
-  /** Routes that are answered with the page. */
+  /** Routes that return the page. */
   readonly pages: readonly string[];
   readonly files: readonly (FileAbout & Readonly<Record<Coding, Piece>>)[];
 }
 
-/** One file of the console, its bytes still unread. */
+/** A console file, read on demand. */
 export interface ConsoleFile extends FileAbout, Readonly<Record<Coding, Blob>> {}
 
 /** @returns the bytes of a pack */
@@ -57,7 +57,7 @@ export function packConsole(
   return Buffer.concat([head, text, ...parts]);
 }
 
-/** Reads the index alone. @returns the routes, and the files by name */
+/** Reads only the index. @returns the routes, and the files by name */
 export async function readConsolePack(
   pack: Blob,
 ): Promise<{ readonly pages: readonly string[]; readonly files: ReadonlyMap<string, ConsoleFile> }> {

@@ -1,5 +1,5 @@
-// The console at `/`: one page for all its addresses, and the files that it loads. No credentials: nothing of an
-// inventory is in them. Scripts that ask for `/` are led to the API's documentation, as ever.
+// Console at `/`: one page for all its routes, and its files. No credentials needed: they contain no inventory data.
+// Scripts that request `/` are redirected to the API documentation.
 
 import { closeSync } from "node:fs";
 import { openRegular } from "../base/regular-file.ts";
@@ -10,7 +10,7 @@ import { errorResponse } from "./errors.ts";
 import { pageHeaders, pathOf } from "./request.ts";
 import { nothingAt, type Surface } from "./surface.ts";
 
-/** Nothing inline, nothing of another host, and no text that becomes markup or script (Trusted Types). */
+/** No inline code, no other hosts, and no text turned into markup or script (Trusted Types). */
 export const CONSOLE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,15 +27,15 @@ export const CONSOLE_POLICY = [
 const CODED = { br: "brotli", gzip: "gzip" } as const;
 const CODINGS = ["br", "gzip"] as const;
 
-/** The console as it is served. */
+/** Source of the console. */
 export interface Console {
-  /** Routes of its pages; `/` is one of them. */
+  /** Routes of its pages, including `/`. */
   readonly pages: readonly string[];
-  /** @param name below CONSOLE_ASSETS; empty for the page. @returns null where there is none */
+  /** @param name below CONSOLE_ASSETS; empty for the page. @returns null if there is no such file */
   file(name: string): Promise<ConsoleFile | null>;
 }
 
-/** The console that is part of the executable; null where this does not run from one. */
+/** The console embedded in the executable; null if not running from one. */
 export async function embeddedConsole(): Promise<Console | null> {
   const pack = Bun.embeddedFiles.find((file) => "name" in file && String(file.name).endsWith(".pack"));
   if (pack === undefined) return null;
@@ -43,10 +43,10 @@ export async function embeddedConsole(): Promise<Console | null> {
   return { pages, file: async (name) => files.get(name) ?? null };
 }
 
-/** One of a file, which may change meanwhile. @throws Error where there is none at the start */
+/** The console from a file, which is reread when it changes. @throws Error if there is no such file at the start */
 export async function consoleOf(path: string): Promise<Console> {
   const read = async () => {
-    // It is read piece by piece: of a pipe nothing would ever come.
+    // Must be a regular file, since it is read piece by piece: a read from a pipe would never return.
     closeSync(openRegular(path));
     const pack = Bun.file(path);
     return { changed: pack.lastModified, ...(await readConsolePack(pack)) };
@@ -62,8 +62,8 @@ export async function consoleOf(path: string): Promise<Console> {
 }
 
 /**
- * The console's pages and files.
- * @param documentation where `/` leads who does not take HTML
+ * Routes of the console's pages and files.
+ * @param documentation redirect target of `/` for clients that do not accept HTML
  */
 export function consolePages<Actor, Access>(
   surface: Surface<Actor, Access>,
@@ -74,7 +74,7 @@ export function consolePages<Actor, Access>(
     surface.serve(path, (request, common) => {
       const headers = { ...common, vary: "accept, accept-encoding" };
       if (wantsPage(request)) return answerPage(served, request, headers, 200);
-      // Scripts find what they always found.
+      // Scripts keep getting the documentation.
       if (path !== "/") return errorResponse(nothingAt(pathOf(request.url)), headers);
       return new Response(null, { status: 302, headers: { ...headers, location: documentation } });
     });
@@ -82,9 +82,9 @@ export function consolePages<Actor, Access>(
   surface.serve(`${CONSOLE_ASSETS}:name`, async (request, common) => {
     const name = pathOf(request.url).slice(CONSOLE_ASSETS.length);
     const file = name === "" ? null : await served.file(name);
-    // A page of before an update asks for what is no longer there: it is told so, and loads itself anew.
+    // A page from before an update requests files that no longer exist; on 404 it reloads itself.
     if (file === null) return new Response(null, { status: 404, headers: common });
-    // What it says is in its name.
+    // The name contains a content hash.
     return answerFile(request, file, { ...common, "cache-control": "public, max-age=31536000, immutable" }, 200);
   });
   surface.servePages((request, common) => {
@@ -94,7 +94,7 @@ export function consolePages<Actor, Access>(
   });
 }
 
-/** Whether whoever asks is a browser that opens a page. */
+/** Whether the client is a browser opening a page. */
 function wantsPage(request: Request): boolean {
   return /(^|[,\s])text\/html\b/i.test(request.headers.get("accept") ?? "");
 }
@@ -117,7 +117,7 @@ async function answerPage(
 }
 
 function answerFile(request: Request, file: ConsoleFile, common: Record<string, string>, status: number): Response {
-  // Weak (RFC 9110 section 8.8.1): its forms have the same tag.
+  // Weak (RFC 9110 section 8.8.1): all codings share the tag.
   const headers = { ...common, etag: `W/${file.tag}` };
   if (status === 200 && isNotModified(request.headers.get("if-none-match"), file.tag))
     return new Response(null, { status: 304, headers });

@@ -1,24 +1,23 @@
-// Answers that travel light: compressed where whoever asked takes that (RFC 9110 section 8.4, RFC 8878, RFC 1952).
-// Small ones at once, larger ones and streams on the threads of the runtime. Knows no operation.
+// Response compression, if the client accepts it (RFC 9110 section 8.4, RFC 8878, RFC 1952). Small bodies are
+// compressed at once, larger ones and streams on runtime threads. Must not know any operation.
 
 import type { Writable } from "node:stream";
 import { createGzip, createZstdCompress, constants as zlib } from "node:zlib";
 import { CODINGS, type Coding, codedTag } from "../schemas/entity-tags.ts";
 import { byteStream, isByteStream } from "./byte-stream.ts";
 
-/** Shorter answers fit into one packet as they are. */
+/** Shorter responses fit into one packet uncompressed. */
 const LEAST_BYTES = 1_024;
-/** Longer ones take long enough for others to feel it: they are compressed elsewhere. */
+/** Longer ones would block other requests and are compressed on other threads. */
 const AT_ONCE_BYTES = 64 * 1_024;
-/** The lowest: an appliance on a LAN saves time, not space. */
+/** The lowest: on a LAN, time matters more than size. */
 const LEVEL = 1;
-/** What is text. An event stream is to arrive as it happens. */
+/** Text types, except event streams, which must not be delayed. */
 const COMPRESSED_TYPES = /^(?:application\/(?:json|x-ndjson|graphml\+xml)|text\/(?!event-stream))/;
 
 /**
- * The coding that a request prefers among those there are; null for none (RFC 9110 section 12.5.3). Where it takes
- * several alike, the best.
- * @param codings that there are, the best first; those of answers made on demand unless it is said
+ * The preferred coding among the available ones; null for none (RFC 9110 section 12.5.3). Equal weights: the best one.
+ * @param codings available, best first; default: those for responses made on demand
  */
 export function preferredCoding<C extends string = Coding>(
   acceptEncoding: string | null,
@@ -41,9 +40,9 @@ export function preferredCoding<C extends string = Coding>(
 }
 
 /**
- * An answer as its request takes it. What nobody is to keep is left as it is: it holds secrets, and how well they
- * compress beside what a caller chose would tell of them.
- * @param failed told what broke a compression off: what breaks a stream itself off is told where it is made
+ * Compresses a response as its request accepts. Responses with no-store are left uncompressed: they contain secrets,
+ * and their compressed size next to caller-chosen text would reveal them (BREACH).
+ * @param failed called with a compression error; errors of the stream itself are reported at their source
  */
 export function coded(
   request: Request,
@@ -79,7 +78,7 @@ function isCompressed(request: Request, { status, headers }: Response): boolean 
   );
 }
 
-/** The tag of a 304 is that of the form which the caller has. */
+/** A 304 has the ETag of the coding that the client holds. */
 function notModified(request: Request, response: Response, coding: Coding): Response {
   const tag = response.headers.get("etag");
   const own = tag === null ? "" : codedTag(tag, coding);
@@ -116,7 +115,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return toBytes(Buffer.concat(chunks));
 }
 
-/** No more is read of the stream than is taken of what it comes to. */
+/** Reads the stream only as fast as the compressed output is consumed. */
 async function* compressedChunks(
   stream: ReadableStream<Uint8Array>,
   coding: Coding,

@@ -1,4 +1,4 @@
-// What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
+// Introduction of the OpenAPI document, common to all operations, and descriptions of its groups.
 
 import {
   FIELD_CHOICES_MAX,
@@ -143,13 +143,13 @@ Each user's writes wait in a line of their own, and the lines take turns; writes
 runs with the rights that its caller has when its turn comes.
 `;
 
-/** Operations that belong together in the documentation. */
+/** A group of operations in the documentation. */
 export interface Group {
   readonly name: string;
   readonly description: string;
 }
 
-/** All groups, in the order in which they are shown. @param resources the groups of one resource each */
+/** All groups in display order. @param resources groups with one resource each */
 export const groupsWith = (resources: readonly Group[]): readonly Group[] => [
   { name: "Appliance", description: "Health and version." },
   { name: "Access", description: "Set-up, sign-in and sign-out, your own user and password." },

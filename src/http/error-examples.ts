@@ -1,4 +1,4 @@
-// An example of every error, for the OpenAPI document. What is really answered is written where it is thrown.
+// Example of every error for the OpenAPI document. Actual error texts are written where they are thrown.
 
 import type { ErrorCode } from "../base/errors.ts";
 

@@ -1,4 +1,4 @@
-// The one table from error codes to HTTP statuses, and the answer an error becomes.
+// Table from error codes to HTTP statuses, the only one, and the error response.
 
 import type { DomainError, ErrorCode } from "../base/errors.ts";
 import { META } from "../schemas/envelope.ts";
@@ -34,10 +34,10 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 };
 
-/** What a caller is told to wait where the appliance ends: it is there again, or is not meant to be. */
+/** Retry-After during a shutdown: by then the appliance has restarted, or is meant to stay off. */
 const RESTART_S = 5;
 
-/** The envelope of an error, with the headers that its status asks for. */
+/** Error envelope with the headers required by its status. */
 export function errorResponse(error: DomainError, headers: Record<string, string>): Response {
   const status = STATUS[error.code];
   const all: Record<string, string> = { ...headers, "content-type": "application/json" };

@@ -1,20 +1,19 @@
-// Whether the appliance answers, and which version does: for monitors, before anybody has signed in.
-// Must not tell anything of what is stored.
+// Health and version of the appliance, for monitors without credentials. Must not reveal any stored data.
 
 import { Type } from "@sinclair/typebox";
 import { API_VERSION, SERVER_VERSION, successBody } from "../schemas/envelope.ts";
 import type { Surface } from "./surface.ts";
 
 export interface HealthProbe {
-  /** Reads from the store; throws when that fails. */
+  /** Reads from the store; throws on failure. */
   readonly readStore: () => void;
-  /** The number of the database's migrations. */
+  /** Number of database migrations. */
   readonly schemaVersion: number;
-  /** Whether a backup is served. */
+  /** Whether a backup is being served. */
   readonly isReadOnly: boolean;
-  /** Whether its data are made up. */
+  /** Whether the data is demo data. */
   readonly isDemo: boolean;
-  /** What the appliance does without on this machine. */
+  /** Features unavailable on this machine. */
   readonly limitations: () => readonly HealthLimitation[];
 }
 
@@ -59,7 +58,7 @@ const Version = Type.Object(
   { $id: "Version" },
 );
 
-/** /api/health and /api/version, for anyone. */
+/** /api/health and /api/version, without credentials. */
 export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, probe: HealthProbe): void {
   const version = JSON.stringify({
     version: SERVER_VERSION,
@@ -77,14 +76,14 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
         "Whether it answers and its store can be read. It answers even while other requests are refused as too many. `limitations` lists what the machine does not allow.",
       group: "Appliance",
       access: "anyone",
-      // Who watches over the appliance asks whether it is there: one that is busy is.
+      // Monitors check availability: a busy appliance is available.
       isAlwaysAdmitted: true,
       answer: Health,
       example: { data: { status: "ok", read_only: false, limitations: [] } },
     },
     ({ headers }) => {
       probe.readStore();
-      // What the machine refuses is found out beside the start.
+      // Limitations of the machine are detected concurrently with the start.
       return answer(
         JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations() }),
         headers,

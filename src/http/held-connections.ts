@@ -1,5 +1,4 @@
-// How many connections callers keep open while nothing happens: so many of one user and that user's keys, so many of
-// all.
+// Limits for long-lived idle connections: per user, including the user's keys, and in total.
 
 import { DomainError } from "../base/errors.ts";
 
@@ -14,8 +13,8 @@ export class HeldConnections {
   private held = 0;
 
   /**
-   * @param options.what as it follows a number: `streams of changes open`
-   * @param options.remedy what the caller may do: `close one`
+   * @param options.what phrase that follows a number: `streams of changes open`
+   * @param options.remedy advice for the caller: `close one`
    */
   constructor(options: { maxOfUser: number; max: number; what: string; remedy: string }) {
     this.maxOfUser = options.maxOfUser;
@@ -24,14 +23,14 @@ export class HeldConnections {
     this.remedy = options.remedy;
   }
 
-  /** How many are held. */
+  /** Number of open connections. */
   get count(): number {
     return this.held;
   }
 
   /**
-   * One more of a user.
-   * @returns lets go of it; to be called at least once
+   * Counts one more connection of a user.
+   * @returns releases it; call it at least once
    * @throws DomainError rate_limit_exceeded
    */
   take(userN: number): () => void {

@@ -1,5 +1,5 @@
-// What an operation looks like in the OpenAPI document, derived from what it promises: one source for check and
-// documentation. Must not know any resource; the document around the operations is made in documentation.ts.
+// OpenAPI description of an operation, derived from its declaration, so that validation and documentation agree.
+// Must not know any resource; documentation.ts builds the document around the operations.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
@@ -12,7 +12,7 @@ import { ERROR_EXAMPLES } from "./error-examples.ts";
 import { STATUS } from "./errors.ts";
 import type { Method, Operation } from "./surface.ts";
 
-/** @returns the OpenAPI 3.1 operation object; schemas with a name are put into `named` and referred to */
+/** @returns the OpenAPI 3.1 operation object; named schemas are added to `named` and referenced */
 export function describeOperation(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
   const description = [operation.description ?? formSentence(method, operation), accessSentence(operation.access)]
     .filter((each) => each !== undefined)
@@ -49,7 +49,7 @@ export function describeOperation(method: Method, operation: Operation<unknown>,
   };
 }
 
-/** What operations refer to, besides named schemas. */
+/** Shared components other than named schemas. */
 export function sharedComponents(): Json {
   const count = (description: string) => ({ type: "integer", minimum: 0, description });
   return {
@@ -197,7 +197,7 @@ export function sharedComponents(): Json {
   };
 }
 
-/** `meta` with members of its own. */
+/** `meta` with additional members. */
 function metaWith(more: TObject, named: NamedSchemas): Json {
   const own = jsonSchema(more, named) as { required?: string[]; properties: Json };
   return {
@@ -243,7 +243,7 @@ const REPLAYED_HEADER = { "Idempotency-Replayed": { $ref: "#/components/headers/
 const SEQUENCE_HEADER = { "X-Transaction-Sequence": { $ref: "#/components/headers/TransactionSequence" } };
 const ETAG_HEADER = { ETag: { $ref: "#/components/headers/ETag" } };
 
-/** How the roles that operations ask for are described; the role `Viewer` is every caller's. */
+/** Access rules as documented; every caller has the role `Viewer`. */
 interface DocumentedAccess {
   readonly role?: string;
   readonly sessionOnly?: boolean;
@@ -263,10 +263,7 @@ function accessSentence(access: unknown): string {
   return `${least ?? "Open to every role"}.`;
 }
 
-/**
- * What an operation does that has nothing to say but what all of its form do; one of no such form says so itself (a
- * test looks).
- */
+/** Generic description of an operation of a standard form; other operations must have their own (checked by a test). */
 function formSentence(method: Method, operation: Operation<unknown>): string | undefined {
   const { operationId, answer } = operation;
   const past =
@@ -301,13 +298,13 @@ function security(access: unknown): Json[] {
   return asked.sessionOnly === true ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
-/** Whether a repeated request is answered as the first one was. */
+/** Whether a retried request gets the first response again. */
 function isRepeatable(method: Method, operation: Operation<unknown>): boolean {
   if (method === "GET" || operation.access === "anyone") return false;
   return operation.setsCookie !== true && operation.isNotRepeated !== true;
 }
 
-/** Whether the answer is one versioned record: then its version is its ETag. */
+/** Whether the response is one versioned record, whose version is the ETag. */
 function answersRecord(operation: Operation<unknown>): boolean {
   return (
     operation.isRecord ??
@@ -446,7 +443,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
     if (method !== "GET") codes.add("auth_origin_rejected");
     if (method !== "GET" && operation.isOfSessions !== true) codes.add("store_read_only");
   }
-  // Nobody may keep an appliance busy for all.
+  // No single caller may keep the appliance busy.
   if (operation.isAlwaysAdmitted !== true) codes.add("rate_limit_exceeded");
   if (operation.params !== undefined) codes.add("entity_not_found");
   if (operation.body !== undefined || method === "POST")
@@ -455,7 +452,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
   if (method !== "GET")
     for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
   if (takesIfMatch(method, operation)) codes.add("precondition_failed");
-  // The answer is repeated only to who has the rights with which it was done.
+  // A retry gets the stored response only with the permissions of the original request.
   if (isRepeatable(method, operation))
     for (const code of ["idempotency_key_reused", "auth_permission_denied", "entity_not_found"] as const)
       codes.add(code);
@@ -499,7 +496,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
   return list;
 }
 
-/** For parameters that mean the same wherever they stand and that their schema says nothing of. */
+/** Descriptions of parameters with one meaning everywhere, if their schema has none. */
 const PARAMETER_SENTENCES: Readonly<Record<string, string>> = {
   id: "The record's id.",
   host_id: "Only those of this host.",

@@ -1,4 +1,4 @@
-// Query parameters: texts from the URL to the values of a schema, each issue named with its value and range.
+// Query-parameter parser: URL text to schema values; issues state the value and the allowed range.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { type Issue, pointerTo } from "../base/errors.ts";
@@ -6,7 +6,7 @@ import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { check } from "../schemas/validation.ts";
 
-/** @returns the values by name; an absent parameter is absent. */
+/** @returns the values by name, without absent parameters */
 export function parseQuery(schema: TObject, search: string): { value: Record<string, unknown>; issues: Issue[] } {
   if ((search === "" || search === "?") && schema.required === undefined) return { value: {}, issues: [] };
   const issues: Issue[] = [];
@@ -48,7 +48,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
   return { value, issues };
 }
 
-/** The texts of a path as the values of a schema; what is no such value stays a text and is refused by the check. */
+/** Converts path parameters to schema values; invalid ones stay text and fail validation. */
 export function parameterValues(schema: TObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [
@@ -58,7 +58,7 @@ export function parameterValues(schema: TObject, texts: Readonly<Record<string, 
   );
 }
 
-/** A timestamp whose `+01:00` became ` 01:00`, as a plus does in a query. */
+/** Whether a timestamp's `+01:00` became ` 01:00`, since a plus means a space in a query. */
 function isOffsetLost(property: TSchema, texts: readonly string[]): boolean {
   return INSTANTS.has(property.format as string) && texts.some((text) => / \d\d:\d\d$/.test(text));
 }
@@ -87,5 +87,5 @@ function* decoded(search: string, issues: Issue[]): Generator<[string, string]> 
   }
 }
 
-/** Formats that take an offset, whose plus sign means a blank in a query. */
+/** Formats with an offset, whose plus sign means a space in a query. */
 const INSTANTS: ReadonlySet<string> = new Set(["date-time", "as-of", "instant-or-age"]);

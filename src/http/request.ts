@@ -1,16 +1,16 @@
-// A request as operations get it: what it is called, where it comes from, what makes it the same one when it is
-// repeated. Knows no operation.
+// Request context for operations: request id, caller address, idempotency fingerprint and common headers.
+// Must not know any operation.
 
 import { carriesCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
 import { carriesSecret, decodingsOf } from "./url-secrets.ts";
 
-/** What the log says of a request besides: who acts in it, whose sign-in it is. */
+/** Additional log fields of a request: the actor, or the user signing in. */
 export type LogFields = Record<string, string | null>;
 
-/** What makes a repeated POST the same one. */
+/** Identity of a retried POST. */
 export interface Idempotency {
-  /** As the caller chose it. */
+  /** As chosen by the client. */
   readonly key: string;
   /** SHA-256 of the method, the path with its query, and the body. */
   readonly fingerprint: string;
@@ -19,24 +19,24 @@ export interface Idempotency {
 export interface RequestContext {
   readonly request: Request;
   readonly requestId: string;
-  /** Whether it came by our own TLS: a request without a host does not show it by its URL. */
+  /** Whether it arrived over the appliance's own TLS; the URL of a request without Host does not show it. */
   readonly isTls: boolean;
-  /** The caller's address: the peer's, or what a trusted proxy says. */
+  /** Caller address: the peer, or as reported by a trusted proxy. */
   readonly source: string;
-  /** Headers that every answer carries. */
+  /** Headers of every response. */
   readonly headers: Record<string, string>;
   readonly setCookie: SetCookie;
-  /** Added to by whoever learns something that its line in the log is to tell. */
+  /** Code that learns log-worthy details adds them here. */
   readonly logFields: LogFields;
-  /** Of a write that came with an Idempotency-Key; else null. */
+  /** Set for a write with an Idempotency-Key; else null. */
   readonly idempotency: Idempotency | null;
-  /** Whether what it asks for may make a transaction. */
+  /** Whether the operation may create a transaction. */
   readonly mayTransact: boolean;
-  /** Why it writes, as X-Change-Reason says; null where it does not, and of what makes no transaction. */
+  /** Reason from X-Change-Reason; null if absent, and for operations without a transaction. */
   readonly reason: string | null;
 }
 
-/** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
+/** Sets a cookie on the response, whatever its outcome. `maxAge` is in seconds; 0 deletes the cookie. */
 export type SetCookie = (
   name: string,
   value: string,
@@ -45,18 +45,18 @@ export type SetCookie = (
 
 export interface Call<Actor, P, Q, B, Access = unknown> extends RequestContext {
   readonly actor: Actor;
-  /** What the operation asks of its caller. */
+  /** Access rule of the operation. */
   readonly access: Access | "anyone";
-  /** Names the actor anew and checks its rights, for an answer that takes its time. @throws DomainError auth_… */
+  /** Identifies the actor and checks permissions again, for long-running responses. @throws DomainError auth_… */
   readonly again: <T>(handle: (actor: Actor) => T) => T;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Of the body as it came. */
+  /** Size of the body as received. */
   readonly bodyBytes: number;
 }
 
-/** A request as it arrived, before anything is known of who sent it. */
+/** A received request, before its sender is known. */
 export class ReceivedRequest implements RequestContext {
   readonly request: Request;
   readonly requestId: string;
@@ -71,8 +71,8 @@ export class ReceivedRequest implements RequestContext {
   private knownSource: string | null = null;
 
   /**
-   * @param isSecret whether nothing of the answer is to be kept anywhere; `sourceOf` the caller's address, as long as
-   * the peer is there
+   * @param isSecret whether the response must not be stored anywhere; `sourceOf` the caller address, while the peer is
+   * connected
    */
   constructor(
     request: Request,
@@ -96,7 +96,7 @@ export class ReceivedRequest implements RequestContext {
   }
 }
 
-/** Whether the answers at a path may hold secrets: sign-in and set-up, keys, credentials. */
+/** Whether responses at a path may contain secrets: sign-in and setup, keys, credentials. */
 export function isSecretPath(path: string): boolean {
   return SECRET_PATH.test(path);
 }
@@ -104,21 +104,21 @@ export function isSecretPath(path: string): boolean {
 const SECRET_PATH = /^\/api\/(?:auth|v1\/auth|v1\/credentials)(?:\/|$)/i;
 
 /**
- * What a page carries besides: for data that no browser renders they change nothing, and each header is felt on the hot
- * paths.
+ * Additional headers of pages. Data responses omit them: browsers do not render data, and every header costs time on
+ * hot paths.
  */
 export function pageHeaders(request: Request): Record<string, string> {
   return {
     "x-frame-options": "DENY",
     "cross-origin-resource-policy": "same-origin",
-    // Over plain HTTP to a name of the LAN browsers ignore it, and say so on every page.
+    // Over plain HTTP to a LAN name, browsers ignore this header and log a warning on every page.
     ...(isTrustworthy(request) ? { "cross-origin-opener-policy": "same-origin" } : {}),
   };
 }
 
 /**
- * Whether the browser trusts where it asks (W3C Secure Contexts section 3.1): over TLS, on this machine, or where it says
- * so itself, as it does through a proxy that speaks TLS: it sends Sec-Fetch headers nowhere else.
+ * Whether the browser considers the origin trustworthy (W3C Secure Contexts section 3.1): TLS, loopback, or as shown by
+ * Sec-Fetch headers, which it sends only to trustworthy origins, such as a proxy with TLS.
  */
 function isTrustworthy({ url, headers }: Request): boolean {
   return url.startsWith("https:") || headers.has("sec-fetch-dest") || LOOPBACK.test(url);
@@ -126,37 +126,35 @@ function isTrustworthy({ url, headers }: Request): boolean {
 
 const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[\w-]+\.)*localhost)(?::\d+)?(?:[/?#]|$)/i;
 
-/** What every answer carries. Written out: a literal costs nothing, and this is on every path. */
+/** Headers of every response. A literal, since it is on every hot path and costs nothing. */
 function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     "x-request-id": requestId,
-    // An inventory is its owner's alone; but what has not changed need not be sent again.
+    // Inventory data is private to its owner, but unchanged data need not be sent again.
     "cache-control": isSecret ? "no-store" : "private, no-cache",
-    // Compressed for who takes that (content-coding.ts).
+    // Compressed if the client accepts it (content-coding.ts).
     vary: "accept-encoding",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   };
-  // By our own socket only (RFC 6797 section 7.2): what a proxy in front promises for its name is the proxy's to say.
+  // Only over the appliance's own TLS (RFC 6797 section 7.2): a proxy in front decides for its own name.
   if (isTls) headers["strict-transport-security"] = "max-age=31536000";
   return headers;
 }
 
-/**
- * The request's id as the client gave it; null where there is none, or one that no header and no log line should carry.
- */
+/** The client's X-Request-Id; null if absent or unsafe in headers and log lines. */
 export function sentRequestId(request: Request): string | null {
   const sent = request.headers.get("x-request-id");
   return sent !== null && SANE_REQUEST_ID.test(sent) && !isSecret(sent) ? sent : null;
 }
 
-/** Whether a header that identifies a request holds what identifies a caller, mistakenly and perhaps encoded. */
+/** Whether an identifying header contains a credential by mistake, possibly encoded. */
 function isSecret(sent: string): boolean {
   return carriesSecret(sent) || [sent, ...decodingsOf(sent)].some(carriesCredential);
 }
 
-/** The Idempotency-Key of a write; null where there is none. */
+/** The Idempotency-Key of a write; null without one. */
 export function idempotencyKey(request: Request, issues: Issue[]): string | null {
   const key = request.headers.get("idempotency-key");
   if (key !== null && !IDEMPOTENCY_KEY.test(key))
@@ -170,17 +168,17 @@ export function idempotencyKey(request: Request, issues: Issue[]): string | null
   return key;
 }
 
-/** What tells one request from another besides its body. */
+/** Identifies a request, apart from its body. */
 export function repeatedAs(request: Request): string {
   return `${request.method} ${pathOf(request.url)}${searchOf(request.url)}`;
 }
 
-/** Of operations that set none. */
+/** For operations that set no cookies. */
 export const refuseCookie: SetCookie = (name) => {
   throw new Error(`surface: an operation sets the cookie ${name} and does not say so`);
 };
 
-/** What follows the path, its question mark included. */
+/** The query of a URL, including the question mark. */
 export function searchOf(url: string): string {
   const start = url.indexOf("?");
   if (start < 0) return "";
@@ -188,7 +186,7 @@ export function searchOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-/** The path of a URL, without what follows it. Of a request without a host the URL is the path alone. */
+/** The path of a URL, without query and fragment. For a request without Host, the URL is only the path. */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return "/";

@@ -1,6 +1,5 @@
-// Where routes are registered: one call per operation with all that it promises. Order of a request: route,
-// credentials, role, query and path, body, handler. Knows no resource, no database, and not what a role is: the gate
-// does.
+// Route registration: one call per operation with its full declaration. Request order: route, credentials, role, query
+// and path, body, handler. Must not know any resource, the database, or the meaning of a role: the gate does.
 
 import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
@@ -54,70 +53,63 @@ import { carriesSecret, secretInUrl, withoutSecrets } from "./url-secrets.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** What an operation promises: it is checked against this, and documented from it. */
+/** Declaration of an operation: requests are validated against it, and the documentation is derived from it. */
 export interface Operation<
   Access,
   P extends TObject = TObject,
   Q extends TObject = TObject,
   B extends TSchema = TSchema,
 > {
-  /** Unique; what generated clients call it. */
+  /** Unique; the method name in generated clients. */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly group: string;
-  /** Who may; "anyone" needs no credentials. */
+  /** Required access; "anyone" needs no credentials. */
   readonly access: Access | "anyone";
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   readonly bodyLimitBytes?: number;
-  /**
-   * The handler gets the bytes of the body, checked and normalised, and hands them over as they are: what postBytes
-   * registers.
-   */
+  /** The handler gets the validated, normalized body as bytes and passes them on unread: see postBytes. */
   readonly takesBytes?: true;
-  /** The same for a body that is large: what postHandedOver and putHandedOver register. */
+  /** The same for large bodies only: see postHandedOver and putHandedOver. */
   readonly takesLargeAsBytes?: true;
-  /** The body is a table, as CSV: what postTable registers. The handler gets the bytes of what was read of it. */
+  /** The body is a CSV table: see postTable. The handler gets the bytes of the parsed rows. */
   readonly table?: TakesTable;
-  /** Of the issues in its body that are reported; MAX_ISSUES unless it is said here. */
+  /** Maximum number of reported body issues; default: MAX_ISSUES. */
   readonly issuesMax?: number;
-  /** The schema of `data`; null where no answer is the envelope. */
+  /** Schema of `data`; null if no response uses the envelope. */
   readonly answer: TSchema | null;
-  /** What it answers instead of the envelope, always or when it is asked to. */
+  /** Other media types of the response, fixed or on request. */
   readonly media?: readonly MediaAnswer[];
   readonly isList?: boolean;
-  /** What `meta` holds besides the versions. */
+  /** Additional members of `meta`. */
   readonly meta?: TObject;
-  /**
-   * Whether the answer carries the version of one record as its ETag; known by the answer's fields unless it is said
-   * here.
-   */
+  /** Whether the ETag is the version of one record; default: derived from the fields of the response. */
   readonly isRecord?: boolean;
-  /** Whether it answers also when requests are refused because too many come at once. */
+  /** Served even when requests are rejected under overload. */
   readonly isAlwaysAdmitted?: true;
-  /** Does not know a repetition by its Idempotency-Key: what it rests on is another the second time. */
+  /** Ignores Idempotency-Key: a retry would run on different data. */
   readonly isNotRepeated?: true;
-  /** Writes nothing to the ledger, whatever it is asked: there is nothing that a reason could be kept with. */
+  /** Never writes to the ledger, so there is no transaction to store a reason with. */
   readonly makesNoTransaction?: true;
-  /** Opens or ends sessions and writes nothing else: so it works where a backup is served, too. */
+  /** Only opens or closes sessions; allowed while a backup is being served. */
   readonly isOfSessions?: true;
-  /** Without it, the handler's setCookie throws. */
+  /** Required for setCookie, which throws otherwise. */
   readonly setsCookie?: true;
-  /** Error codes beyond those that every operation of its form has. */
+  /** Error codes in addition to those of its form. */
   readonly errors?: readonly ErrorCode[];
   /**
-   * One that can be sent: the examples of all operations are of one world, in which each record that one of them names
-   * is made by another (a test sends them). Parameters of the path that are not here are the fields of `data` of that
-   * name.
+   * A valid request: all examples form one world, in which each referenced record is created by another example (a test
+   * sends them). Path parameters not listed here are the fields of `data` with the same name.
    */
   readonly example: {
     readonly body?: unknown;
     readonly data: unknown;
     readonly meta?: unknown;
     readonly parameters?: Readonly<Record<string, string | number | boolean>>;
-    /** What else it answers, by a name; the summary says what was asked for then. The first one is named as well. */
+    /** Further responses by name; the summary states the request. The first one is named as well. */
     readonly further?: {
       readonly first: NamedExample;
       readonly others: readonly [FurtherExample, ...FurtherExample[]];
@@ -134,48 +126,48 @@ interface FurtherExample extends NamedExample {
   readonly data: unknown;
 }
 
-/** An answer that is not the envelope. */
+/** A response without the envelope. */
 export interface MediaAnswer {
-  /** Without parameters: `text/csv`. */
+  /** Media type without parameters: `text/csv`. */
   readonly type: string;
   readonly description: string;
   readonly example: string;
 }
 
-/** Names the actor of a request and says whether it may. Synchronous: it is on every path. */
+/** Identifies the actor of a request and checks its permissions. Synchronous: it runs on every request. */
 export interface Gate<Actor, Access> {
-  /** Runs the part of a request that waits for nothing on one state of what is stored. */
+  /** Runs the synchronous part of a request on one snapshot of the store. */
   snapshot<T>(read: () => T): T;
-  /** @throws DomainError auth_… before anything else of the request is looked at */
+  /** @throws DomainError auth_… before anything else in the request is read */
   identify(context: RequestContext, access: Access): Actor;
   /** @throws DomainError auth_permission_denied and the like */
   permit(actor: Actor, access: Access, context: RequestContext): void;
-  /** Whose share an actor's bodies are of: compared, as it is and as text, and not looked at. */
+  /** Owner of the actor's body quota; an opaque value, compared by identity and as text. */
   quotaOwner(actor: Actor): unknown;
-  /** The actor as the log names it. */
+  /** Log fields of the actor. */
   logFieldsOf(actor: Actor): LogFields;
   /**
-   * The payer of a request that may not be taken up at all: whose valid credentials it carries; null for none. Throws
-   * nothing, uses nothing up.
-   * @param source the address that it comes from
-   * @param mayAsk asked before the store is, which credentials that were good lately do without
+   * The user of valid credentials in a request that may be rejected under overload; null for none. Never throws and has
+   * no side effects.
+   * @param source address of the sender
+   * @param mayAsk called before the store is read, which recently valid credentials do not need
    */
   senderOf(request: Request, source: () => string, mayAsk: () => boolean): unknown;
 }
 
 type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
-/** A body, or the bytes of it in memory that threads share. */
+/** A body, or its bytes in shared memory. */
 type HandedOver<B extends TSchema> = TUnsafe<Static<B> | Uint8Array>;
 type Handler<Actor, Access, P, Q, B> = (
   call: Call<Actor, Values<P>, Values<Q>, Values<B>, Access>,
 ) => Response | Promise<Response>;
 
-/** A request while it is answered. */
+/** A request in progress. */
 interface Exchange<Actor, Access> {
   readonly operation: Operation<Access>;
   readonly handler: Handler<Actor, Access, TObject, TObject, TSchema>;
   readonly context: RequestContext;
-  /** By the monotonic clock, in milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly started: number;
 }
 
@@ -185,7 +177,7 @@ export interface RegisteredRoute {
   readonly operation: Operation<unknown>;
 }
 
-/** What an unknown path is. */
+/** Error for an unknown path. */
 export function nothingAt(path: string): DomainError {
   return new DomainError("entity_not_found", "There is nothing at this path; see /docs for the operations.", {
     entity: "operation",
@@ -193,20 +185,20 @@ export function nothingAt(path: string): DomainError {
   });
 }
 
-/** @param headers that every answer carries */
+/** @param headers of every response */
 export type PageAnswer = (request: Request, headers: Record<string, string>) => Promise<Response> | null;
 
-/** Slower answers than this are logged. */
+/** Slower responses are logged. */
 const SLOW_MS = 1_000;
 
 export class Surface<Actor, Access> {
-  /** All that was registered: for 405, for the OpenAPI document and for tests that go through every operation. */
+  /** All registered routes: for 405, the OpenAPI document, and tests over all operations. */
   readonly routes: RegisteredRoute[] = [];
-  /** Paths that answer to GET without being operations. */
+  /** Paths that accept GET and are not operations. */
   private readonly extraPaths = new Set<string>();
-  /** What a browser gets where no operation is. */
+  /** Fallback page for browsers. */
   private page: PageAnswer | null = null;
-  /** Those whose answers nobody is to keep. */
+  /** Operations whose responses must not be stored. */
   private readonly noStoreOperations = new Set<Operation<Access>>();
   private readonly app: Elysia;
   private readonly cookieApp: Elysia;
@@ -227,11 +219,10 @@ export class Surface<Actor, Access> {
   private readonly answering: Set<Request>;
 
   /**
-   * @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and
-   * no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an
-   * error of another layer is to whoever asked, null where it is none that it knows; `hosts` are the names that requests
-   * may ask for; `trustedProxies` are believed whom they pass a request on for; `answering` is told which requests have arrived whole
-   * and wait for their answer
+   * @param options.cookieApp has the cookie plugin and is mounted in `app`; only operations that set cookies use it and
+   * bear its cost. Without `bodyChecks`, large bodies are checked on this thread. `explain` converts errors of other
+   * layers for the caller; null for unknown ones. `hosts` are the accepted host names. `trustedProxies` may report the
+   * caller address. `answering` tracks fully received requests that await their response
    */
   constructor(options: {
     app: Elysia;
@@ -286,8 +277,7 @@ export class Surface<Actor, Access> {
   }
 
   /**
-   * As post, where the body as an object would hold up other callers on its way to another thread: the handler gets its
-   * bytes, in shared memory.
+   * As post, for bodies too large to pass to another thread as objects: the handler gets the bytes in shared memory.
    */
   postBytes<P extends TObject, Q extends TObject>(
     path: string,
@@ -298,8 +288,7 @@ export class Surface<Actor, Access> {
   }
 
   /**
-   * As post, for a record that may be large: the handler gets the bytes of a body that is, and hands over what it gets
-   * as it is.
+   * As post, for records that may be large: the handler gets a large body as bytes, and passes either form on unread.
    */
   postHandedOver<P extends TObject, Q extends TObject, B extends TSchema>(
     path: string,
@@ -309,7 +298,7 @@ export class Surface<Actor, Access> {
     return this.register("POST", path, { ...operation, takesLargeAsBytes: true }, handler);
   }
 
-  /** As postBytes, where the body is a table: it is read beside this thread, unless it is small. */
+  /** As postBytes, for tables: parsed on another thread, unless small. */
   postTable<P extends TObject, Q extends TObject>(
     path: string,
     operation: Operation<Access, P, Q, never> & { readonly table: TakesTable },
@@ -318,7 +307,7 @@ export class Surface<Actor, Access> {
     return this.register("POST", path, operation, handler);
   }
 
-  /** As put, otherwise as postHandedOver. */
+  /** The PUT form of postHandedOver. */
   putHandedOver<P extends TObject, Q extends TObject, B extends TSchema>(
     path: string,
     operation: Operation<Access, P, Q, B>,
@@ -344,8 +333,8 @@ export class Surface<Actor, Access> {
   }
 
   /**
-   * A path outside the API: in no document, and with a wrong method 405 as everywhere.
-   * @param answer with the headers that every answer carries
+   * A path outside the API: undocumented, with 405 for wrong methods as usual.
+   * @param answer called with the headers of every response
    */
   serve(
     path: string,
@@ -356,7 +345,7 @@ export class Surface<Actor, Access> {
     return this;
   }
 
-  /** A path that leads to another one. */
+  /** Redirects a path to another one. */
   redirect(path: string, location: string): this {
     return this.serve(
       path,
@@ -364,13 +353,13 @@ export class Surface<Actor, Access> {
     );
   }
 
-  /** @param answer asked for every request that nothing else answers; null where it has nothing to say either */
+  /** @param answer called for every unmatched request; returns null for no response */
   servePages(answer: PageAnswer): this {
     this.page = answer;
     return this;
   }
 
-  /** What a request becomes that no operation answers. */
+  /** Responds to a request that matches no operation. */
   answerBeside(
     request: Request,
     answer: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
@@ -381,7 +370,7 @@ export class Surface<Actor, Access> {
     return answer(request, this.context(request).headers);
   }
 
-  /** What such a request becomes where it is not to be answered at all; else null. */
+  /** The rejection of such a request, if any; else null. */
   private refusalOf(request: Request): Response | null {
     if (!this.admits(request, this.monotonicMs())) return this.overloaded(request);
     try {
@@ -398,14 +387,14 @@ export class Surface<Actor, Access> {
   }
 
   /**
-   * What is not taken up. The connection ends: what else was sent on it at once is nobody's then, and costs nothing.
+   * Rejects a request under overload and closes the connection, which discards further requests sent on it at no cost.
    */
   private overloaded(request: Request): Response {
     this.counts.overloaded += 1;
     return errorResponse(overloaded(), { ...this.context(request).headers, connection: "close" });
   }
 
-  /** What an unknown path or a wrong method becomes. */
+  /** Responds to an unknown path or a wrong method. */
   notRouted(request: Request): Response | Promise<Response> {
     const refusal = this.refusalOf(request);
     if (refusal !== null) return refusal;
@@ -435,12 +424,12 @@ export class Surface<Actor, Access> {
     return errorResponse(error, context.headers);
   }
 
-  /** What an error outside every handler becomes. */
+  /** Response for an error outside all handlers. */
   failed(error: unknown, request: Request): Response {
     return this.refuse(error, this.context(request));
   }
 
-  /** What is registered is checked above: from here on an operation is any operation, its values are checked values. */
+  /** Type checks end here: the public methods have checked the operation, and its values are validated at runtime. */
   private register<P extends TObject, Q extends TObject, B extends TSchema, Given>(
     method: Method,
     path: string,
@@ -452,9 +441,8 @@ export class Surface<Actor, Access> {
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
     if (isSecretPath(path)) this.noStoreOperations.add(operation);
     const app = operation.setsCookie === true ? this.cookieApp : this.app;
-    // Elysia reads the text of these functions: one that mentions `server`, or returns a call's result as it is, is run
-    // with a property definition and a promise around it. Reads go without; who sets cookies needs the promise for them
-    // to be set.
+    // Elysia parses the source of these functions: mentioning `server`, or returning a call's result directly, adds a
+    // property definition and a promise around them. Reads avoid both; operations that set cookies need the promise.
     const run =
       operation.setsCookie === true
         ? (input: RouteInput & { setCookie: SetCookie }) =>
@@ -463,15 +451,14 @@ export class Surface<Actor, Access> {
             const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
             return answer;
           };
-    // Elysia infers a handler's type from path and schemas; here the surface has checked both, and it is told neither.
-    // The rest of what the document says is worked out when someone asks for it: at a start it would cost more than
-    // all the routes.
+    // Elysia would infer the handler's type from path and schemas, which the surface has checked itself. The rest of
+    // the documentation is generated on request: at startup it would cost more than all routes.
     app.route(method, path, run as never, { parse: "none", detail: { operationId: operation.operationId } } as never);
     if (method === "GET") app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
     return this;
   }
 
-  /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
+  /** Synchronous without a body: a promise per request is measurable on hot paths. */
   private run(
     operation: Operation<Access>,
     handler: Handler<Actor, Access, TObject, TObject, TSchema>,
@@ -590,7 +577,7 @@ export class Surface<Actor, Access> {
     }
   }
 
-  /** The body of a request, and what it comes to. @param sender whose turn it takes where it is checked */
+  /** The received and validated body of a request. @param sender for the rotation of body checks */
   private async received(
     operation: Operation<Access>,
     request: Request,
@@ -631,7 +618,7 @@ export class Surface<Actor, Access> {
       : checkBody(operation, body);
   }
 
-  /** A body may take minutes to arrive: rights are those of the moment it is there. */
+  /** A body may take minutes to arrive: permissions are checked again once it is complete. */
   private stillPermitted<T>(
     operation: Operation<Access>,
     context: RequestContext,
@@ -643,11 +630,11 @@ export class Surface<Actor, Access> {
     return this.permitted(access, context, handle);
   }
 
-  /** Names the actor, checks its rights and starts what they allow, all on one state of what is stored. */
+  /** Identifies the actor, checks its permissions and starts the handler, all on one snapshot of the store. */
   private permitted<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
     return this.gate.snapshot(() => {
       const actor = this.gate.identify(context, access);
-      // By whom is logged of all that is, also where it is refused. Of a GET it is told at its end, where it is told.
+      // Every write is logged with its actor, even a rejected one. A GET gets its actor at its end, if it is logged.
       if (context.request.method !== "GET") this.nameActor(context, actor);
       this.gate.permit(actor, access, context);
       return handle(actor);
@@ -683,7 +670,7 @@ export class Surface<Actor, Access> {
 
   private refuse(thrown: unknown, context: RequestContext): Response {
     const { request, requestId } = context;
-    // Whoever went away reads no answer, and nothing is wrong with the appliance.
+    // The client disconnected: not an error of the appliance.
     if (!(thrown instanceof DomainError) && request.signal.aborted) {
       this.counts.cut_off += 1;
       this.log.info("request_cut_off", {
@@ -739,7 +726,7 @@ export class Surface<Actor, Access> {
     return errorResponse(error, context.headers);
   }
 
-  /** Before anything else of a request is looked at. @throws DomainError host_not_allowed, validation_failed */
+  /** Runs before anything else in a request is read. @throws DomainError host_not_allowed, validation_failed */
   private requirePlain(request: Request): void {
     this.hosts.require(request.headers);
     if (carriesSecret(request.url)) throw secretInUrl();
@@ -755,12 +742,12 @@ export class Surface<Actor, Access> {
     const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.isTls, () =>
       this.sourceOf(request),
     );
-    // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
+    // Resolved now, since the peer may be gone later; reads hardly ever need it.
     if (request.method !== "GET") void context.source;
     return context;
   }
 
-  /** The address of whoever sends a request. */
+  /** Caller address of a request. */
   private sourceOf(request: Request): string {
     const peer = this.app.server?.requestIP(request)?.address ?? NO_PEER;
     return callerAddress(peer, request.headers.get("x-forwarded-for"), this.trustedProxies);

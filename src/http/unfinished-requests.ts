@@ -1,61 +1,61 @@
-// Bounds the requests of one address that were begun and not sent to their end: each holds a descriptor, and a process
-// has only so many. Must not know how connections are looked at, nor end one whose request is whole.
+// Limit for incomplete requests per address: each holds a file descriptor, and the process has a limited number.
+// Must not know how connections are inspected, nor close one whose request is complete.
 
 import { type Cidr, isIpWithinAny, peerPlace } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Of all descriptors, what the unfinished requests of one address, or of one /64 of IPv6, may hold. */
+/** Share of all descriptors for incomplete requests of one address, or one IPv6 /64. */
 const SHARE_OF_PLACE = 1 / 8;
-/** The same of a trusted proxy, which has many callers behind it. */
+/** Share for a trusted proxy, which has many callers behind it. */
 const SHARE_OF_PROXY = 1 / 2;
 /**
- * Where more of all descriptors are in use, all connections count without a request that waits for its answer: one may
- * be kept after a request, or have the beginning of one hidden behind a whole one.
+ * Above this share of descriptors in use, all connections without a request awaiting its response count: they may be
+ * idle after a request, or hide an incomplete request behind a complete one.
  */
 const SHARE_IN_USE = 3 / 4;
-/** However few descriptors there are. */
+/** Lower limit, however few descriptors there are. */
 const PLACE_MIN = 16;
-/** Between looks. */
+/** Interval between inspections. */
 export const CONNECTIONS_LOOK_MS = 250;
-/** What was ended is logged together, once in this time. */
+/** Interval at which closed connections are logged together. */
 const LOG_AFTER_MS = 1_000;
 
 /** A connection of the listener. */
 interface Connection {
   readonly descriptor: number;
-  /** Of the peer, as `port`. */
+  /** Peer address, like `port`. */
   readonly address: string;
   readonly port: number;
   readonly wasAnswered: boolean;
-  /** Since data were last sent or received; milliseconds. */
+  /** Milliseconds since data was last sent or received. */
   readonly sentAgoMs: number;
   readonly heardAgoMs: number;
 }
 
-/** How connections are looked at. */
+/** Inspection of connections. */
 interface Connections {
   acceptedAt(port: number, descriptors: readonly number[]): readonly Connection[];
   end(connection: Connection): void;
   close(): void;
 }
 
-/** What listens. */
+/** The listening server. */
 interface ListeningServer {
   readonly port: number;
-  /** The peer of a request; null where it has gone. */
+  /** Peer of a request; null if disconnected. */
   peerOf(request: Request): { readonly address: string; readonly port: number } | null;
 }
 
 interface UnfinishedOptions {
-  /** All that the process has open; null where that cannot be told at the moment. */
+  /** Open descriptors of the process; null if unavailable at the moment. */
   readonly descriptors: () => readonly number[] | null;
-  /** Called once, when the start is over; null where the kernel does not let them be looked at. */
+  /** Called once after startup; returns null if the kernel does not permit inspection. */
   readonly open: () => Connections | null;
   readonly descriptorLimit: number;
   readonly server: ListeningServer;
   readonly isTls: boolean;
-  /** Requests that have arrived whole and are not answered yet. */
+  /** Complete requests that await their response. */
   readonly answering: ReadonlySet<Request>;
   readonly trustedProxies: readonly Cidr[];
   readonly timers: Timers;
@@ -66,7 +66,7 @@ export class UnfinishedRequests {
   private readonly options: UnfinishedOptions;
   private connections: Connections | null = null;
   private callOff: () => void;
-  /** By place: ended and not logged yet. */
+  /** By place: closed and not logged yet. */
   private readonly ended = new Map<string, number>();
 
   constructor(options: UnfinishedOptions) {
@@ -90,7 +90,7 @@ export class UnfinishedRequests {
   private bound(connections: Connections): void {
     const { descriptorLimit, server } = this.options;
     const descriptors = this.options.descriptors();
-    // Most of the time that is all.
+    // The usual case.
     if (descriptors === null || descriptors.length <= this.boundOf(SHARE_OF_PLACE)) return;
     const isShort = descriptors.length > descriptorLimit * SHARE_IN_USE;
     const held = this.notAnswered(connections.acceptedAt(server.port, descriptors));
@@ -104,7 +104,7 @@ export class UnfinishedRequests {
     }
   }
 
-  /** Those without a request that has arrived whole and waits for its answer. */
+  /** Connections without a complete request that awaits its response. */
   private notAnswered(all: readonly Connection[]): Connection[] {
     const { answering, server } = this.options;
     const busy = new Set<string>();
@@ -116,9 +116,9 @@ export class UnfinishedRequests {
   }
 
   /**
-   * Whether the rest of a request is waited for, or its beginning: the peer has spoken last. What the kernel tells is in
-   * milliseconds: a request that was answered in the one in which it came counts as answered; but under TLS a handshake
-   * may have been all.
+   * Whether the rest or the start of a request is outstanding: the peer sent last. The kernel's times have millisecond
+   * resolution: a request answered within the millisecond of its arrival counts as answered; under TLS, that may have
+   * been the handshake alone.
    */
   private isUnfinished({ wasAnswered, sentAgoMs, heardAgoMs }: Connection): boolean {
     return this.options.isTls ? heardAgoMs <= sentAgoMs : !wasAnswered || heardAgoMs < sentAgoMs;
@@ -133,7 +133,7 @@ export class UnfinishedRequests {
     return Math.max(PLACE_MIN, Math.floor(this.options.descriptorLimit * share));
   }
 
-  /** Not a line for each look: somebody may go on for hours. */
+  /** Not one line per inspection: an attack may last for hours. */
   private note(place: string, count: number): void {
     if (this.ended.size === 0) {
       this.options.timers.after(LOG_AFTER_MS, () => {
@@ -145,7 +145,7 @@ export class UnfinishedRequests {
   }
 }
 
-/** Since anything was sent or received. Those go first that have rested for the longest time. */
+/** Idle time; the longest idle connections are closed first. */
 function restedMs({ sentAgoMs, heardAgoMs }: Connection): number {
   return Math.min(sentAgoMs, heardAgoMs);
 }

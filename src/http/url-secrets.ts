@@ -1,12 +1,12 @@
-// Secrets that someone put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are
-// there: must not say where, nor repeat any of it.
+// Detection of secrets in URLs, which proxies, logs and shell histories store. Must not reveal the position or any part
+// of a secret.
 
 import { carriesKey, KEY_TEXT } from "../base/credential-texts.ts";
 import { DomainError } from "../base/errors.ts";
 
 /**
- * Whether a URL carries an API key, whole or most of one, however it is encoded, or names a parameter as other products
- * name theirs. On every request's path: what is ordinary is recognized by two searches.
+ * Whether a URL contains an API key, or most of one, in any encoding, or a parameter named as other products name their
+ * secrets. Runs on every request: ordinary URLs pass after two searches.
  */
 export function carriesSecret(url: string): boolean {
   if (carriesKey(url)) return true;
@@ -14,12 +14,12 @@ export function carriesSecret(url: string): boolean {
   return url.includes("%") && hidesSecret(url);
 }
 
-/** What a log line or an answer may say of a path or a URL. */
+/** A path or URL that is safe in log lines and responses. */
 export function withoutSecrets(url: string): string {
   return carriesSecret(url) ? "[hidden]" : url;
 }
 
-/** 400, whoever asks and whatever for. */
+/** 400, for every caller and path. */
 export function secretInUrl(): DomainError {
   return new DomainError(
     "validation_failed",
@@ -30,11 +30,11 @@ export function secretInUrl(): DomainError {
   );
 }
 
-/** Behind the first question mark or an ampersand: another question mark is part of a value (RFC 3986 section 3.4). */
+/** After the first question mark or an ampersand: further question marks are part of a value (RFC 3986 section 3.4). */
 const PARAMETER =
   /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
 
-/** Encoded once more than it takes, it would still be shown to whoever reads the log. */
+/** A secret encoded more often than needed is still readable in a log. */
 const DECODINGS_MAX = 3;
 
 function hidesSecret(url: string): boolean {
@@ -42,7 +42,7 @@ function hidesSecret(url: string): boolean {
   return false;
 }
 
-/** A text without its escapes, as often as something is left of them. */
+/** Successive percent-decodings of a text, while escapes remain. */
 export function* decodingsOf(text: string): Generator<string> {
   let [before, decoded] = ["", text];
   for (let times = 0; times < DECODINGS_MAX && decoded !== before; times += 1) {
@@ -53,7 +53,7 @@ export function* decodingsOf(text: string): Generator<string> {
 }
 
 /**
- * What a key or a parameter's name is made of, and % itself; not ? & = #, which are values when they are encoded. What
- * is not UTF-8 throws nothing here.
+ * Characters of keys and parameter names, and % itself; not ? & = #, which are data when encoded. Never throws for
+ * invalid UTF-8.
  */
 const ENCODED_ASCII = /%(2[5d]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f)/gi;
