@@ -1,9 +1,8 @@
-// Addresses next to each other, as numbers: how many, which are shared, which are left. Pure. Must not know what an
-// address is used for.
+// Address blocks as numeric ranges: size, overlap and gaps. Pure. Must not know what an address is used for.
 
 import { type Cidr, type Ip, ipOfBytes, parseIp } from "./ip.ts";
 
-/** From the first to the last, both in it. Of one version of IP, which it does not know. */
+/** Inclusive range of addresses of one IP version, which it does not record. */
 export interface AddressBlock {
   readonly first: bigint;
   readonly last: bigint;
@@ -15,7 +14,7 @@ export function prefixBlock({ bytes, prefixLength }: Pick<Cidr, "bytes" | "prefi
   return { first, last: first + (1n << BigInt(bytes.length * 8 - prefixLength)) - 1n };
 }
 
-/** The block of a prefix and its version of IP. @param text canonical */
+/** The block of a prefix with its IP version. @param text canonical */
 export function cidrBlock(text: string): AddressBlock & { readonly version: 4 | 6 } {
   const slash = text.indexOf("/");
   const version = text.includes(":") ? 6 : 4;
@@ -24,18 +23,18 @@ export function cidrBlock(text: string): AddressBlock & { readonly version: 4 | 
   return { version, first, last: first + (1n << BigInt(hostBits)) - 1n };
 }
 
-/** An address as a number. @param text canonical */
+/** @param text canonical address */
 export function addressNumber(text: string): bigint {
   return text.includes(":") ? BigInt(`0x${parseIp(text)?.bytes.toHex() ?? "0"}`) : BigInt(ipv4Number(text));
 }
 
-/** A number as an address, canonical. */
+/** The canonical text of a numeric address. */
 export function addressAt(at: bigint, version: 4 | 6): string {
   const digits = at.toString(16).padStart(version === 4 ? 8 : 32, "0");
   return (ipOfBytes(Uint8Array.fromHex(digits)) as Ip).text;
 }
 
-/** Four decimal numbers, digit by digit. */
+/** Parses four decimal numbers digit by digit. */
 export function ipv4Number(text: string): number {
   let [value, part] = [0, 0];
   for (let place = 0; place < text.length; place += 1) {
@@ -48,9 +47,9 @@ export function ipv4Number(text: string): number {
   return value * 256 + part;
 }
 
-/** The different ones of addresses with commas between them, ascending; none of an empty text. */
+/** Distinct IPv4 addresses of a comma-separated text, ascending; empty for an empty text. */
 export function ipv4Numbers(text: string): Uint32Array {
-  // An address has seven characters at least, and a comma stands before all but the first.
+  // An address has at least seven characters, and all but the first follow a comma.
   const numbers = new Uint32Array((text.length + 1) >> 3);
   if (numbers.length === 0) return numbers;
   let count = 0;
@@ -64,7 +63,7 @@ export function ipv4Numbers(text: string): Uint32Array {
       part = part * 10 + code - ZERO;
       continue;
     }
-    // In 32 bits, which is much faster than a product.
+    // 32-bit arithmetic is much faster than multiplication.
     value = ((value << 8) | part) >>> 0;
     part = 0;
     if (code !== COMMA) continue;
@@ -78,7 +77,7 @@ export function ipv4Numbers(text: string): Uint32Array {
   return isAscending ? all : different(all.sort());
 }
 
-/** @param ascending is written over */
+/** @param ascending is overwritten */
 function different(ascending: Uint32Array): Uint32Array {
   let count = 0;
   for (const number of ascending) {
@@ -93,7 +92,7 @@ const COMMA = ",".charCodeAt(0);
 const DOT = ".".charCodeAt(0);
 const ZERO = "0".charCodeAt(0);
 
-/** In the order of their first addresses. */
+/** By first address. */
 export function blockOrder(a: AddressBlock, b: AddressBlock): number {
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
 }
@@ -102,7 +101,7 @@ export function blockContains(outer: AddressBlock, inner: AddressBlock): boolean
   return outer.first <= inner.first && outer.last >= inner.last;
 }
 
-/** The same addresses as blocks in order that share none. */
+/** The same addresses as sorted, disjoint blocks. */
 export function mergedBlocks(blocks: readonly AddressBlock[]): AddressBlock[] {
   const apart: Array<{ first: bigint; last: bigint }> = [];
   for (const { first, last } of [...blocks].sort(blockOrder)) {
@@ -113,7 +112,7 @@ export function mergedBlocks(blocks: readonly AddressBlock[]): AddressBlock[] {
   return apart;
 }
 
-/** What is left of a block without others, in order. */
+/** The parts of a block outside all others, in order. */
 export function blocksOutside(block: AddressBlock, others: readonly AddressBlock[]): AddressBlock[] {
   const left: AddressBlock[] = [];
   let from = block.first;
@@ -131,7 +130,7 @@ export function blockSize({ first, last }: AddressBlock): bigint {
   return last - first + 1n;
 }
 
-/** How many addresses two blocks have in common. */
+/** Number of common addresses of two blocks. */
 export function sharedAddresses(one: AddressBlock, other: AddressBlock): bigint {
   const first = one.first > other.first ? one.first : other.first;
   const last = one.last < other.last ? one.last : other.last;

@@ -1,11 +1,10 @@
-// Something that is done at once after a quiet time, and then not again before an interval is over, with all that came
-// meanwhile.
+// Rate-limited action: runs at once after a quiet time, then at most once per interval for all requests in between.
 
 import type { Timers } from "./timers.ts";
 
 export interface BeatOptions {
   readonly intervalMs: number;
-  /** Does it; says whether there was anything to do. */
+  /** Runs the action; returns whether there was anything to do. */
   readonly act: () => boolean;
   readonly timers: Timers;
   readonly monotonicMs: () => number;
@@ -20,12 +19,12 @@ export class Beat {
     this.options = options;
   }
 
-  /** What is left until it may be done again; nothing where it is not above 0. */
+  /** Time until the action may run again; not above 0 if it may run now. */
   get restMs(): number {
     return this.actedMs + this.options.intervalMs - this.options.monotonicMs();
   }
 
-  /** Has it done now, or once for all who ask until then. */
+  /** Runs the action now, or once later for all requests until then. */
   ask(): void {
     if (this.callOff !== null) return;
     const { restMs } = this;
@@ -40,7 +39,7 @@ export class Beat {
     if (this.options.act()) this.actedMs = now;
   }
 
-  /** Calls off what was asked for. */
+  /** Cancels a pending run. */
   stop(): void {
     this.callOff?.();
     this.callOff = null;

@@ -1,8 +1,8 @@
-// How large files are, and sizes as people read them.
+// File sizes, and sizes in human-readable units.
 
 import { statSync } from "node:fs";
 
-/** Bytes of a file; 0 where there is none. */
+/** Bytes of a file; 0 if it does not exist. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

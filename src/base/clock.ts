@@ -1,4 +1,4 @@
-// The one place that reads the system's clock. Everything that depends on time takes a Clock.
+// System clock, the only module that reads it. All time-dependent code takes a Clock.
 
 import type { Instant } from "./instant.ts";
 

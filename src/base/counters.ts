@@ -1,8 +1,8 @@
-// What the appliance counts, by name. Whoever counts does not know who reads, nor the other way round.
+// Metrics of the appliance by name. Must not know who counts or who reads.
 
 interface Counted {
   readonly help: string;
-  /** Where it is not a plain number of things. */
+  /** Unit, unless a plain count. */
   readonly unit?: "bytes" | "milliseconds";
 }
 interface CountedByLabel extends Counted {
@@ -10,12 +10,12 @@ interface CountedByLabel extends Counted {
   readonly values: readonly string[];
 }
 
-/** What only grows from the start of the process on, divided by what its label tells. */
+/** Counters since the start of the process, by label. */
 const COUNTERS = {
   requests: {
     help: "Requests received, by status.",
     label: "result",
-    // Failed: for a fault of the appliance's own. Cut off: nobody was there to read it.
+    // Failed: an error of the appliance. Cut off: the client disconnected.
     values: ["answered", "refused", "overloaded", "failed", "cut_off"],
   },
   writes: {
@@ -36,7 +36,7 @@ const COUNTERS = {
   log_lines: { help: "Log lines, by level.", label: "level", values: ["info", "warn", "error"] },
 } as const satisfies Record<string, CountedByLabel>;
 
-/** What goes up and down. */
+/** Gauges. */
 const GAUGES = {
   bodies_held: { help: "Memory held by request bodies being received.", unit: "bytes" },
   feed_streams: { help: "Open streams of changes." },
@@ -47,13 +47,13 @@ const GAUGES = {
   writes_waiting: { help: "Commands waiting for the writer." },
 } as const satisfies Record<string, Counted>;
 
-/** To be added to where something happens: `counts.writes.committed += 1`. */
+/** Incremented where events occur: `counts.writes.committed += 1`. */
 export type Counts = {
   readonly [Name in keyof typeof COUNTERS]: Record<(typeof COUNTERS)[Name]["values"][number], number>;
 };
 export type GaugeName = keyof typeof GAUGES;
 
-/** One name with its values at a moment; a gauge has one, without a label. */
+/** A metric with its current values; a gauge has one value, without a label. */
 export interface Family extends Counted {
   readonly name: string;
   readonly type: "counter" | "gauge";
@@ -67,17 +67,17 @@ export class Counters {
   ) as Counts;
   private readonly gauges = new Map<GaugeName, () => number>();
 
-  /** @param read asked whenever someone wants to know; an earlier function of this name is forgotten */
+  /** @param read called on each read; replaces an earlier function of this name */
   gauge(name: GaugeName, read: () => number): void {
     this.gauges.set(name, read);
   }
 
-  /** A gauge as it stands; 0 for one that nobody tells. */
+  /** Current value of a gauge; 0 if unregistered. */
   valueOf(name: GaugeName): number {
     return this.gauges.get(name)?.() ?? 0;
   }
 
-  /** All of them as they stand; a gauge that nobody tells is left out. */
+  /** Current values of all metrics, without unregistered gauges. */
   read(): Family[] {
     const counters = Object.entries(COUNTERS).map(([name, { help, label }]) => {
       return { name, type: "counter" as const, help, label, values: { ...this.counts[name as keyof Counts] } };

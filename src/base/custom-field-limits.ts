@@ -1,12 +1,12 @@
-// How much custom fields may hold.
+// Limits of custom fields.
 
-/** Live fields of one kind of record. */
+/** Maximum number of live fields per record kind. */
 export const FIELDS_OF_KIND_MAX = 64;
-/** Characters of a key: it stands in filters and in the head of tables. */
+/** Maximum key length in characters: keys appear in filters and table headers. */
 export const FIELD_KEY_MAX_LENGTH = 50;
-/** Choices of one field. */
+/** Maximum number of choices per field. */
 export const FIELD_CHOICES_MAX = 200;
-/** Characters of a value of type text. */
+/** Maximum length of a text value in characters. */
 export const FIELD_TEXT_MAX_LENGTH = 1_000;
-/** Characters of a value of type url. */
+/** Maximum length of a URL value in characters. */
 export const FIELD_URL_MAX_LENGTH = 2_000;

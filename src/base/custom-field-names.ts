@@ -1,25 +1,24 @@
-// How the entries of an object of custom fields are called among the fields of a record: `custom_fields.rack` counts,
-// differs and is filtered as a field of its own.
+// Field names of custom-field entries: `custom_fields.rack` is counted, compared and filtered as a separate field.
 
 import { ownValue } from "./fields.ts";
 
-/** The field of a record that holds them. */
+/** Record field with the custom-field object. */
 export const CUSTOM_FIELDS = "custom_fields";
 const PREFIX = `${CUSTOM_FIELDS}.`;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `custom_fields.rack` of `rack`. */
+/** `rack` → `custom_fields.rack`. */
 export function customFieldName(key: string): string {
   return PREFIX + key;
 }
 
-/** `rack` of `custom_fields.rack`; null for another field. */
+/** `custom_fields.rack` → `rack`; null for other fields. */
 export function customFieldKey(field: string): string | null {
   return field.startsWith(PREFIX) ? field.slice(PREFIX.length) : null;
 }
 
-/** The value of a field by its name; undefined where it has none. */
+/** Value of a field by name; undefined without one. */
 export function fieldValueOf(record: Fields, field: string): unknown {
   const key = customFieldKey(field);
   if (key === null) return ownValue(record, field);
@@ -27,7 +26,7 @@ export function fieldValueOf(record: Fields, field: string): unknown {
   return ownValue(values, key);
 }
 
-/** The names of the custom fields in which two states of a record differ. */
+/** Names of the custom fields that differ between two states of a record. */
 export function changedCustomFields(old: unknown, now: unknown): string[] {
   const [before, after] = [(old ?? {}) as Fields, (now ?? {}) as Fields];
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -35,8 +34,8 @@ export function changedCustomFields(old: unknown, now: unknown): string[] {
 }
 
 /**
- * The custom fields of a record with some of them as they are in another state of it; undefined for none.
- * @param fields of which those are taken that are custom fields
+ * The custom fields of a record, some replaced by their value in another state; undefined for none.
+ * @param fields names to replace; only custom fields are used
  */
 export function mergedCustomFields(record: Fields, from: Fields, fields: readonly string[]): Fields | undefined {
   const merged: Record<string, unknown> = { ...(record[CUSTOM_FIELDS] as Fields | undefined) };
@@ -50,7 +49,7 @@ export function mergedCustomFields(record: Fields, from: Fields, fields: readonl
   return inOrder(merged);
 }
 
-/** In the one order in which records keep them; undefined for none. */
+/** The canonical order for storage; undefined for none. */
 export function inOrder<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> | undefined {
   const keys = Object.keys(values);
   return keys.length === 0

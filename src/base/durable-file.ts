@@ -1,30 +1,30 @@
-// Puts what was written to files, and the names of files, on the disk for good. Must not write any content of its own.
+// Durable file writes: syncs files and their directory entries to disk. Must not write any content of its own.
 
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * What was written to a file, by whoever. Never on a database that this process has open: closing any descriptor of a
- * file drops all locks that the process holds on it (POSIX), SQLite's included.
+ * Syncs a file, whoever wrote it. Never use it on a database that this process has open: closing any descriptor of a
+ * file drops all locks of the process on it (POSIX), including SQLite's.
  */
 export function syncFile(path: string): void {
   sync(path, constants.O_RDONLY);
 }
 
-/** A file's name is on the disk only when its folder is. */
+/** A file's name is durable only once its directory is synced. */
 export function syncDirectory(path: string): void {
   sync(path, constants.O_RDONLY | constants.O_DIRECTORY);
 }
 
 /**
- * Puts a text in the place of a file, for its owner alone: there is the old one or the new one, and when this resolves
- * the new one, for good. Another process must not do the same at the same time.
+ * Replaces a file atomically, with access for its owner only: a crash leaves the old or the new one, and the new one is
+ * durable once this resolves. Another process must not do the same at the same time.
  * @param mode of the new file
  */
 export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
   const draft = `${path}.new`;
-  // Of a start that was cut off; or a link or a pipe, which nothing is to be written through.
+  // Left by an interrupted start; or a link or pipe, which must not be written through.
   await rm(draft, { force: true });
   const file = await open(
     draft,

@@ -1,9 +1,9 @@
-// What things are called in sentences for people. Knows no kind: each says what it is called.
+// Names of record kinds in sentences. Must not know any kind: each supplies its own words.
 
 export interface Entity {
-  /** As errors and history name it: `if_entry`. */
+  /** As in errors and history: `if_entry`. */
   readonly name: string;
-  /** Where the name, its underscores read as spaces, and an `s` for many would not do: `VLAN`, `VLANs`. */
+  /** Needed if the name with spaces for underscores, and an `s` in the plural, would be wrong: `VLAN`, `VLANs`. */
   readonly words?: { readonly one: string; readonly many: string };
 }
 

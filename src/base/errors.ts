@@ -1,5 +1,5 @@
-// The errors of the domain: a stable code, one sentence a person can act on, and the values in it.
-// Knows no HTTP: http/errors.ts maps codes to statuses.
+// Domain errors: a stable code, one actionable sentence, and the values in it.
+// Must not know HTTP: http/errors.ts maps codes to statuses.
 
 import { type Entity, entityWord, entityWords, oneEntity } from "./entity-words.ts";
 
@@ -41,9 +41,9 @@ export interface Issue {
   path: string;
   message: string;
   value?: unknown;
-  /** Where in a text it is: the offset of the first character, from 0. */
+  /** Offset of the first character in a text, from 0. */
   position?: number;
-  /** Where in a table it is: the header is row 1. */
+  /** Row in a table; the header is row 1. */
   row?: number;
   column?: string;
 }
@@ -60,21 +60,21 @@ export class DomainError extends Error {
   }
 }
 
-/** A DomainError as it crosses between threads, where an Error loses its class. */
+/** A DomainError as passed between threads, where an Error loses its class. */
 export interface PlainError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly params: Record<string, unknown>;
-  /** For the log alone. */
+  /** For the log only. */
   readonly cause: string | null;
 }
 
-/** Whether what went wrong is nothing that whoever asked could mend. */
+/** Whether the error is one that the caller cannot fix. */
 export function isFault(code: ErrorCode): boolean {
   return code === "internal_error" || code === "storage_full";
 }
 
-/** @param message what whoever asked is told of an error that is not of the domain */
+/** @param message for the caller, for errors outside the domain */
 export function plainError(error: unknown, message = "Something went wrong inside the appliance."): PlainError {
   if (!(error instanceof DomainError))
     return { code: "internal_error", message, params: {}, cause: describeFault(error) };
@@ -82,17 +82,17 @@ export function plainError(error: unknown, message = "Something went wrong insid
   return { code, message: error.message, params, cause: cause === undefined ? null : String(cause) };
 }
 
-/** The other way. */
+/** The reverse conversion. */
 export function domainError({ code, message, params, cause }: PlainError): DomainError {
   return Object.assign(new DomainError(code, message, params), cause === null ? {} : { cause });
 }
 
-/** Where it happened, as far as that is known. */
+/** Stack trace, if available. */
 export function describeFault(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** 400 with every issue at once. */
+/** 400 with all issues. */
 export function invalid(issues: Issue[]): DomainError {
   const first = issues[0];
   if (first === undefined) return new DomainError("validation_failed", "The request is not valid.", { issues });
@@ -107,14 +107,14 @@ export function invalid(issues: Issue[]): DomainError {
   );
 }
 
-/** A JSON pointer to a name that a caller made up (RFC 6901 section 3). */
+/** JSON pointer to a name chosen by a caller (RFC 6901 section 3). */
 export function pointerTo(name: string): string {
   return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /**
- * 404: the same whether it never was, is deleted, or is out of the caller's reach.
- * @param at the instant that was asked for, as text; null for the present
+ * 404: the same for records that never existed, are deleted, or are out of the caller's reach.
+ * @param at the requested timestamp as text; null for the present
  */
 export function notFound(entity: Entity, id: string, at: string | null = null): DomainError {
   const sentence =
@@ -133,7 +133,7 @@ export function referenceInvalid(entity: Entity, field: string, ids: string[]): 
   );
 }
 
-/** 409: something with this value is there already. */
+/** 409: the value is already in use. */
 export function alreadyExists(entity: Entity, field: string, value: unknown): DomainError {
   return new DomainError(
     "entity_already_exists",
@@ -142,7 +142,7 @@ export function alreadyExists(entity: Entity, field: string, value: unknown): Do
   );
 }
 
-/** 403: what is asked would change a store that is only to be read. */
+/** 403: a change requested from a read-only store. */
 export function storeReadOnly(): DomainError {
   return new DomainError("store_read_only", "This appliance serves a backup and is read-only: nothing can be changed.");
 }

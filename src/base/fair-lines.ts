@@ -1,22 +1,22 @@
-// What waits, in a line for each of those who sent it: taken from the lines in turn, so that nobody's crowd holds up
-// the others. Knows neither what waits nor for whom.
+// Fair queue: one line per sender, served round-robin, so that many items of one sender do not delay the others.
+// Must not know the items or their senders.
 
 export class FairLines<Item> {
-  /** Whose turn is next comes first: who was served, or came, least recently. A line that is empty is not kept. */
+  /** Next line first: the one served or added least recently. Empty lines are removed. */
   private lines = new Map<string, Item[]>();
 
   get isEmpty(): boolean {
     return this.lines.size === 0;
   }
 
-  /** To the end of a line. */
+  /** Appends to a line. */
   add(line: string, item: Item): void {
     const waiting = this.lines.get(line);
     if (waiting === undefined) this.lines.set(line, [item]);
     else waiting.push(item);
   }
 
-  /** To the head of a line, whose turn it is again: what was taken, and could not be served yet. */
+  /** Returns an item that could not be served yet to the head of its line, which is next again. */
   putBack(line: string, item: Item): void {
     const waiting = this.lines.get(line) ?? [];
     this.lines.delete(line);
@@ -24,9 +24,9 @@ export class FairLines<Item> {
   }
 
   /**
-   * The head of the line whose turn it is, which is at the end of the turns then.
-   * @param isWanted passes over lines whose head is another: they keep their turn
-   * @returns null where nothing waits that is wanted
+   * Takes the head of the next line, which moves to the end of the rotation.
+   * @param isWanted skips lines with another head; they keep their turn
+   * @returns null if no matching item is waiting
    */
   take(isWanted: (item: Item) => boolean = () => true): Item | null {
     for (const [line, waiting] of this.lines) {

@@ -1,6 +1,6 @@
-// Parts of an object by the names of its fields, such that the compiler knows what is in them.
+// Typed access to object fields by name.
 
-/** The names of an object's fields. */
+/** Field names of an object. */
 export function namesOf<T extends object>(fields: T): Array<keyof T & string> {
   const names: Array<keyof T & string> = [];
   for (const name in fields) names.push(name);
@@ -8,8 +8,8 @@ export function namesOf<T extends object>(fields: T): Array<keyof T & string> {
 }
 
 /**
- * What an object has under a name that may be any text; undefined where it has nothing of its own. Indexed by it, an
- * object would also tell what every object inherits: `constructor`, `__proto__`.
+ * Own value under an arbitrary name; undefined if there is none. Plain indexing would also find inherited members:
+ * `constructor`, `__proto__`.
  */
 export function ownValue<Value>(
   object: Readonly<Record<string, Value>> | null | undefined,
@@ -21,7 +21,7 @@ export function ownValue(object: object | null | undefined, name: string): unkno
   return (object as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Some of the fields, where there is a value. */
+/** The named fields that have a value. */
 export function picked<T extends object, const Name extends keyof T>(
   from: T,
   names: readonly Name[],
@@ -31,10 +31,10 @@ export function picked<T extends object, const Name extends keyof T>(
   return fields;
 }
 
-/** All fields of a T, also those that it may leave out: undefined where there is no value. */
+/** All fields of T, including optional ones: undefined without a value. */
 export type AllOf<T> = { readonly [Name in keyof T]-?: object extends Pick<T, Name> ? T[Name] | undefined : T[Name] };
 
-/** The same without those that are undefined: whoever adds a field to T is asked for it here. */
+/** Removes undefined fields; a field added to T becomes a compile error at the caller. */
 export function defined<T extends object>(fields: AllOf<T>): T;
 export function defined(fields: Readonly<Record<string, unknown>>): object {
   const having: Record<string, unknown> = {};
@@ -42,7 +42,7 @@ export function defined(fields: Readonly<Record<string, unknown>>): object {
   return having;
 }
 
-/** The fields that have a value: neither undefined nor null. */
+/** The fields with a value, neither undefined nor null. */
 export function nonNull<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const having: { [Name in keyof T]?: NonNullable<T[Name]> } = {};
   for (const name in fields) {
@@ -52,7 +52,7 @@ export function nonNull<T extends object>(fields: T): { [Name in keyof T]?: NonN
   return having;
 }
 
-/** The same fields: what is null is to be left out. */
+/** The same fields, with null turned into undefined. */
 export function withoutNulls<T extends object>(
   fields: T,
 ): { [Name in keyof T]: Exclude<T[Name], null> | (null extends T[Name] ? undefined : never) };

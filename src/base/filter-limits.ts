@@ -1,10 +1,10 @@
-// How much one filter may ask: checked where it is read, and told by the documents.
+// Limits of a filter: enforced by the parser and stated in the documentation.
 
-/** Characters of a filter. */
+/** Maximum length in characters. */
 export const FILTER_MAX_LENGTH = 4_000;
-/** Comparisons, words and functions in one filter. */
+/** Maximum number of comparisons, words and functions. */
 export const FILTER_MAX_TERMS = 100;
-/** Parentheses, functions and NOTs within each other. */
+/** Maximum nesting of parentheses, functions and NOTs. */
 export const FILTER_MAX_DEPTH = 20;
-/** References that a field may lead through: `services.host.network.name` goes through three. */
+/** Maximum number of references in a field path: `services.host.network.name` has three. */
 export const FILTER_MAX_REFERENCES = 3;

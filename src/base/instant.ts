@@ -1,4 +1,4 @@
-// Instants and their one text form on the wire (RFC 3339).
+// Timestamps and their one text form on the wire (RFC 3339).
 // Must not read the clock: clock.ts does.
 
 import { ownValue } from "./fields.ts";
@@ -6,15 +6,15 @@ import { ownValue } from "./fields.ts";
 /** Milliseconds since 1970-01-01T00:00:00Z without leap seconds, an integer; may be negative. */
 export type Instant = number;
 
-/** 0000-01-01T00:00:00.000Z: the earliest instant that RFC 3339 can write. */
+/** 0000-01-01T00:00:00.000Z: the earliest timestamp in RFC 3339. */
 export const EARLIEST_INSTANT: Instant = utc(0, 1, 1, 0, 0, 0);
 
-/** 9999-12-31T23:59:59.999Z: the latest instant that RFC 3339 can write. */
+/** 9999-12-31T23:59:59.999Z: the latest timestamp in RFC 3339. */
 export const LATEST_INSTANT: Instant = utc(10_000, 1, 1, 0, 0, 0) - 1;
 
 /**
- * RFC 3339 in UTC with exactly three fraction digits: `2026-11-21T09:15:00.123Z`. Text order is time order.
- * Throws RangeError outside the years 0000–9999, where that form does not exist.
+ * RFC 3339 in UTC with exactly three fraction digits: `2026-11-21T09:15:00.123Z`. Text order is time order. Throws
+ * RangeError outside the years 0000–9999, which this form cannot express.
  */
 export function formatInstant(instant: Instant): string {
   if (!(instant >= EARLIEST_INSTANT && instant <= LATEST_INSTANT)) {
@@ -24,10 +24,10 @@ export function formatInstant(instant: Instant): string {
 }
 
 /**
- * Reads an RFC 3339 §5.6 date-time: any offset, any number of fraction digits (what is finer than a millisecond is cut
- * off), `t` and `z` in either case. Null for anything else: other ISO 8601 forms, days that the month does not have,
- * hour 24, instants outside the years 0000–9999 UTC. Second 60 is taken only in the last UTC minute of a June or a
- * December (§5.7) and means the following second, since an Instant has no room for it.
+ * Parses an RFC 3339 §5.6 date-time: any offset, any number of fraction digits (truncated to milliseconds), `t` and `z`
+ * in either case. Null for anything else: other ISO 8601 forms, days that the month does not have, hour 24, timestamps
+ * outside the years 0000–9999 UTC. Second 60 is accepted only in the last UTC minute of a June or a December (§5.7) and
+ * means the following second, since an Instant cannot express it.
  */
 export function parseInstant(text: string): Instant | null {
   const match = DATE_TIME.exec(text);
@@ -47,9 +47,9 @@ export function parseInstant(text: string): Instant | null {
 }
 
 /**
- * Reads an instant as parseInstant does, or relative to `now`: `now` itself, or an age such as `-90s`, `-15m`, `-24h`,
- * `-7d`, `-2w`. A day is 24 hours and a week seven of these, whatever a calendar says. Null for anything else, and for
- * ages that reach beyond the year 0000.
+ * Parses a timestamp like parseInstant, or one relative to `now`: `now` itself, or an age such as `-90s`, `-15m`,
+ * `-24h`, `-7d`, `-2w`. A day has exactly 24 hours, and a week seven days. Null for anything else, and for ages that
+ * reach back beyond the year 0000.
  */
 export function parseInstantOrAge(text: string, now: Instant): Instant | null {
   if (text === "now") return now;
@@ -64,7 +64,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
-/** `Date.UTC` would take the years 0 to 99 for 1900 to 1999. */
+/** `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
 function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): Instant {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -76,9 +76,7 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/**
- * Leap seconds are inserted before the first of July and the first of January, in UTC, whatever the offset of the text.
- */
+/** Leap seconds are inserted before July 1 and January 1 UTC, regardless of the offset in the text. */
 function followsLeapSecond(instant: Instant): boolean {
   const date = new Date(instant);
   const month = date.getUTCMonth();

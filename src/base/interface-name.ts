@@ -1,6 +1,6 @@
-// Names of interfaces in full and abbreviated: `GigabitEthernet1/0/7` and `Gi1/0/7` are one name. Knows text only.
+// Interface names in full and abbreviated form: `GigabitEthernet1/0/7` and `Gi1/0/7` are one name. Text only.
 
-/** By the abbreviation that stands for all of them, what makers call a type of interface otherwise. */
+/** Vendor names of interface types by their common abbreviation. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   eth: ["ethernet", "et"],
   fa: ["fastethernet"],
@@ -27,7 +27,7 @@ const SHORT_BY_NAME: ReadonlyMap<string, string> = new Map(
 );
 const NUMBERED = /^([a-z]+(?:-[a-z]+)*)(\d\S*)$/;
 
-/** What a text says of an interface: the abbreviated name, and the number in it. */
+/** Parsed interface name: the abbreviated name and its number. */
 interface NumberedInterface {
   /** `gi1/0/7` */
   readonly name: string;
@@ -36,7 +36,7 @@ interface NumberedInterface {
 }
 
 /**
- * The interface of a name that is a known type and a number, with or without a blank between them.
+ * Parses a name of a known type and a number, with or without a blank between them.
  * @param text in lower case
  * @returns null for any other name
  */
@@ -47,16 +47,16 @@ export function numberedInterface(text: string): NumberedInterface | null {
 }
 
 /**
- * How abbreviated names begin that begin so in full or abbreviated: `gigab` is `gi`, `g1/0` is `gi1/0`, `t1` is `tw1`,
- * `te1`, `twe1` and `tu1`.
+ * Abbreviated prefixes for a prefix in full or abbreviated form: `gigab` → `gi`, `g1/0` → `gi1/0`, `t1` → `tw1`, `te1`,
+ * `twe1` and `tu1`.
  * @param text in lower case
- * @returns none for what begins no type
+ * @returns empty if no type has this prefix
  */
 export function interfaceBeginnings(text: string): string[] {
   const [, begun, number] = /^([a-z]+(?:-[a-z]*)*)(\d\S*)?$/.exec(withoutBlank(text)) ?? [];
   if (begun === undefined) return [];
   const known = SHORT_BY_NAME.get(begun);
-  // `te1` is no beginning of a longer type's name: whoever writes a number has written the type.
+  // `te1` is not a prefix of a longer type name: with a number, the type is complete.
   if (number !== undefined && known !== undefined) return [known + number];
   const shorts = new Set<string>();
   for (const [name, short] of SHORT_BY_NAME) if (name.startsWith(begun)) shorts.add(short);

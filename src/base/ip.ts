@@ -1,4 +1,4 @@
-// IP addresses and CIDR blocks as values: strict reading, one canonical text each, containment, order.
+// IP addresses and CIDR blocks as values: strict parsing, one canonical text each, containment, order.
 // Must not know what an address is used for.
 
 import ipaddr from "ipaddr.js";
@@ -13,18 +13,18 @@ export interface Ip {
 
 export interface Cidr {
   version: 4 | 6;
-  /** Canonical: the network's address as in Ip, `/`, the prefix length. */
+  /** Canonical: the network address as in Ip, `/`, the prefix length. */
   text: string;
-  /** The network's address: 4 or 16 bytes in network order, all bits beyond the prefix zero. */
+  /** The network address: 4 or 16 bytes in network order, all host bits zero. */
   bytes: Uint8Array;
   /** 0–32 or 0–128 bits. */
   prefixLength: number;
 }
 
 /**
- * Reads an address: four decimal numbers without leading zeros, or any form of RFC 4291 §2.2. Null for everything else,
- * also for what laxer readers take: zone ids, `010.1.1.1` (octal to some), hexadecimal quads, `1`, `1.2.3`, white
- * space. An IPv4-mapped IPv6 address stays IPv6.
+ * Parses an address: four decimal numbers without leading zeros, or any form of RFC 4291 §2.2. Null for everything
+ * else, including forms that lax parsers accept: zone ids, `010.1.1.1` (octal to some), hexadecimal quads, `1`,
+ * `1.2.3`, white space. An IPv4-mapped IPv6 address stays IPv6.
  */
 export function parseIp(text: string): Ip | null {
   if (text.length > MAX_IP_LENGTH) return null;
@@ -34,7 +34,7 @@ export function parseIp(text: string): Ip | null {
       : null;
   }
   const plain = expandDottedTail(text);
-  // The library takes zone ids.
+  // The library accepts zone ids.
   if (plain === null || plain.includes("%") || !ipaddr.IPv6.isValid(plain)) return null;
   return toIp(Uint8Array.from(ipaddr.IPv6.parse(plain).toByteArray()));
 }
@@ -45,35 +45,29 @@ export function ipOfBytes(bytes: Uint8Array): Ip | null {
   return bytes.length === 16 ? parseIp(bytes.toHex().replace(/(.{4})(?=.)/g, "$1:")) : null;
 }
 
-/**
- * Reads `address/length`. Null for anything else, and when bits beyond the prefix are set: `describeCidrProblem` says
- * which.
- */
+/** Parses `address/length`. Null for anything else, and if host bits are set; see `describeCidrProblem`. */
 export function parseCidr(text: string): Cidr | null {
   const result = readCidr(text);
   return typeof result === "string" ? null : result;
 }
 
-/** One sentence on why `parseCidr` refuses the text; empty when it does not. Never echoes the text. */
+/** One sentence on why `parseCidr` rejects the text; empty if valid. Never echoes the text. */
 export function describeCidrProblem(text: string): string {
   const result = readCidr(text);
   return typeof result === "string" ? result : "";
 }
 
-/** A peer's address as a place that requests come from. */
+/** A peer's address, normalized as a source of requests. */
 export interface PeerPlace {
-  /**
-   * One canonical text each: an IPv4 address also where a dual-stack listener shows it as `::ffff:192.0.2.1`, no zone
-   * id.
-   */
+  /** Canonical text without zone id; IPv4 even if a dual-stack listener reports it as `::ffff:192.0.2.1`. */
   readonly address: string;
-  /** As `address`, IPv6 as its /64: one machine has 2^64 addresses there. */
+  /** As `address`, but IPv6 as its /64, in which one machine has 2^64 addresses. */
   readonly place: string;
-  /** False for a text that stands for itself. */
+  /** False for a peer without an IP address. */
   readonly isAddress: boolean;
 }
 
-/** What a socket tells of its peer; a text that is no address (a Unix socket's) stands for itself. */
+/** Normalizes the peer of a socket; a text that is not an address (a Unix socket) is kept as it is. */
 export function peerPlace(peer: string): PeerPlace {
   const ip = parseIp(peer.replace(/%.*$/s, ""));
   if (ip === null) return { address: peer, place: peer, isAddress: false };
@@ -83,18 +77,18 @@ export function peerPlace(peer: string): PeerPlace {
 
 const MAPPED = /^::ffff:(\d+\..+)$/;
 
-/** Whether the address lies in the block. Never across versions: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
+/** Whether the block contains the address. Never across versions: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
 export function cidrContains(cidr: Cidr, ip: Ip): boolean {
   return cidr.version === ip.version && equalBytes(maskBytes(ip.bytes, cidr.prefixLength), cidr.bytes);
 }
 
-/** Whether an address lies in a prefix, both as they are written. */
+/** Whether a prefix contains an address, both as text. */
 export function isIpWithin(address: string, prefix: string): boolean {
   const [ip, cidr] = [parseIp(address), parseCidr(prefix)];
   return ip !== null && cidr !== null && cidrContains(cidr, ip);
 }
 
-/** Whether an address, as it is written, lies in one of the blocks. False for a text that is none. */
+/** Whether one of the blocks contains an address given as text. False for malformed text. */
 export function isIpWithinAny(blocks: readonly Cidr[], address: string): boolean {
   if (blocks.length === 0) return false;
   const ip = parseIp(address);
@@ -102,14 +96,14 @@ export function isIpWithinAny(blocks: readonly Cidr[], address: string): boolean
 }
 
 /**
- * Whether a block is of IPv4 addresses written as IPv6 (RFC 4291 section 2.5.5.2): callers' addresses are never written
- * so, and none would lie in it.
+ * Whether a block consists of IPv4-mapped IPv6 addresses (RFC 4291 section 2.5.5.2): caller addresses never have this
+ * form, so none would match.
  */
 export function isMappedBlock({ version, bytes, prefixLength }: Cidr): boolean {
   return version === 6 && prefixLength >= 96 && equalBytes(bytes.subarray(0, 12), MAPPED_PREFIX);
 }
 
-/** The block of that prefix length which the address lies in. Throws RangeError when the version has no such length. */
+/** The block of that prefix length around an address. Throws RangeError if the IP version has no such length. */
 export function cidrOf(ip: Ip, prefixLength: number): Cidr {
   if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > ip.bytes.length * 8) {
     throw new RangeError(`IPv${ip.version} has no prefix length ${prefixLength}`);
@@ -119,16 +113,15 @@ export function cidrOf(ip: Ip, prefixLength: number): Cidr {
 }
 
 /**
- * 33 characters whose text order is the order of the addresses: the version, then 32 hexadecimal digits. All IPv4 come
- * before all IPv6.
+ * 33 characters whose text order is the address order: the version, then 32 hexadecimal digits. IPv4 sorts before IPv6.
  */
 export function ipSortKey(ip: Ip): string {
   return ip.version + ip.bytes.toHex().padStart(32, "0");
 }
 
 /**
- * As ipSortKey by the prefix's first address; a prefix stands before the longer ones that begin where it does. The
- * empty text for no prefix.
+ * As ipSortKey of the prefix's first address; shorter prefixes sort before longer ones with the same first address.
+ * Empty for malformed text.
  */
 export function cidrSortKey(text: string): string {
   const cidr = parseCidr(text);
@@ -136,9 +129,8 @@ export function cidrSortKey(text: string): string {
 }
 
 /**
- * Where an address or a prefix's first address means one thing only: on one link or machine (loopback, link-local,
- * multicast), within one network (private and other special ranges: RFC 1918, RFC 4193, RFC 6598, RFC 6890), or
- * everywhere.
+ * Scope in which an address or prefix is unique: one link or machine (loopback, link-local, multicast), one network
+ * (private and other special ranges: RFC 1918, RFC 4193, RFC 6598, RFC 6890), or everywhere.
  */
 export function uniqueWithin({ version, bytes }: Pick<Ip, "version" | "bytes">): "link" | "network" | "everywhere" {
   const range = (version === 4 ? new ipaddr.IPv4(Array.from(bytes)) : new ipaddr.IPv6(Array.from(bytes))).range();
@@ -148,7 +140,7 @@ export function uniqueWithin({ version, bytes }: Pick<Ip, "version" | "bytes">):
 
 const OF_A_LINK: ReadonlySet<string> = new Set(["unspecified", "broadcast", "multicast", "linkLocal", "loopback"]);
 
-/** Six full groups and a dotted tail, the longest text that an address can have. */
+/** Six full groups and a dotted tail: the longest address text. */
 const MAX_IP_LENGTH = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
 
 const MAPPED_PREFIX = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
@@ -161,8 +153,8 @@ function toIp(bytes: Uint8Array): Ip {
 }
 
 /**
- * The library reads `::1.2.3.4` as an IPv4-mapped address and takes octal and hexadecimal quads, so it never gets to
- * see dots.
+ * The library reads `::1.2.3.4` as an IPv4-mapped address and accepts octal and hexadecimal quads, so it never gets
+ * dots.
  */
 function expandDottedTail(text: string): string | null {
   if (!text.includes(".")) return text;
@@ -173,7 +165,7 @@ function expandDottedTail(text: string): string | null {
   return `${text.slice(0, tailStart)}${hex.slice(0, 4)}:${hex.slice(4)}`;
 }
 
-/** The block, or one sentence on what is wrong. */
+/** The block, or one sentence describing the error. */
 function readCidr(text: string): Cidr | string {
   const slash = text.indexOf("/");
   if (slash < 0) return "The prefix length is missing: write address/length, such as 192.0.2.0/24.";

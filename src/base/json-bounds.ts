@@ -1,16 +1,16 @@
-// Bounds of JSON text from elsewhere, checked before it is parsed: parsed, a few bytes become an object each, and
-// whatever goes through them goes as deep as they nest. Counts brackets and commas outside of strings, nothing else.
+// Bounds of untrusted JSON text, checked before parsing: parsing turns a few bytes into an object each, and recursion
+// follows their nesting. Must not count anything except brackets and commas outside of strings.
 
 export interface JsonBounds {
-  /** Arrays and objects in each other. */
+  /** Nesting depth of arrays and objects. */
   readonly depth: number;
-  /** Arrays and objects in all. */
+  /** Total number of arrays and objects. */
   readonly containers: number;
-  /** Commas in all: items and members, but for the first of each array and object. */
+  /** Total number of commas: items and members, except the first of each array and object. */
   readonly commas: number;
 }
 
-/** @returns the bound that the text exceeds first; null for none */
+/** @returns the first bound that the text exceeds; null for none */
 export function exceededBound(text: string, bounds: JsonBounds): keyof JsonBounds | null {
   let open = 0;
   let containers = 0;

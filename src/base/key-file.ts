@@ -1,5 +1,5 @@
-// The file that holds the key for secrets at rest: made once, then only read.
-// Must not change a file that exists, nor know what the key is for.
+// Key file for secrets at rest: created once, then only read.
+// Must not change an existing file, nor know what the key is for.
 
 import {
   closeSync,
@@ -16,14 +16,14 @@ import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./durable-file.ts";
 import type { Random } from "./random.ts";
 
-/** Of the key and of the file, in bytes. */
+/** Length of the key and of the file, in bytes. */
 export const KEY_FILE_BYTES = 32;
 
 /**
- * The 32 bytes of the file at `path`, which is made with mode 0600 when there is none. It appears whole or not at all
- * and is on the disk when this returns; of several starters one makes it and all get the same key. A symbolic link is
- * followed. Throws, in one sentence, when the file is not exactly 32 bytes, can be read or written by its group or by
- * others, or is not owned by `userId` (the one who runs the program), and when it can be neither read nor made.
+ * The 32 bytes of the file at `path`, created with mode 0600 if missing. Creation is atomic and durable before this
+ * returns; of several concurrent starts, one creates the file and all get the same key. A symbolic link is followed.
+ * Throws, in one sentence, if the file is not exactly 32 bytes, is readable or writable by its group or by others, is
+ * not owned by `userId` (the user running the program), or can be neither read nor created.
  */
 export function loadOrCreateKeyFile(
   path: string,
@@ -33,7 +33,7 @@ export function loadOrCreateKeyFile(
   const existing = load(path, userId);
   if (existing !== null) return existing;
   create(path, random);
-  // Read back: another starter may have been first, and then its key is the key.
+  // Read back: if another start was first, its key is the key.
   const created = load(path, userId);
   if (created === null)
     throw new Error(
@@ -42,16 +42,16 @@ export function loadOrCreateKeyFile(
   return created;
 }
 
-/** As loadOrCreateKeyFile, but makes none: null where there is no file. */
+/** As loadOrCreateKeyFile, without creation: null if there is no file. */
 export function loadKeyFile(path: string, userId: number | undefined = process.geteuid?.()): Uint8Array | null {
   return load(path, userId);
 }
 
-/** Null when there is no file. */
+/** Null if there is no file. */
 function load(path: string, userId: number | undefined): Uint8Array | null {
   let file: number;
   try {
-    // Without O_NONBLOCK a named pipe at this path would hang the start.
+    // Without O_NONBLOCK, a named pipe at this path would block the start.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
@@ -83,9 +83,9 @@ function load(path: string, userId: number | undefined): Uint8Array | null {
 }
 
 /**
- * Writes the key under a name of its own and links it to `path`, which fails when something is there. Creating `path`
- * itself with O_EXCL would let another starter, or the next start after a crash, see it empty. Does nothing when
- * another starter was first.
+ * Writes the key to a temporary file and links it to `path`, which fails if something exists there. Creating `path`
+ * itself with O_EXCL would let another start, or the next one after a crash, see an empty file. Does nothing if another
+ * start was first.
  */
 function create(path: string, random: Random): void {
   const temporary = join(dirname(path), `.${basename(path)}.${random.bytes(8).toHex()}`);

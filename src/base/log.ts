@@ -1,4 +1,4 @@
-// The log: one line per event, safe to read in a terminal and to parse. The only user of console.
+// Log with one line per event, safe to display in a terminal and to parse. The only user of console.
 // Must not decide what is worth logging.
 
 import { writeSync } from "node:fs";
@@ -11,27 +11,27 @@ import { type LogLevel, RecentLines } from "./recent-lines.ts";
 export type LogFormat = "text" | "json";
 
 /**
- * `event` is a constant text of the program; what comes from outside belongs into `fields`. The value of a field whose
- * name speaks of a secret (`isSecretFieldName`), at any depth, is never printed, nor is an API key wherever it stands:
- * people put them into addresses. Logging never throws, except for `audit`.
+ * `event` is a constant text of the program; external data belongs in `fields`. Values of fields with a secret-like
+ * name (`isSecretFieldName`), at any depth, are never printed, nor are API keys in any text: people put them into
+ * addresses. Logging never throws, except for `audit`.
  */
 export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
   error(event: string, fields?: Record<string, unknown>): void;
   /**
-   * As info, before something that must not happen without its line.
-   * @throws DomainError internal_error where the line cannot be written
+   * As info, for an action that must not happen without its log line.
+   * @throws DomainError internal_error if the line cannot be written
    */
   audit(event: string, fields?: Record<string, unknown>): void;
-  /** What it has written lately. */
+  /** Recently written lines. */
   readonly recent: RecentLines;
 }
 
 export interface LogOptions {
-  /** Takes one line without its line break. */
+  /** Writes one line without its line break. */
   write: (line: string) => void;
-  /** The same, and throws where the line was not written; `write` where this is not given. */
+  /** The same, but throws if the line was not written; default: `write`. */
   writeSurely?: (line: string) => void;
   format: LogFormat;
   clock: Clock;
@@ -39,17 +39,17 @@ export interface LogOptions {
   counts?: Counts["log_lines"];
 }
 
-/** Longer values are cut off, in characters. */
+/** Longer values are truncated, in characters. */
 export const LOG_VALUE_MAX_LENGTH = 8_000;
 
-/** Deeper objects are not printed, nor more than this many items of one. */
+/** Limits of nesting and of items per object or array. */
 export const LOG_MAX_DEPTH = 6;
 export const LOG_MAX_ITEMS = 100;
 
 /**
- * A log in one of two forms, one line per event, control and direction-changing characters escaped as `\uXXXX`: text
+ * A log in one of two formats, one line per event, with control and bidirectional characters escaped as `\uXXXX`: text
  * `2026-11-21T09:15:00.123Z INFO event key=value key="a b"`, or JSON `{"at":…,"level":"info","event":…,"key":…}`, where
- * a field that is named `at`, `level` or `event` gets a `_` behind its name.
+ * fields named `at`, `level` or `event` get a `_` suffix.
  */
 export function createLog(options: LogOptions): Log {
   const { write, writeSurely = write, clock, counts } = options;
@@ -79,7 +79,7 @@ export function createLog(options: LogOptions): Log {
 
 /** The program's own log, on standard error. */
 export function systemLog(format: LogFormat = "text", counted: Pick<LogOptions, "counts"> = {}): Log {
-  // Not process.stderr.write: it ends the program when the reader of a pipe has gone.
+  // Not process.stderr.write, which ends the program if the reader of a pipe is gone.
   return createLog({
     write: (line) => console.error("%s", line),
     writeSurely: (line) => writeWhole(STDERR, Buffer.from(`${line}\n`)),
@@ -89,37 +89,34 @@ export function systemLog(format: LogFormat = "text", counted: Pick<LogOptions, 
   });
 }
 
-/** @throws Error of the platform: ENOSPC, EPIPE, EAGAIN where nobody reads a full pipe */
+/** @throws Error of the platform: ENOSPC, EPIPE, EAGAIN for a full pipe without a reader */
 function writeWhole(fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
 /**
  * Whether values under this name are kept out of the log: it contains password, secret, token, key, authorization,
- * cookie, session, community or a relative of theirs in any spelling. The id of a key (`key_id`, `apiKeyId`) identifies
- * without authenticating.
+ * cookie, session, community or a related word in any spelling. A key's id (`key_id`, `apiKeyId`) identifies without
+ * authenticating.
  */
 export function isSecretFieldName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[^a-z]/g, "");
   return SECRET_NAME.test(plain) && !/keyids?$/.test(plain);
 }
 
-/** The descriptor: process.stderr would make a stream of it. */
+/** Descriptor number: process.stderr would open a stream. */
 const STDERR = 2;
 const UNLOGGED_SENTENCE = "Nothing was done: the log cannot be written.";
 const HIDDEN = "[hidden]";
 const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
 
-/**
- * More of an API key than the four characters that identify it (access/api-key.ts), its underscore as URLs may have
- * it.
- */
+/** More of an API key than its four identifying characters (access/api-key.ts); the underscore may be URL-encoded. */
 const API_KEY = /(nlk(?:_|%5f))[0-9a-z]{5,}/gi;
 
 /**
- * What JSON leaves as it is but a terminal acts on or a reader takes for a line break: DEL, C1, U+2028/2029, direction
- * marks, BOM.
+ * Characters that JSON leaves unescaped but terminals interpret or readers take for line breaks: DEL, C1, U+2028/2029,
+ * direction marks, BOM.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
@@ -140,7 +137,7 @@ function renderText(at: string, level: LogLevel, event: string, fields: Record<s
   return words.join(" ");
 }
 
-/** Without quotes where nobody can mistake it. */
+/** Unquoted if unambiguous. */
 function bare(text: string): string {
   return /^[\w.:/@+,[\]-]+$/.test(text) ? text : quote(text);
 }
@@ -161,13 +158,13 @@ function entriesOf(fields: object, depth = 0): [string, unknown][] {
   return entries;
 }
 
-/** What JSON.stringify can print: no cycles, no big integers, nothing endless. */
+/** Converts to a value that JSON.stringify can print: no cycles, no bigints, bounded size. */
 function printable(value: unknown, depth: number): unknown {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value === "string") return cut(value);
   if (typeof value !== "object") return cut(String(value));
-  // Bytes are more often a key or a hash than something to read.
+  // Bytes are more likely a key or a hash than readable data.
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (depth >= LOG_MAX_DEPTH) return "[deeper]";
   if (value instanceof Error) return cut(describeError(value));
@@ -177,7 +174,7 @@ function printable(value: unknown, depth: number): unknown {
   return Object.fromEntries(entriesOf(value, depth + 1));
 }
 
-/** With where it happened and why; the stack begins with the message on this platform, or else it is put before it. */
+/** With stack and cause; the stack starts with the message on this platform, otherwise the message is prepended. */
 function describeError(error: Error): string {
   const title = `${error.name}: ${error.message}`;
   const stack = typeof error.stack === "string" ? error.stack : "";
@@ -187,7 +184,7 @@ function describeError(error: Error): string {
     : text;
 }
 
-/** The text without API keys, and not endless. */
+/** Removes API keys and truncates. */
 function cut(whole: string): string {
   const text = whole.replace(API_KEY, `$1${HIDDEN}`);
   return text.length <= LOG_VALUE_MAX_LENGTH ? text : `${text.slice(0, LOG_VALUE_MAX_LENGTH)}…`;

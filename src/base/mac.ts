@@ -1,11 +1,11 @@
-// MAC addresses (EUI-48, IEEE 802) as values: strict reading into one canonical text.
+// MAC addresses (EUI-48, IEEE 802) as values: strict parsing into one canonical text.
 
 /**
- * Reads `aa:bb:cc:dd:ee:ff`, `AA-BB-CC-DD-EE-FF` (IEEE 802) or `aabb.ccdd.eeff` (Cisco), in any case, and gives lower
- * case with colons. Null for anything else: mixed separators, single digits, no separators, EUI-64.
+ * Parses `aa:bb:cc:dd:ee:ff`, `AA-BB-CC-DD-EE-FF` (IEEE 802) or `aabb.ccdd.eeff` (Cisco), in any case, and returns
+ * lower case with colons. Null for anything else: mixed separators, single digits, no separators, EUI-64.
  */
 export function parseMac(text: string): string | null {
-  // Most are canonical already, and a bulk has a hundred thousand of them.
+  // Fast path: most are canonical already, and a bulk write has a hundred thousand of them.
   if (CANONICAL.test(text)) return text;
   if (!MAC.test(text)) return null;
   const digits = text.replace(/[:.-]/g, "").toLowerCase();
@@ -13,15 +13,15 @@ export function parseMac(text: string): string | null {
 }
 
 /**
- * Reads an address, or the beginning of one, in any notation: with colons, dashes, dots, blanks or nothing between its
- * digits, in groups of one or two (`0:1b:21`) or of four. Gives lower case, with a colon between every two digits.
+ * Parses an address, or a prefix of one, in any notation: with colons, dashes, dots, blanks or no separators, in groups
+ * of one or two digits (`0:1b:21`) or of four. Returns lower case, with a colon between every two digits.
  * @returns null for fewer than six digits (an OUI), for more than twelve, and for anything else
  */
 export function parseMacPrefix(text: string): string | null {
   const [separator] = /[-:. ]/.exec(text) ?? [];
   const groups = separator === undefined ? [text] : text.split(separator);
   if (!groups.every((group) => /^[0-9a-f]+$/i.test(group))) return null;
-  // One digit between colons is one with a nought before it, as BSD and Solaris write it.
+  // A single digit between colons stands for one with a leading zero, as in BSD and Solaris.
   const isOctets = separator !== undefined && groups.every((group) => group.length <= 2);
   const digits = (isOctets ? groups.map((group) => group.padStart(2, "0")) : groups).join("").toLowerCase();
   const isEven = separator === undefined || isOctets || groups.slice(0, -1).every(({ length }) => length === 4);
@@ -33,20 +33,17 @@ export function parseMacPrefix(text: string): string | null {
 const MAC_PREFIX_DIGITS_MIN = 6;
 const MAC_DIGITS = 12;
 
-/** `\1` and not a second class: all separators must be the same. */
+/** `\1` instead of a second class: all separators must be the same. */
 const MAC = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})$/i;
 const CANONICAL = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
 
-/**
- * Whether it addresses a group of stations and not one (IEEE 802, the I/G bit): broadcast, multicast. `mac` is
- * canonical.
- */
+/** Whether the address is a group address (IEEE 802, the I/G bit): broadcast or multicast. `mac` is canonical. */
 export function isGroupAddress(mac: string): boolean {
   return (firstOctet(mac) & 1) === 1;
 }
 
 /**
- * Whether software or an administrator gave it, and not the maker of a device (IEEE 802, the U/L bit). `mac` is
+ * Whether the address is locally administered: set by software or an administrator (IEEE 802, the U/L bit). `mac` is
  * canonical.
  */
 export function isLocallyAdministered(mac: string): boolean {
@@ -54,8 +51,8 @@ export function isLocallyAdministered(mac: string): boolean {
 }
 
 /**
- * Whether one device has it, and no other: not a group's, not all nought, and no virtual router's, which moves from
- * device to device. `mac` is canonical.
+ * Whether the address belongs to a single device: not a group address, not all zeros, and not a virtual router's, which
+ * moves between devices. `mac` is canonical.
  */
 export function isOneDevices(mac: string): boolean {
   return mac !== "00:00:00:00:00:00" && !isGroupAddress(mac) && virtualRouterOf(mac) === null;
@@ -63,13 +60,13 @@ export function isOneDevices(mac: string): boolean {
 
 export interface VirtualRouter {
   readonly protocol: "VRRP" | "HSRP" | "GLBP";
-  /** The number of the group of routers. */
+  /** Virtual router id or group number. */
   readonly group: number;
 }
 
 /**
- * The group of routers of which one at a time answers to the address: VRRP (RFC 9568 section 7.3), HSRP (RFC 2281
- * section 6 and version 2), or Cisco's Gateway Load Balancing Protocol, where each has one. Null for an address of one
+ * The virtual router of an address, which one group member at a time serves: VRRP (RFC 9568 section 7.3), HSRP (RFC
+ * 2281 section 6 and version 2), or Cisco's GLBP, in which each member has an address. Null for an address of a single
  * station. `mac` is canonical.
  */
 export function virtualRouterOf(mac: string): VirtualRouter | null {
@@ -81,8 +78,8 @@ export function virtualRouterOf(mac: string): VirtualRouter | null {
 }
 
 /**
- * What sort of address it is. `VirtualRouter` moves between routers; `LocallyAdministered` was made up by software, as
- * phones and laptops do at random, and hypervisors and containers for their guests.
+ * Types of MAC addresses. `VirtualRouter` moves between routers; `LocallyAdministered` is generated by software: at
+ * random by phones and laptops, and by hypervisors and containers for their guests.
  */
 export const MAC_TYPES = [
   "Universal",
@@ -94,7 +91,7 @@ export const MAC_TYPES = [
 ] as const;
 export type MacType = (typeof MAC_TYPES)[number];
 
-/** @param mac canonical, or the beginning of one as parseMacPrefix gives it: that is only what its first digits tell */
+/** @param mac canonical, or a prefix as returned by parseMacPrefix, whose type follows from its first digits alone */
 export function macTypeOf(mac: string): MacType {
   if (mac === "ff:ff:ff:ff:ff:ff") return "Broadcast";
   if (mac === "00:00:00:00:00:00") return "Unspecified";

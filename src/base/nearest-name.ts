@@ -1,8 +1,8 @@
-// What somebody may have meant who misspelled a name: the one that the fewest changes lead to.
+// Spelling suggestion: the known name with the smallest edit distance to a misspelled one.
 
 /**
- * The name that a text is nearest to; null where none is near.
- * @param names in the order in which they are preferred
+ * The nearest name to a text; null if none is near.
+ * @param names in order of preference
  */
 export function nearestName(text: string, names: Iterable<string>): string | null {
   const lower = text.toLowerCase().slice(0, MAX_LENGTH);
@@ -11,7 +11,7 @@ export function nearestName(text: string, names: Iterable<string>): string | nul
   let least = most + 1;
   for (const name of names) {
     const own = name.toLowerCase();
-    // What was cut off is nearer than what was mistyped.
+    // A truncated name is nearer than a mistyped one.
     const changes = lower.length >= 3 && own.startsWith(lower) ? 1 : distance(lower, own, least);
     if (changes < least) [nearest, least] = [name, changes];
   }
@@ -20,7 +20,7 @@ export function nearestName(text: string, names: Iterable<string>): string | nul
 
 const MAX_LENGTH = 64;
 
-/** Insertions, deletions, replacements and swaps of neighbours between two texts, or `enough` where it takes more. */
+/** Edit distance: insertions, deletions, replacements and transpositions between two texts, capped at `enough`. */
 function distance(from: string, to: string, enough: number): number {
   if (Math.abs(from.length - to.length) >= enough) return enough;
   let older: number[] = [];

@@ -1,4 +1,4 @@
-// The one place that draws randomness. Everything that needs it takes a Random.
+// Randomness source, the only module that draws from it. All code that needs randomness takes a Random.
 
 export interface Random {
   /** `count` bytes from a cryptographically secure source. */

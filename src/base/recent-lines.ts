@@ -1,58 +1,58 @@
-// The lines that a log has written lately, in memory: bounded in number and in size, and gone with the process.
+// Buffer of recent log lines in memory, bounded in number and size; lost with the process.
 
-/** How much a line matters, least first. */
+/** Severities, lowest first. */
 export const LOG_LEVELS = ["info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogLine {
-  /** Its number since the start, from 1, without gaps. */
+  /** Consecutive number since the start, from 1. */
   readonly sequence: number;
-  /** When it was written, as on the wire. */
+  /** Time of the write, in wire format. */
   readonly at: string;
   readonly level: LogLevel;
   readonly event: string;
-  /** All of it, as it was written. */
+  /** The complete line as written. */
   readonly text: string;
 }
 
-/** Lines kept at most, and characters of all of them. */
+/** Maximum number of lines, and of characters in all of them. */
 export const LINES_KEPT = 1_000;
 const CHARACTERS_KEPT = 1_000_000;
 
-/** Where a reader stands who follows the log. */
+/** Position of a reader that follows the log. */
 interface LinePosition {
-  /** The number of the last line that was read. */
+  /** Number of the last line read. */
   readonly after: number;
-  /** The mark that came with it; absent for whatever there is now. */
+  /** The mark returned with it; absent for the current one. */
   readonly mark?: string | undefined;
 }
 
-/** Some lines, and where they stand among all. */
+/** Some lines and their position. */
 export interface LinePage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** The next page begins after this line. */
+  /** The next page starts after this line. */
   readonly after: number;
-  /** When the first line of all was written: tells one start from another. Empty before there is one. */
+  /** Time of the very first line: distinguishes one start from another. Empty before the first line. */
   readonly mark: string;
-  /** Lines between the position asked for and the first that is kept, whatever they said. */
+  /** Number of dropped lines between the requested position and the first one kept, matching or not. */
   readonly dropped: number;
-  /** Whether the position asked for is one of an earlier start. */
+  /** Whether the requested position belongs to an earlier start. */
   readonly isRestarted: boolean;
-  /** Whether more of the lines asked for are there now. */
+  /** Whether more matching lines are available now. */
   readonly hasMore: boolean;
 }
 
 export class RecentLines {
   private lines: LogLine[] = [];
-  /** Of `lines`, the first that is still kept: what is before it goes when there is much of it. */
+  /** Index of the first kept line in `lines`; earlier ones are removed in batches. */
   private first = 0;
   private characters = 0;
   private newest = 0;
   private mark = "";
   private readonly newestOf = new Map<LogLevel, string>();
 
-  /** When the newest line of a level was written, kept or not; null where there was none. */
+  /** Time of the newest line of a level, kept or not; null for none. */
   lastAt(level: LogLevel): string | null {
     return this.newestOf.get(level) ?? null;
   }
@@ -63,7 +63,7 @@ export class RecentLines {
     if (this.newest === 1) this.mark = line.at;
     this.lines.push({ sequence: this.newest, ...line });
     this.characters += line.text.length;
-    // The newest is kept however long it is.
+    // The newest line is kept, whatever its length.
     while (
       this.lines.length - this.first > LINES_KEPT ||
       (this.characters > CHARACTERS_KEPT && this.first < this.lines.length - 1)
@@ -77,7 +77,7 @@ export class RecentLines {
     }
   }
 
-  /** The last so many that are wanted. */
+  /** The last matching lines, up to a limit. */
   last(limit: number, isWanted: (line: LogLine) => boolean): LinePage {
     const found: LogLine[] = [];
     for (let at = this.lines.length - 1; at >= this.first && found.length < limit; at -= 1) {
@@ -88,9 +88,12 @@ export class RecentLines {
     return { lines: found.reverse(), after, mark, dropped: 0, isRestarted: false, hasMore: false };
   }
 
-  /** The first so many after a position that are wanted; from the first one on where the position is of another start. */
+  /**
+   * The next matching lines after a position, up to a limit; starts at the first line if the position is from another
+   * start.
+   */
   next(limit: number, from: LinePosition, isWanted: (line: LogLine) => boolean): LinePage {
-    // Who asked before the first line stands before it.
+    // A request before the first line has no mark and belongs to this start.
     const isOfAnother = from.mark !== undefined && from.mark !== "" && from.mark !== this.mark;
     const isRestarted = isOfAnother || from.after > this.newest;
     const after = isRestarted ? 0 : from.after;
@@ -100,7 +103,7 @@ export class RecentLines {
     const hasMore = wanted.length > limit;
     return {
       lines,
-      // What was not wanted is passed as well.
+      // Skips non-matching lines as well.
       after: hasMore ? (lines.at(-1) as LogLine).sequence : this.newest,
       mark: this.mark,
       dropped: Math.max(0, kept - after),
@@ -110,7 +113,7 @@ export class RecentLines {
   }
 }
 
-/** Whether a line matters at least so much. */
+/** Filter for a minimum severity. */
 export function isAtLeast(least: LogLevel): (line: Pick<LogLine, "level">) => boolean {
   const from = LOG_LEVELS.indexOf(least);
   return ({ level }) => LOG_LEVELS.indexOf(level) >= from;

@@ -1,25 +1,24 @@
-// Regular files, told from all else that a path can lead to: whoever opens a named pipe waits for its other end, and a
-// link leads to where somebody else wants.
+// Safe access to regular files: opening a named pipe would block, and a symbolic link can lead anywhere.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
 
-/** Something else than the file that is expected. `message` completes a sentence that begins with the path. */
+/** Not the expected type of file. `message` completes a sentence that begins with the path. */
 export class WrongFile extends Error {
   override readonly name = "WrongFile";
 }
 
-/** Whether a name is taken, also by a link that leads nowhere. */
+/** Whether a name exists, even as a broken link. */
 export function isTaken(path: string): boolean {
   return found(path) !== null;
 }
 
-/** What is known of a regular file; null for a link, for all else, and where there is nothing. */
+/** Size and modification time of a regular file; null for links, other types and missing files. */
 export function regularFile(path: string): { readonly size: number; readonly mtimeMs: number } | null {
   const file = found(path);
   return file?.isFile() === true ? file : null;
 }
 
-/** Nothing is below a file, or a link to itself; and nothing is found where this user may not look. */
+/** The parent is a file or a link loop, or this user lacks permission to look. */
 const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
 
 function found(path: string): Stats | null {
@@ -32,10 +31,10 @@ function found(path: string): Stats | null {
 }
 
 /**
- * Opens a file to be read, and waits for nobody meanwhile.
- * @param flags further ones: `constants.O_NOFOLLOW` where a link is not to be followed
+ * Opens a file for reading without blocking.
+ * @param flags additional ones: `constants.O_NOFOLLOW` rejects links
  * @returns the descriptor, which the caller closes
- * @throws WrongFile; what the file system throws
+ * @throws WrongFile; errors of the file system
  */
 export function openRegular(path: string, flags = 0): number {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
@@ -45,16 +44,16 @@ export function openRegular(path: string, flags = 0): number {
   throw new WrongFile(whatElse(file));
 }
 
-/** What is in the place of a regular file: completes a sentence as WrongFile. */
+/** Description of the actual type; completes a sentence like WrongFile. */
 export function whatElse(file: Pick<Stats, "isDirectory">): string {
   return file.isDirectory() ? "is a folder and not a file" : "is not a regular file";
 }
 
 /**
- * All of a regular file.
- * @param maxBytes of a longer one nothing is read
- * @param flags as openRegular
- * @throws WrongFile; what the file system throws
+ * The whole content of a regular file.
+ * @param maxBytes longer files are rejected unread
+ * @param flags as for openRegular
+ * @throws WrongFile; errors of the file system
  */
 export function readRegular(path: string, maxBytes: number, flags = 0): Uint8Array {
   const descriptor = openRegular(path, flags);
@@ -67,7 +66,7 @@ export function readRegular(path: string, maxBytes: number, flags = 0): Uint8Arr
   }
 }
 
-/** Why a file cannot be read, completing a sentence that begins with its path: `cannot be read (EACCES)`. */
+/** Reason why a file cannot be read, completing a sentence that begins with its path: `cannot be read (EACCES)`. */
 export function whyUnreadable(error: unknown): string {
   if (error instanceof WrongFile) return error.message;
   return `cannot be read (${error instanceof Error && "code" in error ? error.code : error})`;

@@ -4,20 +4,19 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import type { Random } from "./random.ts";
 
-/** Of the key, in bytes. */
+/** Key length in bytes. */
 export const SECRET_BOX_KEY_BYTES = 32;
 
 /**
- * Seals texts so that they can be opened only with the same key and under the same context. A sealed box is the version
- * byte 1, a random nonce of 12 bytes, the ciphertext, the tag of 16 bytes. Version and context are authenticated with
- * it, so that a box moved to another record does not open. Random nonces are safe for 2^32 boxes under one key (SP
- * 800-38D §8.3).
+ * Seals texts so that they open only with the same key and context. A sealed box consists of the version byte 1, a
+ * random nonce of 12 bytes, the ciphertext, and the tag of 16 bytes. Version and context are authenticated, so that a
+ * box moved to another record does not open. Random nonces are safe for 2^32 boxes under one key (SP 800-38D §8.3).
  */
 export class SecretBox {
   private readonly key: KeyObject;
   private readonly random: Random;
 
-  /** Throws when the key is not 32 bytes. */
+  /** Throws if the key is not 32 bytes. */
   constructor(key: Uint8Array, random: Random) {
     if (key.length !== SECRET_BOX_KEY_BYTES)
       throw new Error(`The key of a secret box has ${SECRET_BOX_KEY_BYTES} bytes, not ${key.length}.`);
@@ -26,8 +25,8 @@ export class SecretBox {
   }
 
   /**
-   * `context` says whose secret it is (`credential:<id>:community`); it is not in the box. Throws on text with lone
-   * surrogates, which UTF-8 cannot hold: what is opened is exactly what was sealed.
+   * `context` identifies the secret (`credential:<id>:community`); it is not stored in the box. Throws on text with
+   * lone surrogates, which UTF-8 cannot encode: the opened text is exactly the sealed one.
    */
   seal(plaintext: string, context: string): Uint8Array {
     if (!plaintext.isWellFormed()) throw new Error("A secret with broken Unicode (a lone surrogate) cannot be sealed.");
@@ -38,7 +37,7 @@ export class SecretBox {
     return Uint8Array.from(Buffer.concat([Uint8Array.of(VERSION), nonce, ...ciphertext, cipher.getAuthTag()]));
   }
 
-  /** The text that was sealed. Throws when the box is damaged, was sealed under another context or with another key. */
+  /** Returns the sealed text. Throws if the box is damaged, or was sealed under another context or key. */
   open(box: Uint8Array, context: string): string {
     if (box.length < HEADER_BYTES + TAG_BYTES) throw new Error("A sealed secret cannot be opened: it is cut off.");
     if (box[0] !== VERSION)

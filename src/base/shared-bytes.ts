@@ -1,4 +1,4 @@
-// Text in memory that threads hand to each other without copying it.
+// Text in shared memory, passed between threads without copying.
 
 /** UTF-8. */
 export function sharedBytes(text: string): Uint8Array {

@@ -1,10 +1,10 @@
-// SQL files are imported as text and become part of the executable.
+// Module types for SQL files, imported as text and embedded in the executable.
 declare module "*.sql" {
   const text: string;
   export default text;
 }
 
-// A file that is embedded: its path, which is a virtual one in the executable.
+// Path of an embedded file, virtual within the executable.
 declare module "*/standalone.js" {
   const path: string;
   export default path;

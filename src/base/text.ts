@@ -1,26 +1,26 @@
-// The order of text: without regard to case, then by code point; and text that turns nothing beside it.
+// Text order, ignoring case and then by code point; diacritic folding; removal of bidirectional controls.
 // Must not depend on a locale: the same list sorts the same way on every machine.
 
 import { ownValue } from "./fields.ts";
 
 /**
- * The form in which texts that differ only in case, or only in how an accent is composed, are equal. Lower case in NFC,
- * with the final sigma taken for a sigma. Simpler than Unicode's full case folding (`ß` stays apart from `ss`) and
- * enough for ordering and searching. Folding twice changes nothing.
+ * Form in which texts are equal if they differ only in case or in accent composition: lower case in NFC, with final
+ * sigma as sigma. Simpler than Unicode's full case folding (`ß` differs from `ss`), and sufficient for ordering and
+ * searching. Idempotent.
  */
 export function foldCase(text: string): string {
-  // Most of what is written by the hundred thousand is ASCII.
+  // Fast path: most text written in bulk is ASCII.
   if (ASCII.test(text)) return text.toLowerCase();
   // NFC comes last: J with caron has no composed capital, but its lower case has.
   return text.toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII.
 const ASCII = /^[\u0000-\u007f]*$/;
 
 /**
- * Without the marks of Latin, Greek and Cyrillic letters: `zürich` as `zurich`, `łódź` as `lodz`, `straße` as
- * `strasse`. Of text that foldCase has folded; folding twice changes nothing.
+ * Removes diacritics from Latin, Greek and Cyrillic letters: `zürich` → `zurich`, `łódź` → `lodz`, `straße` →
+ * `strasse`. For text folded by foldCase; idempotent.
  */
 export function foldMarks(text: string): string {
   if (ASCII.test(text)) return text;
@@ -31,7 +31,7 @@ export function foldMarks(text: string): string {
   return plain.replace(/[ßæœøłđðþı]/g, (letter) => ownValue(PLAIN_LETTERS, letter) as string);
 }
 
-/** Letters that have no decomposition in Unicode. */
+/** Letters without a Unicode decomposition. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -45,22 +45,22 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What orders texts without regard to case, then by code point, where it is compared by code point. For texts without
- * control characters: U+0001 stands before whatever a longer text goes on with.
+ * Sort key for comparison by code point: orders texts ignoring case, then by code point. For texts without control
+ * characters: U+0001 sorts before any continuation of a longer text.
  */
 export function textSortKey(text: string): string {
   return `${foldCase(text)}\u0001${text}`;
 }
 
 /**
- * Negative, zero or positive, as for Array.sort. By code point, which is also the order of the UTF-8 bytes and so of
- * SQLite's BINARY; `<` on strings goes by UTF-16 unit and puts U+10000 and above before U+E000–U+FFFF.
+ * Comparator for Array.sort by code point, which is also the order of UTF-8 bytes and of SQLite's BINARY; `<` on
+ * strings compares UTF-16 units and sorts U+10000 and above before U+E000–U+FFFF.
  */
 export function compareCodePoints(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let index = 0;
   while (index < shorter && a.charCodeAt(index) === b.charCodeAt(index)) index += 1;
-  // The first difference may be in the second half of a pair: the whole code point counts.
+  // If the first difference is in the second half of a surrogate pair, compare the whole code point.
   if (index > 0 && isHighSurrogate(a, index - 1) && (isLowSurrogate(a, index) || isLowSurrogate(b, index))) index -= 1;
   return (a.codePointAt(index) ?? -1) - (b.codePointAt(index) ?? -1);
 }
@@ -73,7 +73,7 @@ function isLowSurrogate(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xdc00;
 }
 
-/** `200,000`. A count from 0. toLocaleString loads all locales for it, which is felt at a start. */
+/** `200,000`, for counts from 0. toLocaleString would load all locales, which slows the start. */
 export function groupedDigits(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -84,8 +84,8 @@ export function pascalCase(name: string): string {
 }
 
 /**
- * A sentence with names in it, without the signs by which one of them could turn the words of the others (Unicode
- * Standard Annex 9): embeddings, overrides, isolates and marks, which show nothing themselves.
+ * Removes bidirectional controls from a sentence with names, so that no name can reorder the other words (Unicode
+ * Standard Annex 9): embeddings, overrides, isolates and marks, which are all invisible.
  */
 export function withoutTurns(sentence: string): string {
   return sentence.replaceAll(/[\u061c\u200e\u200f\u2029\u202a-\u202e\u2066-\u2069]/g, "");

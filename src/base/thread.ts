@@ -1,27 +1,27 @@
-// Both ends of a thread: what the two say to each other is declared once, as Messages. A thread is started only where
-// there is room for one: Bun ends the whole process when a thread finds no descriptor left.
+// Typed threads, with Messages declaring both directions. Starts a thread only if descriptors are available: Bun ends
+// the whole process if a new thread cannot get one.
 
 import { closeSync, openSync } from "node:fs";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { DomainError } from "./errors.ts";
 
-/** What crosses between a thread and whoever starts it: copied, but for memory that is shared or handed over. */
+/** Messages between a thread and its starter: copied, except for shared or transferred memory. */
 export interface Messages {
   readonly to: unknown;
   readonly from: unknown;
 }
 
-/** A thread, as whoever started it has it. */
+/** A thread as seen by its starter. */
 export interface Thread<M extends Messages> {
-  /** @param handedOver buffers in the message that are the sender's no more */
+  /** @param handedOver buffers in the message to transfer; the sender must not use them afterwards */
   post(message: M["to"], handedOver?: ArrayBuffer[]): void;
-  /** Ends it where it stands; nothing more is heard of it. */
+  /** Ends the thread immediately; no further messages arrive. */
   terminate(): void;
 }
 
 /**
- * @param ended told at most once, with the reason, when the thread ends without having been terminated
- * @throws DomainError rate_limit_exceeded where connections have taken all descriptors that the process may have
+ * @param ended called at most once, with the reason, if the thread ends without terminate()
+ * @throws DomainError rate_limit_exceeded if connections use up the descriptors of the process
  */
 export type StartThread<M extends Messages> = (
   hear: (message: M["from"]) => void,
@@ -29,21 +29,21 @@ export type StartThread<M extends Messages> = (
 ) => Thread<M>;
 
 /**
- * What a thread does: takes what posts to its starter, returns what hears what it is sent. `arrived` takes what has come
- * while the thread was busy and is not heard yet; null for nothing.
+ * Main function of a thread: gets a function to post to its starter, and returns the message handler. `arrived` returns
+ * a message received while the thread was busy and not handled yet; null for none.
  */
 export type ThreadMain<M extends Messages> = (
   post: (message: M["from"]) => void,
   arrived: () => { readonly message: M["to"] } | null,
 ) => (message: M["to"]) => void;
 
-/** What a thread opens at its start is a tenth of it; the rest is for connections that come in the same moment. */
+/** A starting thread opens a tenth of this; the rest is for connections accepted at the same moment. */
 export const DESCRIPTORS_PER_START = 96;
 
 /**
- * A thread of a file that calls `runThread` with the same messages.
- * @param create makes the Worker
- * @param open stands for opening any file; a test may let it fail
+ * A thread whose file calls `runThread` with the same messages.
+ * @param create creates the Worker
+ * @param open opens a file to test for free descriptors; tests may let it fail
  */
 export function threadOf<M extends Messages>(
   create: () => Worker,
@@ -62,7 +62,7 @@ export function threadOf<M extends Messages>(
     };
     worker.onerror = ({ message }) => end(message);
     worker.addEventListener("close", () => end("the thread ended"));
-    // A thread can look into a port of its own while it is busy, which it can't into what a Worker is posted.
+    // A busy thread can poll its own port, but not the messages posted to a Worker.
     const { port1, port2 } = new MessageChannel();
     worker.postMessage(port2, [port2 as never]);
     return {
@@ -76,7 +76,7 @@ export function threadOf<M extends Messages>(
   };
 }
 
-/** The whole of a thread's entry file. */
+/** The entire entry file of a thread. */
 export function runThread<M extends Messages>(main: ThreadMain<M>): void {
   if (Bun.isMainThread) return;
   const starter = globalThis as unknown as {
@@ -93,8 +93,8 @@ export function runThread<M extends Messages>(main: ThreadMain<M>): void {
 }
 
 /**
- * Has a thread of its own answer one message.
- * @returns its answer, which rejects when the thread ends without one, and what gives it up
+ * Starts a thread for one message.
+ * @returns its answer, which rejects if the thread ends without one, and a function to abandon it
  * @throws as `start`
  */
 export function askThread<M extends Messages>(
@@ -122,7 +122,7 @@ function assertRoom(open: () => number): void {
   try {
     while (opened.length < DESCRIPTORS_PER_START) opened.push(open());
   } catch (error) {
-    // Where it fails for another reason, nothing is known of the room.
+    // Other failures say nothing about available descriptors.
     if (!isOutOfDescriptors(error)) return;
     throw Object.assign(
       new DomainError("rate_limit_exceeded", "Too many connections are open; try again in a few seconds.", {

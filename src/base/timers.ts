@@ -1,11 +1,11 @@
-// Waiting for time to pass, so that tests can let it pass. Nothing else sets timers for what a caller waits for.
+// Timers, replaceable in tests. All waits that affect callers use them.
 
 export interface Timers {
-  /** Runs an action once, so many milliseconds from now. @returns what calls it off */
+  /** Runs an action once after a delay in milliseconds. @returns a function that cancels it */
   after(ms: number, action: () => void): () => void;
 }
 
-/** Lets a thread that has nothing else to do stand still for so many milliseconds. */
+/** Blocks a thread without other work for some milliseconds. */
 export function pauseThread(ms: number): void {
   Bun.sleepSync(ms);
 }

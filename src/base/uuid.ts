@@ -1,21 +1,21 @@
-// UUIDs (RFC 9562): their textual form, and the source of the ids that the server makes.
-// Draws no randomness and reads no clock itself: both are given.
+// UUIDs (RFC 9562): textual form, and generator of the server's ids.
+// Must not draw randomness or read a clock: both are passed in.
 
 import type { Instant } from "./instant.ts";
 import type { Random } from "./random.ts";
 
 /**
- * Whether the text is a UUID in the form of RFC 9562 §4: hyphens in place, any case, any version, Nil and Max included.
+ * Whether the text is a UUID in the form of RFC 9562 §4: with hyphens, in any case and version, including Nil and Max.
  */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
 /**
- * Makes UUIDv7 (RFC 9562 §5.7), lower case. Within one source they strictly increase, as text as well, even when `at`
- * repeats or steps back: the last millisecond is then kept and a 42-bit counter, seeded at random, goes up by one (§6.2
- * method 1). Should the counter run out, the millisecond moves ahead of `at` (§6.2, "Counter Rollover Handling"). 32
- * bits are random in every id.
+ * Generates UUIDv7 (RFC 9562 §5.7), lower case. Within one source they strictly increase, also as text, even if `at`
+ * repeats or steps back: the last millisecond is kept, and a randomly seeded 42-bit counter is incremented (§6.2 method
+ * 1). On counter overflow, the millisecond moves ahead of `at` (§6.2, "Counter Rollover Handling"). 32 bits are random
+ * in every id.
  */
 export class UuidSource {
   private readonly random: Random;
@@ -26,7 +26,7 @@ export class UuidSource {
     this.random = random;
   }
 
-  /** `at`: the instant to put into the id. */
+  /** `at`: the timestamp for the id. */
   next(at: Instant): string {
     if (at > this.timeMs) {
       this.timeMs = at;

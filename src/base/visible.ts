@@ -1,21 +1,21 @@
-// What can be seen of a text. Pure.
+// Visibility of text. Pure.
 
 /**
- * Marks of format, letters that stand for none (Unicode's Default_Ignorable_Code_Point) and the Braille pattern without
- * dots: nothing is seen of them. White space is told apart: it parts words.
+ * Invisible characters: format marks, default-ignorable code points (Unicode's Default_Ignorable_Code_Point) and the
+ * Braille pattern without dots. White space is separate, since it divides words.
  */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Whether something is seen of a text: not of white space, nor of invisible characters. */
+/** Whether a text has anything visible besides white space and invisible characters. */
 export function isVisible(text: string): boolean {
   return /\S/u.test(withoutInvisible(text));
 }
 
-/** A text as it is seen. Taking it twice changes nothing. */
+/** Removes invisible characters. Idempotent. */
 export function withoutInvisible(text: string): string {
-  // Most of what is written by the hundred thousand is ASCII.
+  // Fast path: most text written in bulk is ASCII.
   return ASCII.test(text) ? text : text.replaceAll(INVISIBLE, "");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII.
 const ASCII = /^[\u0000-\u007f]*$/;

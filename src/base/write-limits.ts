@@ -1,21 +1,23 @@
-// How many writes may wait for their turn: checked where they are taken, and reported to those who send them.
+// Limits for queued writes: enforced on arrival and reported to senders.
 
-/** Of one user, keys included; beyond that the caller is told to come back. */
+/** Per user, keys included; beyond it, the caller must retry later. */
 export const MAX_WAITING_OF_USER = 256;
-/** What these were sent with, in bytes; one that is larger is taken where nothing else of its user waits. */
+/**
+ * Total size of a user's waiting requests in bytes; a larger one is accepted if nothing else of the user is waiting.
+ */
 export const MAX_WAITING_BYTES_OF_USER = 64 * 1024 * 1024;
-/** Of all users, about a second's work; of the appliance itself, and of a scan, as many. */
+/** Over all users, about a second's work; the appliance itself and a scan have the same limit each. */
 export const MAX_WAITING_COMMANDS = 1_024;
-/** So many of each user are taken all the same: however many users fill the line, everybody else is served as well. */
+/** Always accepted per user: however many users fill the queue, every other user is served as well. */
 export const RESERVED_OF_USER = 8;
-/** Of one user that may wait where what lowers rights goes first; further ones wait with the user's others. */
+/** Per user in the priority queue for writes that reduce permissions; further ones wait with the user's others. */
 export const MAX_URGENT_OF_USER = 8;
-/** What a caller who is refused is told to wait. */
+/** Retry-After of a rejected write. */
 export const WRITE_RETRY_AFTER_S = 1;
 
 /**
- * What is remembered of requests with an Idempotency-Key: beyond it the oldest go, of one user, or of whoever has the
- * most.
+ * Limits for stored outcomes of requests with an Idempotency-Key; the oldest are dropped, of one user, or of the user
+ * with the most.
  */
 export interface OutcomeLimits {
   readonly ofUser: Volume;

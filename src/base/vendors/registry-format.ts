@@ -1,23 +1,22 @@
-// The registry of MAC prefixes as few bytes: for each length of prefix the sorted prefixes by their distances and the
-// numbers of their names, then every name once. Pure: must not know where the entries come from, nor how the bytes are
-// compressed.
+// Compact binary format for the registry of MAC prefixes: per prefix length, delta-coded sorted prefixes and name
+// indexes; then every name once. Pure. Must not know the source of the entries, nor how the bytes are compressed.
 
 /**
- * Lengths of prefix in hexadecimal digits, as the IEEE assigns them (MA-S, MA-M, MA-L): the longest first, which is the
- * one that counts.
+ * Prefix lengths in hexadecimal digits, as assigned by the IEEE (MA-S, MA-M, MA-L), longest first, for longest-prefix
+ * match.
  */
 const PREFIX_LENGTHS = [9, 7, 6] as const;
 
 export interface Registry {
   /** In the order of PREFIX_LENGTHS. */
   readonly blocks: readonly PrefixBlock[];
-  /** Each behind the other, in UTF-8: thirty thousand texts of their own would take several times the memory. */
+  /** Concatenated names in UTF-8: thirty thousand separate strings would take several times the memory. */
   readonly nameBytes: Uint8Array;
-  /** Where each name ends in `nameBytes`; a line break stands between two. */
+  /** End of each name in `nameBytes`; names are separated by line breaks. */
   readonly nameEnds: Uint32Array;
 }
 
-/** A block of addresses that is registered. */
+/** A registered block of addresses. */
 export interface Registration {
   /** 6, 7 or 9 hexadecimal digits, in lower case. */
   readonly prefix: string;
@@ -28,13 +27,13 @@ interface PrefixBlock {
   readonly digits: number;
   /** Ascending. */
   readonly prefixes: Float64Array;
-  /** Of each prefix: its place in `names`. */
+  /** Name index of each prefix. */
   readonly nameIndexes: Uint32Array;
 }
 
 /**
- * @param entries prefix of 6, 7 or 9 hexadecimal digits → the registrant's name, with an address on the lines behind
- * it. Prefixes of other lengths are refused with an Error, so that a change of the registry does not go unnoticed.
+ * @param entries prefix of 6, 7 or 9 hexadecimal digits → name of the registrant, with its address on further lines.
+ * Throws an Error for other prefix lengths, so that a change of the registry does not go unnoticed.
  */
 export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Array {
   const named = Object.entries(entries).map(([prefix, text]) => ({ prefix, name: firstLine(text) }));
@@ -57,7 +56,7 @@ export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Ar
   return Buffer.concat([Uint8Array.from(bytes), new TextEncoder().encode(names.join("\n"))]);
 }
 
-/** What `packRegistry` has packed. */
+/** Unpacks the output of `packRegistry`. */
 export function unpackRegistry(bytes: Uint8Array): Registry {
   let at = 0;
   const next = (): number => {
@@ -83,9 +82,8 @@ export function unpackRegistry(bytes: Uint8Array): Registry {
 }
 
 /**
- * What the longest registered prefix of an address is registered for; null where there is none.
- * @param hex the first digits of the address in lower case, twelve at most: longer prefixes than it has are not looked
- * for
+ * The registration of the longest matching prefix of an address; null for none.
+ * @param hex first digits of the address in lower case, at most twelve; longer prefixes are not considered
  */
 export function registrationOf(registry: Registry, hex: string): Registration | null {
   for (const { digits, prefixes, nameIndexes } of registry.blocks) {
@@ -110,8 +108,8 @@ function firstLine(text: string): string {
 }
 
 /**
- * Seven bits to a byte, the lowest first; the eighth says that more follow. By division: prefixes of nine digits have
- * 36 bits.
+ * Varint: seven bits per byte, lowest first; the eighth bit means that more follow. Uses division, since prefixes of
+ * nine digits have 36 bits.
  */
 function pushNumber(bytes: number[], value: number): void {
   let rest = value;
@@ -119,7 +117,7 @@ function pushNumber(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Where a value stands in an ascending array; -1 where it does not. */
+/** Binary search; -1 if absent. */
 function indexOf(sorted: Float64Array, value: number): number {
   let from = 0;
   let to = sorted.length - 1;

@@ -1,10 +1,11 @@
-// What MAC addresses are for that no maker of cards gave away: protocols, virtual routers, guests. Knows no registry.
+// Well-known uses of MAC addresses not assigned by vendors: protocols, virtual routers, guests. Must not know the
+// registry.
 
 import { virtualRouterOf } from "../mac.ts";
 
 /**
- * What an address is known for: `VRRP virtual router 10`, `Spanning tree`, `Docker container`. Null for most.
- * @param mac canonical, or the beginning of one as parseMacPrefix gives it
+ * Well-known use of an address: `VRRP virtual router 10`, `Spanning tree`, `Docker container`. Null for most addresses.
+ * @param mac canonical, or a prefix as returned by parseMacPrefix
  */
 export function knownUse(mac: string): string | null {
   const router = mac.length === CANONICAL_LENGTH ? virtualRouterOf(mac) : null;
@@ -14,10 +15,10 @@ export function knownUse(mac: string): string | null {
 
 const CANONICAL_LENGTH = 17;
 
-/** What each protocol calls those that share an address. */
+/** Term of each protocol for an instance that shares an address. */
 const GROUPS = { VRRP: "virtual router", HSRP: "group", GLBP: "group and forwarder" } as const;
 
-/** The particular before the general. */
+/** Specific entries before general ones. */
 const USES: ReadonlyArray<readonly [prefix: string, use: string]> = [
   ["ff:ff:ff:ff:ff:ff", "Broadcast"],
   ["01:80:c2:00:00:00", "Spanning tree (IEEE 802.1D)"],
