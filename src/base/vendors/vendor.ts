@@ -1,4 +1,4 @@
-// Who made the device that a MAC address belongs to, by the IEEE's registry, which is part of the program.
+// Vendor of a MAC address by the embedded IEEE registry.
 
 import { brotliDecompressSync } from "node:zlib";
 import { isGroupAddress, isLocallyAdministered, type MacType, macTypeOf } from "../mac.ts";
@@ -7,31 +7,30 @@ import { type Registration, type Registry, registrationOf, unpackRegistry } from
 import { knownUse } from "./well-known.ts";
 
 /**
- * The registrant of a canonical MAC address, by the longest prefix that is registered: `Cisco Systems, Inc`. Null where
- * there is none, where the registrant is not reported ("Private", or a block of which the IEEE gives away parts and
- * this part is not listed), for addresses that software made up (locally administered) and for those of groups. The
- * first call of a thread takes twenty milliseconds, and from then on two megabytes.
+ * Registrant of a canonical MAC address by longest-prefix match: `Cisco Systems, Inc`. Null if there is none, if it is
+ * not reported ("Private", or an unlisted part of a block that the IEEE subdivides), and for locally administered and
+ * group addresses. The first call in a thread takes twenty milliseconds and two megabytes of memory.
  */
 export function vendorOf(mac: string): string | null {
   return registered(mac)?.name ?? null;
 }
 
-/** What a MAC address tells by itself. */
+/** Information derived from a MAC address. */
 export interface MacTold {
   readonly vendor: string | null;
   readonly type: MacType;
-  /** What it is known for: `VRRP virtual router 10`, `Docker container`; null for most. */
+  /** Well-known use: `VRRP virtual router 10`, `Docker container`; null for most addresses. */
   readonly known_use: string | null;
 }
 
-/** What stands beside a MAC address wherever one is answered. @param mac canonical */
+/** Fields added to MAC addresses in responses. @param mac canonical */
 export function macTold(mac: string): MacTold {
   return { vendor: vendorOf(mac), type: macTypeOf(mac), known_use: knownUse(mac) };
 }
 
 /**
- * The block that an address is of, and its registrant; null as vendorOf.
- * @param mac canonical, or the beginning of an address as parseMacPrefix gives it
+ * The registered block of an address and its registrant; null as for vendorOf.
+ * @param mac canonical, or a prefix as returned by parseMacPrefix
  */
 export function registered(mac: string): Registration | null {
   if (isGroupAddress(mac) || isLocallyAdministered(mac)) return null;
