@@ -1,4 +1,4 @@
-// What the writer runs for sign-ins: sessions and the times of use. None of it makes a version.
+// Writer commands for sign-ins: sessions and last-used times. None of them creates a version.
 
 import { and, count, desc, eq, gte, lt, ne } from "drizzle-orm";
 import { invalidCredentials } from "../access/actor.ts";
@@ -11,7 +11,7 @@ import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
 import type { SessionOrigin } from "./session-origin.ts";
 
-/** An ended session is remembered for so long, so that whoever comes back is told that it ended. */
+/** Retention of an ended session, so that a returning client learns that it ended. */
 export const SESSION_FORGOTTEN_MS = 4 * SESSION_IDLE_MS;
 
 export interface SessionOpening {
@@ -19,9 +19,9 @@ export interface SessionOpening {
   readonly hash: Uint8Array;
   readonly userId: string;
   readonly at: Instant;
-  /** The password's hash that was verified: one that was changed in the meantime signs nobody in. */
+  /** The verified password hash: if the password has changed meanwhile, the session is not opened. */
   readonly passwordHash?: string;
-  /** The session that the client held before and holds no more. */
+  /** The client's previous session, which is closed. */
   readonly replaces?: Uint8Array | null;
   readonly origin?: SessionOrigin;
 }
@@ -34,13 +34,13 @@ export interface SessionUse {
 
 export interface OtherSessions {
   readonly userId: string;
-  /** SHA-256 of the one token that stays. */
+  /** SHA-256 of the one token to keep. */
   readonly keeps: Uint8Array;
   readonly at: Instant;
 }
 
 /**
- * When a key was last used: an observation, no version. Of a key that has gone meanwhile nothing is kept.
+ * Records the last use of a key: an observation, not a version. Ignores a key deleted meanwhile.
  * @param input.n the key's record number
  */
 function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void {
@@ -49,7 +49,7 @@ function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void
     tx.observe(apiKeyKind, id, { last_used: formatInstant(input.at) });
 }
 
-/** When a session was last used, from where and by what. Idle ones expire. */
+/** Records the last use of a session, with its address and client. Idle sessions expire. */
 function touchSession(tx: WriteTransaction, input: SessionUse): void {
   const isIt = eq(sessions.hash, Buffer.from(input.hash));
   const session = tx.db.select().from(sessions).where(isIt).limit(1).all()[0];
@@ -61,10 +61,10 @@ function touchSession(tx: WriteTransaction, input: SessionUse): void {
     .run();
 }
 
-/** A program that signs in for each of its runs, and never out, must not fill the database. */
+/** Limit per user: a program that signs in on every run and never signs out must not fill the database. */
 export const SESSIONS_OF_USER_MAX = 100;
 
-/** Makes room for one more session of a user: what was used last stays. */
+/** Makes room for one more session of a user; the most recently used ones stay. */
 function endOldest(tx: WriteTransaction, userN: number): void {
   const own = tx.db
     .select({ hash: sessions.hash })
@@ -76,8 +76,8 @@ function endOldest(tx: WriteTransaction, userN: number): void {
 }
 
 /**
- * A new session of a user whose password was just verified.
- * @throws DomainError auth_invalid_credentials when the user is gone or disabled by now, or has another password
+ * Opens a session for a user whose password was just verified.
+ * @throws DomainError auth_invalid_credentials if the user was deleted or disabled, or the password changed, meanwhile
  */
 export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   const user = tx.find(userKind, input.userId);
@@ -104,7 +104,7 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   tx.observe(userKind, input.userId, { last_login: formatInstant(input.at) });
 }
 
-/** Ends a session; one that is not there has ended already. */
+/** Closes a session, if it still exists. */
 function closeSession(tx: WriteTransaction, input: { hash: Uint8Array }): void {
   tx.db
     .delete(sessions)
@@ -112,7 +112,7 @@ function closeSession(tx: WriteTransaction, input: { hash: Uint8Array }): void {
     .run();
 }
 
-/** Ends a user's other sessions. @returns how many of them had not ended yet */
+/** Closes a user's other sessions. @returns the number of those that had not expired */
 function closeOtherSessions(tx: WriteTransaction, input: OtherSessions): number {
   const others = and(
     eq(sessions.user_n, tx.recordN(input.userId) as number),

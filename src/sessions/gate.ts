@@ -1,5 +1,5 @@
-// Names the actor of a request: by API key or by session, with the rights of today. On every request's path, so
-// it is two or three prepared reads. Must not write: what it notices (last used) it reports.
+// Access gate: identifies the actor of a request by API key or session, with present permissions. Runs on every request
+// and needs two or three prepared reads. Must not write: it reports last-used times.
 
 import {
   type Access,
@@ -29,23 +29,20 @@ import type { OriginCall } from "./session-origin.ts";
 
 export const SESSION_COOKIE = "session_id";
 
-/** Longer headers are no key's, and not worth remembering. */
+/** Longer headers contain no key and are not cached. */
 const AUTHORIZATION_MAX_LENGTH = 100;
 
-/**
- * Credentials of which it is remembered whose they are; forgetting one costs a look-up where too many requests come at
- * once.
- */
+/** Maximum number of cached credentials; evicting one costs a lookup under overload. */
 const KNOWN_SENDERS_MAX = 10_000;
 
-/** What was used, when: reported at most once a minute for each. */
+/** Receives last-used times, at most once a minute per key or session. */
 export interface UsageReport {
   keyUsed(keyN: number, at: Instant): void;
-  /** @param by the request, which is not kept */
+  /** @param by the request; must not be retained */
   sessionUsed(hash: Uint8Array, at: Instant, by: OriginCall): void;
 }
 
-// Parameters are written +?: see SqlBuilder.
+// Parameters are written as +?; see SqlBuilder.
 const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, k.allowed_sources, u.n,
   u.role, u.is_enabled, u.organization_n
   FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n WHERE h.hash = +?`;
@@ -61,7 +58,7 @@ const AUTHOR_SQL = `SELECT a.id, u.id, o.id,
 type KeyRow = [number, Role, number, number, number | null, string | null, number, Role, number, number];
 type SessionRow = [number, number, Role, number, number];
 
-/** Whom credentials are of, and from where they may come. */
+/** Actor of some credentials, and their allowed sources. */
 interface Known {
   readonly actor: Actor;
   readonly sources: SourceBlocks;
@@ -72,7 +69,7 @@ interface Sender {
   readonly sources: SourceBlocks;
 }
 
-/** A key with the rights that it has today. */
+/** A key with its present permissions. */
 interface FoundKey extends Known {
   readonly isEnabled: boolean;
   readonly expiresAt: Instant | null;
@@ -82,10 +79,7 @@ export class AccessGate implements Gate<Actor, Access> {
   private readonly reader: Reader;
   private readonly clock: Clock;
   private readonly usage: UsageReport;
-  /**
-   * The users of credentials that were good the last time that they came, by header or token. What they may is asked
-   * each time.
-   */
+  /** Users of credentials valid on their last use, by header or token. Permissions are checked on each request. */
   private readonly knownSenders = new Map<string, Sender>();
 
   constructor(options: { reader: Reader; clock: Clock; usage: UsageReport }) {
@@ -98,14 +92,14 @@ export class AccessGate implements Gate<Actor, Access> {
     return this.reader.snapshot(read);
   }
 
-  /** The user: a user's keys share what the user has. */
+  /** The user: all keys of a user share the user's quota. */
   quotaOwner(actor: Actor): unknown {
     return actor.userN;
   }
 
   identify(context: RequestContext, _access: Access): Actor {
     const authorization = context.request.headers.get("authorization");
-    // A bad bearer is never rescued by a cookie.
+    // A session cookie never replaces an invalid bearer token.
     const token = authorization === null ? sessionToken(context.request.headers.get("cookie")) : null;
     const credentials = authorization ?? token;
     if (credentials === null) throw notAuthenticated();
@@ -120,17 +114,14 @@ export class AccessGate implements Gate<Actor, Access> {
     }
   }
 
-  /**
-   * The user: what is counted by, and no right. A key that was good lately counts as its user's, whatever became of it
-   * since.
-   */
+  /** The user: for quotas, never for permissions. A recently valid key counts as its user's even if revoked since. */
   senderOf(request: Request, source: () => string, mayAsk: () => boolean): number | null {
     const authorization = request.headers.get("authorization");
     const token = authorization === null ? sessionToken(request.headers.get("cookie")) : null;
     const credentials = authorization ?? token;
     if (credentials === null) return null;
     const known = this.knownSenders.get(credentials);
-    // A stolen key is not to use up its user's share from where it cannot be used.
+    // A stolen key must not use up its user's quota from a source where it is not allowed.
     if (known !== undefined) return isAllowedSource(known.sources, source) ? known.userN : null;
     const isLikely = authorization === null ? isWellFormedSessionToken(credentials) : keyIn(authorization) !== null;
     if (!isLikely || !mayAsk()) return null;
@@ -166,7 +157,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   /**
-   * Whether a caller may ask for an operation at all; what it is asked for is another matter.
+   * Whether a caller may use an operation at all, regardless of the data requested.
    * @throws DomainError auth_session_required, auth_permission_denied
    */
   private require(actor: Actor, access: Access): void {
@@ -174,7 +165,7 @@ export class AccessGate implements Gate<Actor, Access> {
     if (access.ofWholeAppliance === true) assertOnlyOrganization(this.reader);
   }
 
-  /** The same as an answer. */
+  /** The same check as a boolean. */
   mayAsk(actor: Actor, access: Access): boolean {
     try {
       this.require(actor, access);
@@ -191,7 +182,7 @@ export class AccessGate implements Gate<Actor, Access> {
     if (actor.type === "User" && method !== "GET" && method !== "HEAD") assertOrigin(context.request);
   }
 
-  /** The caller as commands and the ledger know it, with what the writer is to look at again. */
+  /** The caller as commands and the ledger need it, with the data that the writer checks again. */
   authorOf({ actor, access, request, requestId, source, reason }: AskedBy): CommandActor {
     if (access === "anyone") throw new Error("gate: an operation that anyone may ask writes as nobody");
     const { id, name, userId, organizationId } = this.named(actor);
@@ -236,10 +227,10 @@ export class AccessGate implements Gate<Actor, Access> {
     };
   }
 
-  /** The caller that a user is who has just signed in. Whether the user may sign in is not asked here. */
+  /** The actor for a user who has just signed in. Does not check whether the user may sign in. */
   actorOfUser(userN: number): Actor {
     const row = this.reader.statement(USER_SQL).values(userN)[0] as [Role, number] | undefined;
-    // Deleted in this very moment.
+    // Deleted at this very moment.
     if (row === undefined) throw invalidCredentials();
     const [role, organizationN] = row;
     return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
@@ -261,14 +252,14 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   private byKey(authorization: string, context: RequestContext): Known {
-    // By the header as it came: the same one comes again and again, and recognising it costs more than looking it up.
+    // Cached by the raw header: the same one comes again and again, and parsing costs more than a lookup.
     const found =
       authorization.length <= AUTHORIZATION_MAX_LENGTH
         ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization))
         : null;
     if (found === null) throw notAuthenticated();
     const { actor, isEnabled, expiresAt, sources } = found;
-    // First of all: from elsewhere nobody learns whether the key would do.
+    // Checked first: callers from other sources must not learn whether the key is valid.
     if (!isAllowedSource(sources, () => context.source)) {
       Object.assign(context.logFields, this.logFieldsOf(actor));
       throw sourceNotAllowed();
@@ -320,7 +311,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 }
 
-/** @throws DomainError auth_origin_rejected for a change that another site's page asked for */
+/** @throws DomainError auth_origin_rejected for a change requested by another site's page */
 export function assertOrigin(request: Request): void {
   const { headers } = request;
   const allowed = originAllowed({
@@ -331,7 +322,7 @@ export function assertOrigin(request: Request): void {
   if (!allowed) throw new DomainError("auth_origin_rejected", "The request comes from a page of another site.", {});
 }
 
-/** The value of the session cookie; null where there is none. */
+/** The value of the session cookie; null without one. */
 export function sessionToken(cookieHeader: string | null): string | null {
   if (cookieHeader === null) return null;
   for (const part of cookieHeader.split(";")) {
@@ -341,14 +332,14 @@ export function sessionToken(cookieHeader: string | null): string | null {
   return null;
 }
 
-/** The well-formed key in a header; null where there is none. */
+/** The well-formed key in a header; null without one. */
 function keyIn(authorization: string): string | null {
   if (authorization.length > AUTHORIZATION_MAX_LENGTH) return null;
   const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   return key !== undefined && isWellFormedApiKey(key) ? key : null;
 }
 
-/** The hash by which the store knows what a request came with. */
+/** The stored hash of a request's credential. */
 function credentialOf({ headers }: Request): Uint8Array {
   const authorization = headers.get("authorization");
   if (authorization !== null) return hashApiKey(keyIn(authorization) ?? "");

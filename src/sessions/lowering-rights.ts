@@ -1,5 +1,5 @@
-// Which writes lower rights: they need not wait behind others. Known by what they come to, in the transaction that
-// writes; whoever sends them is not asked.
+// Detection of writes that only reduce permissions, which need not queue behind others. Judged by the net changes of
+// the transaction; must not depend on the author.
 
 import { atLeast, reachesEveryNetwork } from "../access/role.ts";
 import { type Cidr, cidrContains, parseCidr } from "../base/ip.ts";
@@ -7,7 +7,7 @@ import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
 
-/** Fields of which a change can take rights away; `password` and `key` end the sessions, and the secret, of before. */
+/** Fields whose change can reduce permissions; `password` and `key` revoke the old sessions and the old secret. */
 const USER_RIGHTS: ReadonlySet<string> = new Set(["is_enabled", "role", "network_ids", "password"]);
 const KEY_RIGHTS: ReadonlySet<string> = new Set([
   "is_enabled",
@@ -19,7 +19,7 @@ const KEY_RIGHTS: ReadonlySet<string> = new Set([
   "key",
 ]);
 
-/** Whether what a transaction comes to gives nobody anything, and changes nothing but rights. */
+/** Whether a transaction grants nothing and changes nothing except permissions. */
 export function lowersRights(tx: WriteTransaction): boolean {
   return tx.netChanges().every(isLowering);
 }
@@ -58,7 +58,7 @@ function isNoMoreEnabled(before: { readonly is_enabled: boolean }, after: { read
   return before.is_enabled || !after.is_enabled;
 }
 
-/** Whether every block lies in one of before. */
+/** Whether every block is within a previous one. */
 function isNoWider(before: readonly string[] | null, after: readonly string[] | null): boolean {
   if (before === null || after === null) return before === null;
   const blocks = before.map((text) => parseCidr(text) as Cidr);

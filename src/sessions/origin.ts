@@ -1,7 +1,7 @@
-// Whether a request that changes something by cookie comes from the appliance's own pages (defence against cross-site
-// request forgery). Must not decide which requests need the check, nor what the refusal looks like.
+// Cross-site request forgery check: whether a request authenticated by cookie comes from the appliance's own pages.
+// Must not decide which requests need the check, nor what the rejection looks like.
 
-/** The three headers as received; null when absent. */
+/** The three headers as received; null if absent. */
 export interface OriginHeaders {
   origin: string | null;
   secFetchSite: string | null;
@@ -9,16 +9,16 @@ export interface OriginHeaders {
 }
 
 /**
- * False when the request carries a foreign `Sec-Fetch-Site` or a foreign `Origin`; a request with neither passes, since
- * scripts have none.
+ * False for a request with a foreign `Sec-Fetch-Site` or a foreign `Origin`; passes without both, since scripts send
+ * neither.
  *
- * `Sec-Fetch-Site` (W3C Fetch Metadata): `same-origin` and `none` are ours; `same-site`, `cross-site` and anything else
- * are foreign, for another host of the site is another owner's. Browsers send it over HTTPS and to localhost only, so
- * on plain HTTP `Origin` decides.
+ * `Sec-Fetch-Site` (W3C Fetch Metadata): `same-origin` and `none` are accepted; `same-site`, `cross-site` and anything
+ * else are foreign, since another host of the site may have another owner. Browsers send it only over HTTPS and to
+ * localhost, so `Origin` decides on plain HTTP.
  *
- * `Origin` (RFC 6454 §7) is ours when its host and port are those of `Host` (RFC 9110 §7.2), case and default ports
- * aside: a proxy in front has to keep `Host`. `null` is foreign. Its scheme sets the default port of both and is not
- * compared otherwise: behind a proxy that ends TLS the appliance does not know its own.
+ * `Origin` (RFC 6454 §7) is accepted if its host and port equal those of `Host` (RFC 9110 §7.2), ignoring case and
+ * default ports: a proxy in front must preserve `Host`. `null` is foreign. The scheme only determines the default port
+ * of both: behind a proxy that terminates TLS, the appliance does not know its own scheme.
  */
 export function originAllowed(headers: OriginHeaders): boolean {
   const { origin, secFetchSite, host } = headers;
@@ -32,7 +32,7 @@ export function originAllowed(headers: OriginHeaders): boolean {
 const AUTHORITY = /^[^\s/\\?#@]+$/;
 const ORIGIN = /^https?:\/\/[^\s/\\?#@]+$/i;
 
-/** Exactly scheme, host and port. URL makes them canonical: lower case, punycode, no default port. */
+/** Exactly scheme, host and port, normalized by URL: lower case, punycode, no default port. */
 function parseOrigin(text: string): URL | null {
   return ORIGIN.test(text) ? parseUrl(text) : null;
 }

@@ -1,4 +1,4 @@
-// /api/auth/preferences: what a user's own client remembers for them. Each user reads and writes their own alone.
+// Routes of /api/auth/preferences: client preferences of the signed-in user, inaccessible to other users.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -69,7 +69,7 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
         if (beyond.length > 0)
           throw invalid(beyond.map((path) => ({ path, message: "is a number beyond what a double holds" })));
         const text = JSON.stringify(call.body);
-        // 1e20 is longer when it is written out.
+        // 1e20 becomes longer when serialized.
         if (Buffer.byteLength(text) > PREFERENCES_LIMIT_BYTES) throw tooLarge(PREFERENCES_LIMIT_BYTES);
         const { result } = await runWrite(backend, call, "preferences.set", { text });
         return answered(call, result);
@@ -77,7 +77,7 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
     );
 }
 
-/** Where there are numbers that would not come back as they were sent (RFC 8259 section 6), as JSON pointers. */
+/** JSON pointers to numbers that would not round-trip (RFC 8259 section 6). */
 function* numbersBeyond(value: unknown, path: string): Generator<string> {
   if (typeof value === "number" && !Number.isFinite(value)) yield path;
   if (typeof value !== "object" || value === null) return;

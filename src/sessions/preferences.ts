@@ -1,4 +1,4 @@
-// What the writer runs for preferences: each user has one JSON object of their own. None of it makes a version.
+// Writer commands for preferences: one JSON object per user. None of them creates a version.
 
 import { eq } from "drizzle-orm";
 import type { CommandActor } from "../access/actor.ts";
@@ -8,11 +8,11 @@ import type { CallsOf, Conditional } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { assertVersion, type TaggedVersion } from "../schemas/entity-tags.ts";
 
-/** Preferences as they are kept. */
+/** Stored preferences. */
 export interface KeptPreferences {
   /** A JSON object. */
   readonly text: string;
-  /** How often they were written; 0 for those that never were. */
+  /** Number of writes; 0 if never written. */
   readonly revision: number;
 }
 
@@ -23,13 +23,13 @@ interface PreferencesChange extends Conditional {
   readonly text: string;
 }
 
-/** What tells these preferences from all others that the user ever had. */
+/** Version tag, unique among all preferences the user has ever had. */
 export function preferencesVersion({ text, revision }: KeptPreferences): TaggedVersion {
   return { sequence: revision, mark: Bun.hash(text).toString(36) };
 }
 
 /**
- * Replaces the caller's own preferences.
+ * Replaces the caller's preferences.
  * @throws DomainError precondition_failed
  */
 function setPreferences(tx: WriteTransaction, input: PreferencesChange, actor: CommandActor): KeptPreferences {

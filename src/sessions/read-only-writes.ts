@@ -1,5 +1,5 @@
-// What stands for the writer where a store is only read: sessions live in memory and go with the process, what is
-// observed is let go, and everything else is refused. Nothing of it reaches the file.
+// Write queue of a read-only store: sessions live in memory until the process ends, observations are discarded, and all
+// other commands are rejected. Must not write to the file.
 
 import { SESSION_IDLE_MS } from "../access/tables.ts";
 import { storeReadOnly } from "../base/errors.ts";
@@ -15,19 +15,17 @@ import {
   type SignInCommands,
 } from "./commands.ts";
 
-/**
- * Hides the table of the same name in the file: whoever was signed in when the backup was taken is not signed in to it.
- */
+/** Shadows the table of the same name in the file: sessions open at the time of the backup are not valid here. */
 const SESSIONS = `CREATE TEMP TABLE sessions (hash BLOB PRIMARY KEY, user_n INTEGER NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, last_used_from TEXT, user_agent TEXT) STRICT, WITHOUT ROWID`;
 
-/** Those of a user that were used last stay. */
+/** Keeps the most recently used sessions of a user. */
 const BEYOND_MAX = `DELETE FROM temp.sessions WHERE hash IN (SELECT hash FROM temp.sessions WHERE user_n = ?
   ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`;
 
 export class ReadOnlyWriteQueue implements WriteQueue {
   private readonly reader: Reader;
 
-  /** @param reader over a connection that can have temporary tables */
+  /** @param reader over a connection that permits temporary tables */
   constructor(reader: Reader) {
     this.reader = reader;
     reader.db.run(SESSIONS);
@@ -58,14 +56,14 @@ export class ReadOnlyWriteQueue implements WriteQueue {
     return { sequence: null, result: undefined as never };
   }
 
-  /** Nothing is ever written. */
+  /** There are no writes to settle. */
   settlePast(): null {
     return null;
   }
 
   async close(): Promise<void> {}
 
-  /** The password was verified, and neither it nor the user can change. */
+  /** The password is verified, and neither it nor the user can change. */
   private open({ hash, userId, at, replaces, origin }: SessionOpening): void {
     this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_FORGOTTEN_MS);
     if (replaces !== undefined && replaces !== null) this.end(replaces);

@@ -1,4 +1,4 @@
-// /api/auth: claiming the appliance, signing in and out, who one is, one's own password.
+// Routes of /api/auth: first setup, sign-in and sign-out, the current user, and the user's own password.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, invalidCredentials, VIEWER } from "../access/actor.ts";
@@ -20,8 +20,8 @@ import { type AccessGate, assertOrigin, SESSION_COOKIE, sessionToken } from "./g
 import type { Account, SignIn } from "./sign-in.ts";
 
 /**
- * The longest that browsers keep a cookie (RFC 6265bis §5.5: 400 days). The session ends earlier, by the appliance's
- * own clock, after seven days without use: a cookie that went after seven days would end sessions that are in use.
+ * Maximum cookie lifetime in browsers (RFC 6265bis §5.5: 400 days). The appliance itself expires a session after seven
+ * days without use; a seven-day cookie would end sessions still in use.
  */
 export const COOKIE_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
 
@@ -48,7 +48,7 @@ const SetupState = Type.Object({
   needed: Type.Boolean({ description: "Whether the appliance is still unclaimed." }),
 });
 
-/** Any text can be tried: what a password must be is asked when one is set. */
+/** Any text may be tried; password rules apply only to new passwords. */
 const TypedPassword = Type.String({ minLength: 1, maxLength: PASSWORD_MAX_LENGTH, writeOnly: true });
 const Credentials = Body({ email: Email, password: TypedPassword });
 const PasswordChange = Body({ current_password: TypedPassword, new_password: Password });
@@ -74,7 +74,7 @@ const Me = Type.Object(
 const group = "Access";
 const anyone = "anyone" as const;
 const session: Access = { role: "Viewer", sessionOnly: true };
-/** Whoever has claimed the appliance, and sends the examples. */
+/** The Owner created by the first setup, who sends the examples. */
 const OWNER_EXAMPLE = {
   ...USER_EXAMPLE,
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
@@ -105,8 +105,8 @@ const CLAIM_EXAMPLE = {
 };
 
 /**
- * /api/auth: the first claim, sign-in and sign-out, who one is, one's own password.
- * @param isReadOnly whether a backup is served
+ * /api/auth: first setup, sign-in and sign-out, the current user, and the user's own password.
+ * @param isReadOnly whether a backup is being served
  */
 export function signInRoutes(
   surface: Surface<Actor, Access>,
@@ -268,14 +268,14 @@ export function signInRoutes(
   function userText(userId: string, actor: Actor): string {
     return reader.snapshot(() => {
       const found = reader.find(userKind, userId, actor, null);
-      // Deleted in this very moment.
+      // Deleted at this very moment.
       if (found === null) throw invalidCredentials();
       return composeUsers(reader, actor)([found], null)[0] as string;
     });
   }
 
   function permittedOperations(actor: Actor): string[] {
-    // Operations share what they ask of their callers.
+    // Cached: operations share their access rules.
     const known = new Map<unknown, boolean>([["anyone", true]]);
     const isPermitted = (access: unknown) => {
       const isIt = known.get(access) ?? gate.mayAsk(actor, access as Access);
@@ -298,9 +298,9 @@ export function signInRoutes(
 }
 
 /**
- * Whether the browser reached us by TLS, which a proxy in front ends and tells in X-Forwarded-Proto; of several, the
- * first is the one that the browser reached. Believing it of everybody gives nothing away: who claims it falsely makes
- * only the own cookie unusable without TLS.
+ * Whether the browser connected over TLS, possibly terminated by a proxy that sets X-Forwarded-Proto; the first of
+ * several values is the browser's connection. Trusting it from everyone is harmless: a false claim only makes the
+ * sender's own cookie unusable without TLS.
  */
 export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean {
   if (call.isTls) return true;
@@ -308,10 +308,7 @@ export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean 
   return nearest.trim().toLowerCase() === "https";
 }
 
-/**
- * The log tells whose account was signed in to, or tried; of a name that is no account's it tells nothing, since people
- * type passwords there.
- */
+/** Logs the account signed in to or tried; nothing for an unknown name, since people type passwords there. */
 function noteAccount(call: RequestContext, account: Account | null): void {
   Object.assign(call.logFields, { account_id: account?.id ?? null, account: account?.email ?? null });
 }

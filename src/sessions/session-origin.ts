@@ -1,27 +1,27 @@
-// Where a session is used from, and by what: what its user can tell one from another by. Nothing is decided by it.
+// Origin of a session, address and client, which lets its user identify it. Informational only.
 
 import { carriesCredential } from "../base/credential-texts.ts";
 import { peerPlace } from "../base/ip.ts";
 
-/** Of a user agent as it is kept. */
+/** Maximum stored length of a user agent. */
 export const USER_AGENT_MAX_LENGTH = 255;
 
-/** As the table of sessions has it. */
+/** Columns of the sessions table. */
 export interface SessionOrigin {
-  /** The caller's address; null where there is none, without a socket. */
+  /** The caller address; null without a socket. */
   readonly last_used_from: string | null;
-  /** What the client calls itself; null where it says nothing. */
+  /** The User-Agent; null if absent. */
   readonly user_agent: string | null;
 }
 
-/** What is looked at of a request. */
+/** The parts of a request used here. */
 export interface OriginCall {
   readonly request: Request;
-  /** The caller's address. */
+  /** The caller address. */
   readonly source: string;
 }
 
-/** Where a request came from, as its session shows it: the address of its peer, and what its client calls itself. */
+/** Origin of a request: peer address and user agent. */
 export function originOf({ request, source }: OriginCall): SessionOrigin {
   const { address, isAddress } = peerPlace(source);
   return {
@@ -31,11 +31,11 @@ export function originOf({ request, source }: OriginCall): SessionOrigin {
 }
 
 /**
- * The header (RFC 9110 section 10.1.5) on one line, without characters that do something instead of being seen: it is
- * whatever the client makes up, and is shown. Null also where an API key or a session's token is in it.
+ * The header (RFC 9110 section 10.1.5) as one line, without control or invisible characters: it is untrusted input and
+ * is displayed. Null if it contains an API key or a session token.
  */
 export function plainUserAgent(header: string | null): string | null {
-  // A header can be many times longer: what is kept is worked out from its beginning.
+  // A header can be many times longer: only its beginning is processed.
   const beginning = (header ?? "").slice(0, 4 * USER_AGENT_MAX_LENGTH);
   const plain = beginning.replaceAll(/[\s\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
   const kept = [...plain].slice(0, USER_AGENT_MAX_LENGTH).join("").trimEnd();

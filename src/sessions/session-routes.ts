@@ -1,4 +1,4 @@
-// /api/auth/sessions: where one is signed in, and ending that. Each user sees and ends their own sessions alone.
+// Routes of /api/auth/sessions: list and close the user's own sessions, inaccessible to other users.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -36,7 +36,7 @@ type Row = [
 /** /api/auth/sessions. */
 export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<SignInCommands>, clock: Clock): void {
   const { reader, writes, authorOf } = backend;
-  /** Those of a user that have not ended, last used first. */
+  /** Unexpired sessions of a user, last used first. */
   const sessionsOf = ({ userN }: Actor): Row[] =>
     reader.statement(SESSIONS_SQL).values(userN, clock.now() - SESSION_IDLE_MS) as Row[];
 
@@ -117,8 +117,8 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
 }
 
 /**
- * What a session is called: a UUID (version 8, RFC 9562) of a digest of what is stored of its token. Neither follows
- * from it.
+ * Public id of a session: a UUID (version 8, RFC 9562) of a digest of its stored token hash. It reveals neither hash
+ * nor token.
  */
 function sessionId(hash: Uint8Array): string {
   const bytes = new Bun.CryptoHasher("sha256").update("session id\n").update(hash).digest().subarray(0, 16);

@@ -1,4 +1,4 @@
-// A session as its user sees it, and what a filter can ask of it.
+// Session as shown to its user, and its filter fields.
 
 import { Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../records/row-fields.ts";

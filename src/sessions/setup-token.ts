@@ -1,4 +1,4 @@
-// The one-time token that proves, at first start, that whoever claims the appliance can read its log.
+// One-time setup token: proves at first start that the person claiming the appliance can read its log.
 // Must not know what a claim does.
 
 import { timingSafeEqual } from "node:crypto";
@@ -8,7 +8,9 @@ import type { Random } from "../base/random.ts";
 export const SETUP_TOKEN_GROUPS = 7;
 export const SETUP_TOKEN_GROUP_LENGTH = 4;
 
-/** A new token in Crockford's base32 (no I, L, O, U), made to be read out and typed: `7K3M-0QXZ-…`, 34 characters. */
+/**
+ * A new token in Crockford's base32 (no I, L, O, U), suitable for dictation and typing: `7K3M-0QXZ-…`, 34 characters.
+ */
 export function generateSetupToken(random: Random): string {
   const bytes = random.bytes(SETUP_TOKEN_GROUPS * SETUP_TOKEN_GROUP_LENGTH);
   // 256 is a multiple of 32: the low five bits of a random byte are an unbiased digit.
@@ -17,16 +19,18 @@ export function generateSetupToken(random: Random): string {
 }
 
 /**
- * Whether someone typed the token: case, hyphens and blanks do not matter, and I, L and O are read as 1, 1 and 0.
- * Takes the same time wherever the first difference is.
+ * Whether the typed text is the token, ignoring case, hyphens and blanks; I, L and O are read as 1, 1 and 0. The time
+ * taken does not depend on the position of the first difference.
  */
 export function setupTokenMatches(expected: string, typed: string): boolean {
   return sameSecret(fold(expected), fold(typed));
 }
 
-/** Whether two secrets are equal, in a time that tells neither where they differ nor how long the expected one is. */
+/**
+ * Whether two secrets are equal; the time taken reveals neither the position of a difference nor the expected length.
+ */
 export function sameSecret(a: string, b: string): boolean {
-  // UTF-16 rather than UTF-8, which would make all lone surrogates one.
+  // UTF-16 instead of UTF-8, in which all lone surrogates are equal.
   return timingSafeEqual(Bun.SHA256.hash(Buffer.from(a, "utf16le")), Bun.SHA256.hash(Buffer.from(b, "utf16le")));
 }
 

@@ -1,6 +1,6 @@
-// Slows failed sign-ins down, more with each one, per pair of account and source address, and more generously per source
-// address. Must not verify passwords, nor know whether an account exists: what is made up is counted like what is
-// there.
+// Throttle for failed sign-ins with growing delays, per pair of account and source address, and more leniently per
+// source address. Must not verify passwords, nor know whether an account exists: unknown accounts count like existing
+// ones.
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
@@ -8,67 +8,69 @@ import { peerPlace } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Failures of one pair that cost nothing; the ones after make it wait 1 s, 2 s, 4 s … */
+/** Failures of a pair without delay; further ones delay by 1 s, 2 s, 4 s … */
 export const PAIR_FREE_FAILURES = 3;
 
-/** Failures of one source address, over all accounts, that cost nothing: an office behind one address mistypes too. */
+/** Failures of a source address over all accounts without delay: a whole office behind one address mistypes too. */
 export const SOURCE_FREE_FAILURES = 30;
 
 /**
- * A source's failures are forgiven one by one at this pace, so that an office never adds up, and a sprayer settles at
- * 30 guesses an hour.
+ * Interval at which one failure of a source is forgiven, so that an office never accumulates delays, and password
+ * spraying is limited to 30 guesses an hour.
  */
 export const SOURCE_FORGIVEN_EVERY_MS = 120_000;
 
-/** The longest wait, in seconds. */
+/** Maximum delay in seconds. */
 export const MAX_WAIT_SECONDS = 900;
 
-/** After so long without an attempt a pair or a source is forgotten. */
+/** Pairs and sources are forgotten after this time without an attempt. */
 export const QUIET_MS = 24 * 3_600_000;
 
-/** For so long after a sign-in its pair does not wait for what others do from the same address. */
+/** After a sign-in, its pair is exempt from the delays of its source for this time. */
 export const KNOWN_GOOD_MS = 30 * 24 * 3_600_000;
 
-/** An attempt that nobody reported on counts as running for so long: a lost report must not close the account. */
+/** An attempt without a reported result counts as running for this time: a lost report must not lock the account. */
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 
-/** Attempts that may wait for a running one, for each pair and each source. */
+/** Maximum number of attempts waiting for a running one, per pair and per source. */
 export const ATTEMPTS_MAX_WAITING = 10;
 
-/** The longest that an attempt waits for a running one. */
+/** Maximum wait for a running attempt. */
 export const ATTEMPT_WAIT_MS = 5_000;
 
-/** Of pairs, of sources, and of pairs known to be good; beyond it the longest untouched goes. */
+/**
+ * Maximum number of pairs, of sources, and of pairs known to be good; beyond it, the least recently used is dropped.
+ */
 export const THROTTLE_MAX_ENTRIES = 10_000;
 
-/** Why an attempt may not be made, and for how long. */
+/** A rejected attempt with its delay. */
 export interface RefusedAttempt {
   /** 1–900 s. */
   readonly retryAfterSeconds: number;
-  /** Nothing has failed too often: too many attempts came at once, or one is verified for too long. */
+  /** true: not because of failures, but because of too many simultaneous attempts or a slow verification. */
   readonly isCrowded: boolean;
 }
 
-/** A verification takes less than the second. */
+/** A verification takes less than a second. */
 const CROWDED: RefusedAttempt = { retryAfterSeconds: 1, isCrowded: true };
 
 /**
- * Guards sign-in. Call `enter` before anything is verified; when it answers null, exactly one of `failed`, `succeeded`
- * and `abandoned` must follow with the same arguments.
+ * Guards sign-in. Call `enter` before any verification; if it returns null, exactly one of `failed`, `succeeded` and
+ * `abandoned` must follow with the same arguments.
  *
- * Parallel guesses get no more tries than the same number in a row, and parallel sign-ins of who knows the password all
- * get in: of a pair one attempt runs, and of a source as many as could all fail without having to wait. The others wait
- * until it is known how those went.
+ * Parallel guesses get no more tries than sequential ones, and parallel sign-ins with the right password all succeed:
+ * one attempt runs per pair, and per source as many as could all fail without a delay. The others wait for those
+ * results.
  *
- * Nobody can be locked out from elsewhere: an account waits for its own failures from the same source, and for the
- * source's failures over all accounts (password spraying), except where it has signed in from that source lately, so
- * that a sprayer behind the same address translation does not shut out those who work there. Sign-ins do not wipe a
- * source's count, or an attacker's own account would.
+ * No account can be locked out from elsewhere: it waits for its own failures from the same source, and for the source's
+ * failures over all accounts (password spraying), unless it has signed in from that source recently, so that a sprayer
+ * behind the same NAT does not lock out other users there. Sign-ins do not reset a source's count; otherwise an
+ * attacker could reset it with an account of their own.
  *
- * `account` is the e-mail address as typed; it is folded at least as coarsely as any look-up does, or a second spelling
- * would be a second count. `source` is an IP address, IPv4 also in IPv6-mapped form. An account's failures count by the
- * exact address, since a whole LAN is one IPv6 /64 and neighbours must not lock each other out; a source's failures
- * over all accounts count per /64, or one guesser had 2^64 sources.
+ * `account` is the e-mail address as typed; it is folded at least as coarsely as in any lookup, so that a second
+ * spelling is not counted separately. `source` is an IP address, possibly IPv4-mapped IPv6. An account's failures count
+ * by exact address, since a whole LAN is one IPv6 /64 and neighbors must not lock each other out; a source's failures
+ * over all accounts count per /64, since one attacker may have 2^64 addresses.
  */
 export class SignInThrottle {
   private readonly clock: Clock;
@@ -80,7 +82,7 @@ export class SignInThrottle {
     Number.POSITIVE_INFINITY,
   );
   private readonly knownGood = new Map<string, Instant>();
-  /** What wakes those who wait for the running attempts of a pair or a source, the first come first. */
+  /** Callbacks of attempts waiting for a pair or a source, in order of arrival. */
   private readonly waiting = new Map<string, Set<() => void>>();
 
   constructor(clock: Clock, timers: Timers) {
@@ -89,9 +91,9 @@ export class SignInThrottle {
   }
 
   /**
-   * Waits, where the failure of attempts that run would make this one too early, until it is known how they went.
-   * Asking too early costs nothing.
-   * @returns null when the attempt may be made, and then it is reserved
+   * Waits for running attempts if their failure would make this one too early. A rejection here is not counted as a
+   * failure.
+   * @returns null if the attempt may proceed; it is then reserved
    */
   async enter(account: string, source: string): Promise<RefusedAttempt | null> {
     const keys = keysOf(account, source);
@@ -99,7 +101,7 @@ export class SignInThrottle {
     return typeof answer === "string" ? this.enterLater(keys, answer) : answer;
   }
 
-  /** The account does not exist, is disabled, or the password is wrong. */
+  /** Unknown or disabled account, or wrong password. */
   failed(account: string, source: string): void {
     const now = this.clock.now();
     const { pair, place } = keysOf(account, source);
@@ -108,7 +110,7 @@ export class SignInThrottle {
     this.wake(pair, place);
   }
 
-  /** Signed in: the pair starts anew and is known to be good. */
+  /** Signed in: resets the pair and marks it as known to be good. */
   succeeded(account: string, source: string): void {
     const { pair, place } = keysOf(account, source);
     this.pairs.clear(pair);
@@ -117,7 +119,7 @@ export class SignInThrottle {
     this.wake(pair, place);
   }
 
-  /** Nothing was verified after all (too busy, shutting down): as if never tried. */
+  /** Nothing was verified (too busy, shutting down): the attempt does not count. */
   abandoned(account: string, source: string): void {
     const { pair, place } = keysOf(account, source);
     this.pairs.release(pair);
@@ -125,12 +127,12 @@ export class SignInThrottle {
     this.wake(pair, place);
   }
 
-  /** Whether the account has signed in from this source lately. */
+  /** Whether the account has signed in from this source recently. */
   knows(account: string, source: string): boolean {
     return this.isKnownGood(keysOf(account, source).pair, this.clock.now());
   }
 
-  /** @returns null when it is reserved; the key of the running attempts that it has to wait for */
+  /** @returns null if reserved; a key if the attempt must wait for that key's running attempts */
   private reserve({ pair, place }: Keys): RefusedAttempt | string | null {
     const now = this.clock.now();
     const isKnown = this.isKnownGood(pair, now);
@@ -143,7 +145,7 @@ export class SignInThrottle {
     return null;
   }
 
-  /** @param busy the key of what it waits for first: a source may be busy once its pair is not */
+  /** @param busy the key to wait for first: the source may still be busy when the pair is free */
   private async enterLater(keys: Keys, busy: string): Promise<RefusedAttempt | null> {
     const late = Promise.withResolvers<boolean>();
     const callOff = this.timers.after(ATTEMPT_WAIT_MS, () => late.resolve(true));
@@ -166,7 +168,7 @@ export class SignInThrottle {
     }
   }
 
-  /** In the order in which they came: whoever still has to wait keeps their place. */
+  /** In order of arrival: attempts that must wait again keep their place. */
   private wake(...keys: readonly string[]): void {
     for (const key of keys) {
       const line = this.waiting.get(key);
@@ -184,15 +186,15 @@ export class SignInThrottle {
 
 interface Count {
   failures: number;
-  /** Attempts reserved and not reported on yet. */
+  /** Attempts reserved without a reported result. */
   running: number;
   lastReservedAt: Instant;
   lastFailedAt: Instant;
-  /** Up to where forgiving has been done. */
+  /** Failures are forgiven up to this time. */
   forgivenAt: Instant;
 }
 
-/** Failures by key, with the waits that follow from them. */
+/** Failure counts by key, with the resulting delays. */
 class FailureCounts {
   private readonly freeFailures: number;
   private readonly forgivenEveryMs: number | null;
@@ -205,13 +207,13 @@ class FailureCounts {
     this.maxRunning = maxRunning;
   }
 
-  /** How long an attempt has to wait for the failures that are known; 0 where it has not. */
+  /** Remaining delay due to known failures; 0 for none. */
   waitMs(key: string, now: Instant): number {
     const count = this.current(key, now);
     return count === null ? 0 : Math.max(0, count.lastFailedAt + this.delayMs(count.failures) - now);
   }
 
-  /** Whether one more has to wait until it is known how those that run went: it would be too early if all failed. */
+  /** Whether an attempt must wait for the running ones: it would be too early if all of them failed. */
   isBusy(key: string, now: Instant): boolean {
     const count = this.current(key, now);
     if (count === null || count.running === 0) return false;
@@ -241,18 +243,18 @@ class FailureCounts {
     if (count.running === 0 && count.failures === 0) this.counts.delete(key);
   }
 
-  /** Forgets the failures; attempts that still run keep their reservation. */
+  /** Resets the failures; running attempts keep their reservation. */
   clear(key: string): void {
     const count = this.counts.get(key);
     if (count) count.failures = 0;
     this.release(key);
   }
 
-  /** The count as of now: forgotten, forgiven and timed out what is due. */
+  /** The count as of now, after forgetting, forgiving and timeouts. */
   private current(key: string, now: Instant): Count | null {
     const count = this.counts.get(key);
     if (!count) return null;
-    // The clock may step back; a wait must not grow by the step.
+    // The clock may step back; that must not extend a delay.
     count.lastReservedAt = Math.min(count.lastReservedAt, now);
     count.lastFailedAt = Math.min(count.lastFailedAt, now);
     count.forgivenAt = Math.min(count.forgivenAt, now);
@@ -269,7 +271,7 @@ class FailureCounts {
     return count;
   }
 
-  /** 0 for the free ones, then 1 s, 2 s, 4 s … */
+  /** 0 within the free failures, then 1 s, 2 s, 4 s … */
   private delayMs(failures: number): number {
     const costly = failures - this.freeFailures;
     return costly <= 0 ? 0 : Math.min(2 ** (costly - 1), MAX_WAIT_SECONDS) * 1000;
@@ -281,8 +283,8 @@ function newCount(now: Instant): Count {
 }
 
 /**
- * Sets the entry as the most recently touched and drops the longest untouched beyond the bound: a Map keeps the order
- * of insertion.
+ * Sets an entry as the most recently used one and drops the least recently used beyond the limit: a Map keeps insertion
+ * order.
  */
 function touch<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
@@ -297,7 +299,7 @@ interface Keys {
   readonly place: string;
 }
 
-/** Hashed, so that a key's size does not depend on what was typed. */
+/** Hashed, so that key sizes do not depend on the input. */
 function keysOf(account: string, source: string): Keys {
   const { address, place } = peerPlace(source);
   const folded = foldCase(account.normalize("NFKC")).trim();

@@ -1,5 +1,5 @@
-// Signing in, claiming the appliance, changing one's password: whatever verifies a secret that a person typed. Slowed
-// when it fails, the same work and the same answer whoever is named. Must not know cookies or bodies: routes.ts does.
+// Verification of typed secrets: sign-in, first setup and password change. Throttled on failure, with the same work and
+// the same error for any account. Must not know cookies or bodies: routes.ts does.
 
 import { type Actor, type CommandActor, invalidCredentials, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { describePasswordProblem, hashPassword, verifyPassword } from "../access/password.ts";
@@ -21,7 +21,7 @@ import { type OriginCall, originOf } from "./session-origin.ts";
 import { setupTokenMatches } from "./setup-token.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
-/** A session was opened: who acts in it, and the token that the client is to keep. */
+/** An opened session with its actor and the client's token. */
 export interface SignedIn {
   readonly actor: Actor;
   readonly userId: string;
@@ -38,13 +38,13 @@ export interface ApplianceClaim {
 }
 
 export interface Claimed extends SignedIn {
-  /** Of the transaction that made them. */
+  /** Transaction that created them. */
   readonly sequence: number | null;
   readonly organizationId: string;
   readonly networkId: string;
 }
 
-/** Whose sign-in it is. */
+/** Account of a sign-in. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -57,7 +57,7 @@ export interface SignInOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly throttle: SignInThrottle;
-  /** The one-time token of the first set-up; null when there is none. */
+  /** The one-time token of the first setup; null without one. */
   readonly setupToken: () => string | null;
 }
 
@@ -65,7 +65,7 @@ const ACCOUNT_SQL = `SELECT r.id, u.is_enabled, p.hash, u.email FROM users u JOI
     LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?`;
 const PASSWORD_SQL = "SELECT u.email, p.hash FROM users u LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.n = ?";
 
-/** No e-mail address is like it, so that it is slowed apart from all of them. */
+/** Never equal to an e-mail address, so that it is throttled separately. */
 const SETUP_ACCOUNT = "set-up";
 
 export class SignIn {
@@ -75,16 +75,16 @@ export class SignIn {
     this.options = options;
   }
 
-  /** Whether nobody has claimed the appliance yet. */
+  /** Whether the appliance is still unclaimed. */
   setupNeeded(): boolean {
     return this.options.reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length === 0;
   }
 
   /**
-   * Makes the first organization, its first network and its Owner, who is signed in.
-   * @param by the request: its address is what slows it down, and its session shows where it came from
-   * @param told what the ledger is to know of the request
-   * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token;
+   * Creates the first organization, its first network and its Owner, and signs the Owner in.
+   * @param by the request: its address is throttled, and its session shows its origin
+   * @param told request data for the ledger
+   * @throws DomainError entity_already_exists if already claimed; auth_invalid_credentials for a wrong token;
    * rate_limit_exceeded; validation_failed
    */
   async claim(claim: ApplianceClaim, by: OriginCall, told: Pick<Author, "requestId" | "reason">): Promise<Claimed> {
@@ -115,8 +115,8 @@ export class SignIn {
 
   /**
    * @param by as in claim
-   * @param replaces the token that the client sent along: whose it was does not matter, nobody holds it afterwards
-   * @param named told whose account it is, before anything else: null where it is nobody's, and what was typed may be a
+   * @param replaces the session token sent with the request: closed, regardless of its owner
+   * @param named called with the account before anything else: null for an unknown name, which may be a mistyped
    * password
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
@@ -137,23 +137,23 @@ export class SignIn {
     const isKnown = this.options.throttle.knows(email, source);
     const { userId, passwordHash } = await this.slowed(email, source, invalidCredentials, async () => {
       const [userId, isEnabled, passwordHash] = find() ?? ["", 0, null];
-      // Verified first, also for a disabled account and for none: the time taken must not tell.
+      // Verified even for disabled and unknown accounts: the time taken must not reveal them.
       const isRight = await verifyPassword(password, passwordHash, isKnown);
       return isRight && isEnabled === 1 && { userId, passwordHash: passwordHash as string };
     });
     return this.open(userId, passwordHash, replaces, by);
   }
 
-  /** Ends the session of a token, in the name of whose it is. */
+  /** Closes the session of a token, with its user as author. */
   async signOut(token: string, author: CommandActor): Promise<void> {
     await this.options.writes.run("session.close", { hash: hashSessionToken(token) }, author);
   }
 
   /**
-   * Changes the caller's own password and ends the caller's other sessions.
-   * @param token of the session that goes on
-   * @returns what its write came to
-   * @throws DomainError auth_invalid_credentials for a wrong present password; rate_limit_exceeded; validation_failed
+   * Changes the caller's password and closes the caller's other sessions.
+   * @param token of the session to keep
+   * @returns the outcome of the write
+   * @throws DomainError auth_invalid_credentials for a wrong current password; rate_limit_exceeded; validation_failed
    */
   async changePassword(
     actor: Actor,
@@ -173,21 +173,21 @@ export class SignIn {
   }
 
   /**
-   * Verifies the caller's own password once more.
+   * Verifies the caller's password again.
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
   async confirm(actor: Actor, password: string, source: string): Promise<void> {
     const [email] = this.accountOf(actor);
-    // A stolen session must not become a way to guess the password.
+    // A stolen session must not allow guessing the password.
     await this.slowed(email, source, wrongPassword, () => verifyPassword(password, this.accountOf(actor)[1], true));
   }
 
-  /** Read anew after a wait: the user may be gone by then. */
+  /** Read again after a wait: the user may have been deleted. */
   private accountOf({ userN }: Actor): readonly [email: string, hash: string | null] {
     return (this.options.reader.statement(PASSWORD_SQL).values(userN)[0] ?? ["", null]) as [string, string | null];
   }
 
-  /** A new session, always with a new token: one that was planted in a browser beforehand opens nothing. */
+  /** Opens a session, always with a new token, which defeats session fixation. */
   private async open(userId: string, passwordHash: string, replaces: string | null, by: OriginCall): Promise<SignedIn> {
     const { reader, writes, gate, clock, random } = this.options;
     const token = generateSessionToken(random);
@@ -204,8 +204,8 @@ export class SignIn {
   }
 
   /**
-   * Verifies unless it was tried too often, and counts how it went.
-   * @param verify called when its turn comes, which may be seconds later; false where what was typed is wrong
+   * Runs a verification, unless throttled, and counts its result.
+   * @param verify may run seconds later; returns false for a wrong secret
    */
   private async slowed<Verified>(
     account: string,

@@ -1,4 +1,4 @@
-// Remembers when keys and sessions were used, at most once a minute for each, without making a request wait for it.
+// Recorder of last-used times for keys and sessions, at most once a minute each, without delaying requests.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
@@ -9,7 +9,7 @@ import type { UsageReport } from "./gate.ts";
 import { type OriginCall, originOf } from "./session-origin.ts";
 
 export const USAGE_INTERVAL_MS = 60_000;
-/** Keys and sessions remembered at once; forgetting one costs a write too many. */
+/** Maximum number of keys and sessions remembered; clearing them costs extra writes. */
 const MAX_REMEMBERED = 50_000;
 
 export class UsageRecorder implements UsageReport {
@@ -31,7 +31,7 @@ export class UsageRecorder implements UsageReport {
       this.follow(this.writes.run("session.touch", { hash, at, origin: originOf(by) }, SYSTEM_AUTHOR));
   }
 
-  /** Whether a use is to be recorded; then it counts as recorded. */
+  /** Whether a use is due for recording; marks it as recorded. */
   private isDue(name: string, at: Instant): boolean {
     const last = this.recordedAt.get(name);
     if (last !== undefined && at - last < USAGE_INTERVAL_MS && at >= last) return false;
