@@ -1,4 +1,4 @@
-// netledger backup: a verified copy of all data in one file, beside a running appliance or without one.
+// netledger backup: a verified copy of all data in one file, with or without a running appliance.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -46,7 +46,7 @@ export const backup = defineCommand(
   },
 );
 
-/** @throws UsageError where FILE names no place that a file can be made at: nothing is wrong with the data then */
+/** @throws UsageError if FILE is not a path where a file can be created, which is not an error of the data */
 function requireFolderOf(file: string): void {
   const folder = dirname(file);
   try {

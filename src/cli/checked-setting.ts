@@ -1,12 +1,12 @@
-// A setting whose rules are those of the API: checked against the field's own schema.
+// Validation of settings by the API's own field schemas.
 
 import type { Static, TSchema } from "@sinclair/typebox";
 import { check } from "../schemas/validation.ts";
 import { UsageError } from "./config.ts";
 
 /**
- * @param flag names the setting in the message: `--email`
- * @throws UsageError with what is wrong with the value
+ * @param flag name of the setting in the message: `--email`
+ * @throws UsageError with all issues of the value
  */
 export function checkSetting<Schema extends TSchema>(schema: Schema, value: unknown, flag: string): Static<Schema> {
   const checked = check(schema, value);

@@ -1,52 +1,51 @@
-// What a subcommand is: the form of its settings and the function that runs it. Must not know any of them.
+// Subcommand type: the form of its settings and the function that runs it. Must not know any subcommand.
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import { type Config, type Form, type OptionName, readConfig } from "./config.ts";
 
-/** What the exit status of the program says; the help lists them. */
+/** Exit statuses of the program, as listed in the help. */
 export const EXIT = {
   done: 0,
-  /** Refused by a rule, or something broke: the message tells. */
+  /** Rejected by a rule, or failed; see the message. */
   failed: 1,
-  /** The command line or a variable is wrong. */
+  /** Invalid command line or variable. */
   usage: 2,
   /**
-   * The data are not to be touched: in use, damaged, newer, of another program, without their key, or the clock is
-   * wrong.
+   * The data must not be touched: in use, damaged, newer, of another program, without their key, or the clock is wrong.
    */
   dataRefused: 3,
-  /** The address to listen on cannot be had. */
+  /** The listen address is unavailable. */
   notListening: 4,
 } as const;
 
-/** The world outside the program, as a command sees it. */
+/** The process environment of a command. */
 export interface ProcessIo {
   readonly clock: Clock;
   readonly random: Random;
-  /** Writes a text to standard output as it is. */
+  /** Writes a text to standard output unchanged. */
   print(text: string): Promise<void>;
-  /** What standard output is shown on; null where it is no terminal. */
+  /** The terminal of standard output; null if it is not a terminal. */
   readonly terminal: { readonly columns: number; readonly hasColors: boolean } | null;
   /** All of standard input. */
   readStdin(): Promise<Uint8Array>;
-  /** The first request to stop (SIGINT or SIGTERM), by the signal's name; a second one ends the program at once. */
+  /** Resolves with the signal name on the first SIGINT or SIGTERM; a second one ends the program at once. */
   untilStopped(): Promise<string>;
-  /** Runs an action at each SIGHUP; not where a terminal is, whose end it then means. */
+  /** Runs an action on each SIGHUP, except on a terminal, where SIGHUP means that it closed. */
   onHangup(action: () => void): void;
 }
 
 export interface Command {
   readonly form: Form;
   /**
-   * @param args what follows the command's name
+   * @param args following the command's name
    * @returns the exit status
    * @throws UsageError, DatabaseRefused, ListenError, DomainError with a message for the operator
    */
   execute(args: readonly string[], io: ProcessIo): Promise<number>;
 }
 
-/** Keeps a command's settings and its function together, typed. */
+/** Binds a command's settings and its function with types. */
 export function defineCommand<Always extends OptionName = never, Maybe extends OptionName = never>(
   form: Form<Always, Maybe>,
   run: (config: Config<Always, Maybe>, io: ProcessIo) => Promise<number>,

@@ -1,4 +1,4 @@
-// netledger compact: packs versions that lie whole in data that no appliance uses, and rewrites the file.
+// netledger compact: packs versions stored in full and rewrites the file, while no appliance is running.
 
 import { freeBytesOf, requireRoom } from "../backup/room.ts";
 import { inUnits, sizeOf } from "../base/byte-size.ts";

@@ -1,4 +1,4 @@
-// The settings of the program: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only
+// Settings of the program from flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only
 // reader of the environment. Must not open a file, nor know what a command does.
 
 import { resolve } from "node:path";
@@ -6,38 +6,39 @@ import { ownValue } from "../base/fields.ts";
 import { type Cidr, cidrOf, isMappedBlock, parseCidr, parseIp } from "../base/ip.ts";
 import type { LogFormat } from "../base/log.ts";
 
-/** The command line or a variable is wrong: nothing was done. `message` is one sentence without its full stop. */
+/** Invalid command line or variable; nothing was done. `message` is one sentence without its full stop. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 /**
- * One setting. Its variable is NETLEDGER_ and the flag in capitals; the flag wins. An empty variable counts as not set.
+ * One setting. Its variable is NETLEDGER_ and the flag in upper case; the flag takes precedence. An empty variable
+ * counts as unset.
  */
 export interface Option<T> {
   /** Without the dashes. */
   readonly flag: string;
-  /** What stands for the value in the help; null for a switch, which `--no-…` turns off again. */
+  /** Placeholder of the value in the help; null for a switch, which `--no-…` turns off. */
   readonly value: string | null;
-  /** What holds when nothing is given; null for none. */
+  /** Default; null for none. */
   readonly fallback: string | null;
   readonly meaning: string;
-  /** @throws UsageError with the rest of the sentence that the flag's name begins: "must be …" */
+  /** @throws UsageError with a predicate for the flag's name: "must be …" */
   readonly parse: (text: string) => T;
-  /** May be given more than once: as if its values were one, separated by commas. */
+  /** Repeated flags equal one flag with comma-separated values. */
   readonly isRepeatable?: true;
-  /** Only its variable is read: everybody on the machine sees the command line of a program. */
+  /** Read from its variable only: command lines are visible to all users of the machine. */
   readonly isSecret?: true;
 }
 
 export interface ListenAddress {
   /** Without brackets. */
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
-/** Every setting there is. */
+/** All settings. */
 export const OPTIONS = {
   listen: option(
     "listen",
@@ -295,15 +296,15 @@ export const OPTIONS = {
 export type OptionName = keyof typeof OPTIONS;
 type ValueOf<Name extends OptionName> = ReturnType<(typeof OPTIONS)[Name]["parse"]>;
 
-/** What one command takes. */
+/** Settings of one command. */
 export interface Form<Always extends OptionName = OptionName, Maybe extends OptionName = OptionName> {
-  /** As it is typed: `user create`. */
+  /** As typed: `user create`. */
   readonly name: string;
   /** Completes "netledger user create …" in one clause. */
   readonly summary: string;
-  /** Settings that always have a value: those without a fallback must be given. */
+  /** Settings that always have a value: required, unless they have a default. */
   readonly always: readonly Always[];
-  /** Settings that may be left out. */
+  /** Optional settings. */
   readonly maybe: readonly Maybe[];
   /** The setting that may be given without its flag: `backup FILE`. */
   readonly operand?: Always;
@@ -316,9 +317,9 @@ export type Config<Always extends OptionName = never, Maybe extends OptionName =
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings of one command.
- * @param args what follows the command's name
- * @throws UsageError for what is unknown, given twice, missing or malformed
+ * Reads the settings of one command.
+ * @param args following the command's name
+ * @throws UsageError for unknown, duplicate, missing or malformed settings
  */
 export function readConfig<Always extends OptionName, Maybe extends OptionName>(
   form: Form<Always, Maybe>,
@@ -354,7 +355,7 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
   return Object.freeze(config) as Config<Always, Maybe>;
 }
 
-/** Variables that begin like ours and that no command knows: most likely misspelt. */
+/** Variables with the program's prefix that no command knows: probably misspelled. */
 export function unknownVariables(environment: Environment = process.env): string[] {
   const known = new Set(Object.values(OPTIONS).map((each) => variableOf(each.flag)));
   return Object.keys(environment)
@@ -363,8 +364,8 @@ export function unknownVariables(environment: Environment = process.env): string
 }
 
 /**
- * Variables by which Bun, which is part of the executable, runs other code beside the program or lets others look into
- * it, where they have a value. BUN_BE_BUN is not among them: it turns the executable into Bun, and nothing of ours runs.
+ * Non-empty variables that make Bun, which is embedded in the executable, run additional code or open a debugger.
+ * BUN_BE_BUN is not listed: it turns the executable into Bun, so none of this code runs.
  */
 export function runtimeVariables(environment: Environment = process.env): string[] {
   return Object.keys(environment)
@@ -372,14 +373,14 @@ export function runtimeVariables(environment: Environment = process.env): string
     .sort();
 }
 
-/** The environment's name of a flag: `setup-email` is `NETLEDGER_SETUP_EMAIL`. */
+/** Variable name of a flag: `NETLEDGER_SETUP_EMAIL` for `setup-email`. */
 export function variableOf(spelled: string): string {
   return PREFIX + spelled.toUpperCase().replaceAll("-", "_");
 }
 
 const PREFIX = "NETLEDGER_";
 
-/** The texts of the flags given. */
+/** Values of the given flags. */
 function readFlags(
   names: readonly OptionName[],
   operand: OptionName | null,
@@ -414,7 +415,7 @@ function readFlags(
       given.set(meant, negated === undefined ? "true" : "false");
       continue;
     }
-    // What looks like the next flag is one: a value that begins with two dashes is attached with `=`.
+    // An argument with two dashes is the next flag: such a value must be attached with `=`.
     const next = attached === null ? args[position + 1] : attached;
     if (next === undefined || (attached === null && next.startsWith("--")))
       throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
@@ -439,7 +440,7 @@ function flag(spelled: string, meaning: string): Option<boolean> {
   return { flag: spelled, value: null, fallback: "false", meaning, parse: parseSwitch };
 }
 
-/** Read from its variable alone. */
+/** Read from its variable only. */
 function secret(spelled: string, meaning: string): Option<string> & { readonly isSecret: true } {
   return { ...option(spelled, "TEXT", null, meaning, parseText), isSecret: true };
 }
@@ -455,7 +456,7 @@ function parseList(text: string): readonly string[] {
   return Object.freeze(items);
 }
 
-/** In lower case, each once, without a dot at the end. */
+/** Lower case, deduplicated, without trailing dots. */
 function parseHostNames(text: string): readonly string[] {
   return Object.freeze([...new Set(text.split(",").map((item) => parseHostName(item.trim())))]);
 }
@@ -468,11 +469,11 @@ function parseHostName(item: string): string {
   return name;
 }
 
-/** RFC 1123 section 2.1, and the underscore that names of containers have. */
+/** RFC 1123 section 2.1, plus the underscore used in container names. */
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-/** Addresses and CIDR blocks; an address is the block of itself. */
+/** Addresses and CIDR blocks; an address is a block of one. */
 function parseBlocks(text: string): readonly Cidr[] {
   return Object.freeze(text.split(",").map((item) => Object.freeze(parseBlock(item.trim()))));
 }
@@ -488,7 +489,7 @@ function parseBlock(item: string): Cidr {
   return block;
 }
 
-/** Absolute: the working folder of the start is the one that a relative path means. */
+/** Absolute: relative paths are resolved against the working directory at startup. */
 function parsePath(text: string): string {
   if (text.includes("\0")) throw new UsageError("must be a path");
   return resolve(parseText(text));
@@ -511,7 +512,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** Each once, ascending. */
+/** Deduplicated, ascending. */
 function parsePorts(text: string): readonly number[] {
   return Object.freeze([...new Set(text.split(",").map((item) => parsePort(item.trim())))].sort((a, b) => a - b));
 }
@@ -535,7 +536,7 @@ function parseHead(text: string): { readonly sequence: number; readonly hash: st
   return Object.freeze({ sequence: Number(sequence), hash: hash.toLowerCase() });
 }
 
-/** Without a slash at its end, and without the path of the API, which is known. */
+/** Without a trailing slash and without the API path, which is implied. */
 function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "")
@@ -550,7 +551,7 @@ function parseListen(text: string): ListenAddress {
   const [, bracketed, plain, digits] = match ?? [];
   const host = bracketed ?? plain;
   const port = Number(digits);
-  // A plain one may be a name; of digits and dots alone it can only be an IPv4 address.
+  // Without brackets, a host name or an IPv4 address; digits and dots alone can only be IPv4.
   const isAddress =
     bracketed !== undefined
       ? parseIp(bracketed)?.version === 6
@@ -560,7 +561,7 @@ function parseListen(text: string): ListenAddress {
   return Object.freeze({ host, port });
 }
 
-/** As it was typed, but on one line and not endless. */
+/** As typed, on one line and truncated. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }

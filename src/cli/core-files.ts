@@ -1,17 +1,17 @@
-// Keeps the memory of the process, with the keys and passwords that are in it while they are used, out of core files.
-// Must not fail a start: where it cannot be had, things are as for any program.
+// Core-dump protection: keeps process memory, with keys and passwords in use, out of core files.
+// Must not fail the start: without it, the process behaves like any other program.
 
 import { readFileSync } from "node:fs";
 import { openLibc } from "../discovery/kernel/libc.ts";
 
 /**
- * Sets the soft limit of core files to nothing (RLIMIT_CORE), for this process and those that it starts. The hard limit
- * stays: who looks for the cause of a crash can raise it again with prlimit.
- * @returns whether no core file is written now
+ * Sets the soft limit for core files (RLIMIT_CORE) to 0, for this process and its children. The hard limit stays, so
+ * that prlimit can raise it again for debugging a crash.
+ * @returns whether core files are disabled
  */
 export function forbidCoreFiles(): boolean {
   try {
-    // Mostly it is so anyway, and the C library need not be opened.
+    // Usually already the case, which saves opening the C library.
     if (isForbidden()) return true;
     const { symbols } = openLibc(
       { getrlimit: { args: ["i32", "ptr"], returns: "i32" }, setrlimit: { args: ["i32", "ptr"], returns: "i32" } },
@@ -26,9 +26,9 @@ export function forbidCoreFiles(): boolean {
   }
 }
 
-/** getrlimit(2), on the architectures that are released. */
+/** getrlimit(2), on the released architectures. */
 const RLIMIT_CORE = 4;
-/** Its place in struct rlimit. */
+/** Index in struct rlimit. */
 const SOFT = 0;
 
 function isForbidden(): boolean {

@@ -1,5 +1,5 @@
-// Work of a subcommand on data that no appliance uses: locked and opened for it, closed after it; and what an operator
-// is told when the disk is full or fails meanwhile.
+// Offline work of a subcommand on data not in use by an appliance: lock, open, run, close; and the error for a full or
+// failing disk.
 
 import { DomainError } from "../base/errors.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
@@ -8,7 +8,7 @@ import { migrate, orRefused, refusalOfWork } from "../db/files/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 
-/** @throws DatabaseRefused for data in use, and for what SQLite can't open */
+/** @throws DatabaseRefused for data in use, and for files that SQLite cannot open */
 export async function atRest<T>(files: DataFiles, work: (db: Sql) => T | Promise<T>): Promise<T> {
   const lock = lockData(files);
   try {
@@ -25,12 +25,12 @@ export async function atRest<T>(files: DataFiles, work: (db: Sql) => T | Promise
   }
 }
 
-/** As a start of the appliance does. @throws DatabaseRefused for data of a newer netledger */
+/** Migrates like a start of the appliance. @throws DatabaseRefused for data of a newer netledger */
 export function bringUpToSchema(db: Sql, { database }: DataFiles): void {
   orRefused(database, () => migrate(db, database, upgradeStore));
 }
 
-/** @param outcome how it stands when the disk is full */
+/** @param outcome state of the data if the disk is full */
 export function onDisk<T>(files: DataFiles, outcome: string, act: () => T): T {
   try {
     return act();
@@ -43,12 +43,12 @@ export function onDisk<T>(files: DataFiles, outcome: string, act: () => T): T {
   }
 }
 
-/** Writes what is in the log into the database, and empties the log. */
+/** Checkpoints the write-ahead log into the database and truncates it. */
 export function mergeLog(db: Sql): void {
   db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** Returns what is free in the file to the disk. Meanwhile it takes up to twice its size. */
+/** Returns free pages to the disk. Temporarily needs up to twice the size of the file. */
 export function rewriteFile(db: Sql): void {
   db.$client.run("VACUUM");
   mergeLog(db);

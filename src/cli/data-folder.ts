@@ -1,5 +1,5 @@
-// The data folder that a subcommand is given: found, opened to be read as it is. Changes nothing; serve and setup
-// have their own way.
+// Data folder of a subcommand: located and opened read-only. Must not change anything; serve and setup open theirs
+// themselves.
 
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";
@@ -16,7 +16,7 @@ import {
 
 /**
  * @param directory absolute
- * @throws DatabaseRefused where there are no data, or those of another program or a newer netledger
+ * @throws DatabaseRefused if there is no data, or data of another program or of a newer netledger
  */
 export function findData(directory: string): DataFiles {
   const files = dataFiles(directory);
@@ -27,8 +27,8 @@ export function findData(directory: string): DataFiles {
 }
 
 /**
- * Works on data of this version's schema, beside an appliance or without one.
- * @throws DatabaseRefused where they are of an older schema, or SQLite can't read them
+ * Runs work on data with this version's schema, with or without a running appliance.
+ * @throws DatabaseRefused for an older schema, and for data that SQLite cannot read
  */
 export async function reading<T>({ database }: DataFiles, work: (db: Sql) => T | Promise<T>): Promise<T> {
   const db = orRefused(database, openReadOnly);

@@ -1,12 +1,12 @@
-// What serve says on standard output when it listens: where that is, where its data are, and how one gets in. The
-// set-up token is nowhere else.
+// Startup message of serve on standard output: address, data folder and sign-in instructions. The only place with the
+// setup token.
 
 import { formatInstant } from "../base/instant.ts";
 import { SERVER_VERSION } from "../schemas/envelope.ts";
 import type { ServedTls } from "../server/tls-listener.ts";
 import type { ListenAddress } from "./config.ts";
 
-/** More of a machine's addresses are no help to whoever looks for the one to open. */
+/** Further addresses of the machine do not help in choosing one. */
 const LINKS_MAX = 4;
 
 export interface DemoAccount {
@@ -21,8 +21,8 @@ interface Greeted {
 }
 
 /**
- * Of an appliance that can be written to.
- * @param ownAddresses of this machine, where it listens on all of them
+ * For a writable appliance.
+ * @param ownAddresses of this machine, if it listens on all of them
  */
 export function greeting(
   { url, tls, directory, setupToken }: Greeted & { readonly setupToken: string | null },
@@ -40,7 +40,7 @@ export function greeting(
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${wayIn}\n${certificateLine(tls)}`;
 }
 
-/** Of a backup that is served. */
+/** For a backup served read-only. */
 export function readOnlyGreeting({
   url,
   tls,
@@ -51,14 +51,14 @@ export function readOnlyGreeting({
   return `netledger ${SERVER_VERSION} listens on ${url}\nRead-only: ${file}; ${last}\nSign in at ${url}/ with a password of the backup, or use one of its keys; the operations are at ${url}/docs\n${certificateLine(tls)}`;
 }
 
-/** In the fragment, which browsers keep to themselves: it is in no request, so in no log, and no page learns it. */
+/** In the fragment, which browsers never send: it appears in no request and thus in no log. */
 function setupLinks(urls: readonly string[], setupToken: string): string {
   return urls.map((url) => `${url}/#setup=${setupToken}`).join(" or ");
 }
 
 /**
- * Where a browser finds it. A wildcard is an address to listen on, not one to open.
- * @param ownAddresses of this machine, for whoever sits at another one
+ * URLs for a browser. A wildcard is a listen address and cannot be opened.
+ * @param ownAddresses of this machine, for use from other machines
  */
 function openableUrls(url: string, { host }: ListenAddress, ownAddresses: readonly string[]): string[] {
   if (host !== "0.0.0.0" && host !== "::") return [url];
@@ -73,7 +73,7 @@ function openableUrls(url: string, { host }: ListenAddress, ownAddresses: readon
   return [urlAt(host === "::" ? "::1" : "127.0.0.1"), ...[...v4, ...v6].map(urlAt)].slice(0, LINKS_MAX);
 }
 
-/** For people to compare with what their browser shows. */
+/** For comparison with the certificate shown by the browser. */
 function certificateLine(tls: ServedTls | null): string {
   return tls === null
     ? ""

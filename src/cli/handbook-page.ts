@@ -1,4 +1,4 @@
-// netledger help TOPIC: a page of the handbook as text for a terminal.
+// netledger help TOPIC: a handbook page as text for a terminal.
 
 import { handbook } from "../handbook/handbook.ts";
 import type { Page, Section } from "../handbook/render.ts";
@@ -7,15 +7,15 @@ import { UsageError } from "./config.ts";
 const COLUMNS_MAX = 100;
 const NEAR_MAX = 5;
 
-/** Every page as the overview lists it. */
+/** All pages for the overview. */
 export function handbookTopics(): readonly Pick<Page, "topic" | "summary">[] {
   return handbook().pages;
 }
 
 /**
  * A page by the name of its file.
- * @param terminal null where the output is none: then no escape codes, and the widest lines
- * @throws UsageError that names near pages
+ * @param terminal null for other outputs: no escape codes, and maximum line width
+ * @throws UsageError with similar page names
  */
 export function handbookPage(
   topic: string,
@@ -28,7 +28,7 @@ export function handbookPage(
     const hint = near.length === 0 ? "" : `; near it: ${near.join(", ")}`;
     throw new UsageError(`there is no page about ${JSON.stringify(topic.slice(0, 100))}${hint}`);
   }
-  // A terminal shows no pictures.
+  // Terminals cannot show images.
   const words = page.markdown.replace(/^!\[[^\]]*\]\([^)]*\)\n+/gm, "");
   const markdown = words.replace(/\[([^[\]]+)\]\(([^)\s]+)\)/g, (_, text: string, link: string) => {
     const to = /^([a-z-]+)\.md/.exec(link)?.[1];
@@ -41,14 +41,14 @@ export function handbookPage(
   return `${colors ? text : airy(text)}\n${isLinked ? "\n(→ NAME) is another page: netledger help NAME.\n" : ""}`;
 }
 
-/** With an empty line above each list, and code blocks without their frame, so that they can be pasted. */
+/** Adds a blank line above each list, and removes the frame of code blocks, so that they can be copied. */
 function airy(text: string): string {
   return text
     .replace(/^\+- ?\S*\n((?:\|.*\n)*?)\+-$/gm, (_, code: string) => code.replace(/^\| ?/gm, "    ").trimEnd())
     .replace(/^(\S.*)\n(?= {2}\* | {3}1\. )/gm, "$1\n\n");
 }
 
-/** The names of pages that may be meant: by name, by heading, by what they say; in this order. */
+/** Names of similar pages: by name, by heading, by content, in this order. */
 function nearPages(word: string): string[] {
   const { pages, files } = handbook();
   const index = files["/handbook/search.json"];
@@ -65,7 +65,7 @@ function nearPages(word: string): string[] {
   ];
 }
 
-/** Whether one word becomes the other by at most two letters put in, taken out or changed (Levenshtein). */
+/** Whether the edit distance of two words (Levenshtein) is at most two. */
 function isAlike(one: string, other: string): boolean {
   let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [row, letter] of [...one].entries()) {

@@ -1,9 +1,9 @@
-// The help of the program and of each command, rendered from the forms of the commands and the table of settings.
+// Help of the program and of each command, rendered from the command forms and the table of settings.
 
 import { EXIT } from "./command.ts";
 import { type Form, OPTIONS, type Option, variableOf } from "./config.ts";
 
-/** All commands and the pages of the handbook, with the exit statuses. */
+/** All commands, handbook pages and exit statuses. */
 export function helpOverview(
   forms: readonly Form[],
   topics: readonly { readonly topic: string; readonly summary: string }[],
@@ -32,7 +32,7 @@ export function helpOverview(
   ].join("\n");
 }
 
-/** One command, or several that share their first word. */
+/** One command, or several with a common first word. */
 export function helpOf(forms: readonly Form[]): string {
   return forms.map(helpOfOne).join("\n");
 }

@@ -1,4 +1,4 @@
-// netledger import …: brings another product's inventory into a running netledger, as any client of its API.
+// netledger import …: imports another product's inventory into a running netledger, as a client of its API.
 
 import { systemLog } from "../base/log.ts";
 import { systemTimers } from "../base/timers.ts";
@@ -135,24 +135,24 @@ function report(config: ImportConfig, source: BroughtSource, plan: Plan): string
 }
 
 /**
- * What is not this machine itself is asked over a network, or through a proxy, which the environment names to Bun.
- * @throws UsageError where what is secret would go there in the clear
+ * Other machines are reached over a network, or through a proxy that Bun reads from the environment.
+ * @throws UsageError if secrets would be sent there in plaintext
  */
 function requireTls(text: string, isPlainAllowed: boolean): void {
   const { protocol, hostname } = new URL(text);
-  // Which address a name below localhost has is up to whatever resolves it.
+  // The address of a name below localhost depends on the resolver.
   const isHere = isThisMachine(hostname) && !/\.localhost\.?$/i.test(hostname);
   if (protocol === "https:" || isHere || isPlainAllowed) return;
   throw new UsageError(`${text} is not https: token, key and data could be read on the way; --plain-http permits it`);
 }
 
-/** @throws UsageError where there is none */
+/** @throws UsageError if missing */
 async function readSecret(text: string | null, path: string | null, name: string, io: ProcessIo): Promise<string> {
   if (path === null && text === null)
     throw new UsageError(`--${name}-file FILE is required (or NETLEDGER_${name.toUpperCase()})`);
   const value = path === null ? (text as string) : await readSetting(path, `--${name}-file`, io);
   const line = value.replace(/\r?\n$/, "");
-  // It becomes a header.
+  // Used as a header value.
   if (!/^[\x21-\x7e]{1,1000}$/.test(line)) {
     const source = path === null ? "" : `--${name}-file ${path}: `;
     throw new UsageError(`${source}the ${name} must be one line of ASCII without blanks`);
@@ -164,7 +164,7 @@ async function readSetting(path: string, flag: string, io: ProcessIo): Promise<s
   return new TextDecoder().decode(await readSettingFile(path, flag, io));
 }
 
-/** @throws UsageError for what has no certificate in it */
+/** @throws UsageError for a file without certificates */
 async function readCertificates(path: string, io: ProcessIo): Promise<string> {
   const text = await readSetting(path, "--ca-file", io);
   try {

@@ -1,5 +1,5 @@
-// netledger key …: API keys without signing in, for automation. A new key is printed once and alone, ready to be kept
-// in a variable.
+// netledger key …: API keys without signing in, for automation. Prints only a new key, once, for use in a shell
+// variable.
 
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
 import { ROLES } from "../access/role.ts";

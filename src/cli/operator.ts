@@ -1,5 +1,5 @@
-// Whoever may start the program on the data may do everything in any organization: who a subcommand acts as, and what
-// it means by the names that were typed.
+// Operator of a subcommand: anyone who can start the program on the data has all permissions in every organization.
+// Resolves typed names to records.
 
 import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { DomainError } from "../base/errors.ts";
@@ -18,18 +18,18 @@ export interface OrganizationReach extends Reach {
   readonly name: string;
 }
 
-/** A live record with the entity tag of its version. */
+/** A live record with its ETag. */
 export interface LiveRecord<R> {
   readonly record: R;
   readonly ifMatch: string;
 }
 
-/** Who acts where a subcommand writes: the system itself, with every right in one organization. */
+/** Author of a subcommand's writes: the system itself, with all permissions in one organization. */
 export function operatorOf(organizationId: string, reason: string | null = null): CommandActor {
   return { ...SYSTEM_AUTHOR, reason, organizationId, userId: null, role: "Owner", networkIds: null };
 }
 
-/** What --reason says; null where it says nothing. @throws UsageError */
+/** The value of --reason; null if blank or absent. @throws UsageError */
 export function checkReason(given: string | null): string | null {
   const reason = (given ?? "").trim();
   return reason === "" ? null : checkSetting(ChangeReason, reason, "--reason");
@@ -47,8 +47,8 @@ export function organizationsOf(reader: Reader): OrganizationReach[] {
 }
 
 /**
- * @param wanted a name or an id; null for the only one that there is
- * @throws DomainError entity_not_found when it is not there, or not the only one
+ * @param wanted a name or an id; null for the only organization
+ * @throws DomainError entity_not_found if it does not exist, or is not the only one
  */
 export function organizationOf(reader: Reader, wanted: string | null): OrganizationReach {
   const all = organizationsOf(reader);
@@ -62,7 +62,7 @@ export function organizationOf(reader: Reader, wanted: string | null): Organizat
   return meant[0];
 }
 
-/** @throws DomainError entity_not_found when one of them is not there */
+/** @throws DomainError entity_not_found if one of them does not exist */
 export function networkIdsOf(reader: Reader, organization: OrganizationReach, wanted: readonly string[]): string[] {
   const all = recordsOf<NetworkRecord>(reader, networkKind, organization);
   return wanted.map((each) => {
@@ -72,7 +72,7 @@ export function networkIdsOf(reader: Reader, organization: OrganizationReach, wa
   });
 }
 
-/** @throws DomainError entity_not_found when nobody has the address */
+/** @throws DomainError entity_not_found if no user has the address */
 export function userByEmail(
   reader: Reader,
   email: string,
@@ -108,7 +108,7 @@ export function recordsOf<R>(reader: Reader, kind: AnyKind, organization: Organi
     .map((item) => JSON.parse(item.text) as R);
 }
 
-/** Lines of columns separated by tabs, which no name can contain. */
+/** Tab-separated lines; names cannot contain tabs. */
 export function table(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | boolean | null>>): string {
   return [head, ...rows].map((row) => `${row.map((cell) => cell ?? "").join("\t")}\n`).join("");
 }

@@ -1,4 +1,5 @@
-// Making an organization with its first network and its Owner, from settings: at an unattended start and by subcommand.
+// Creation of an organization with its first network and its Owner from settings: at an unattended start and by
+// subcommand.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";
@@ -15,8 +16,8 @@ export interface OrganizationWish {
 }
 
 /**
- * The names, checked.
- * @param prefix of the flags that gave them: `setup-` or nothing
+ * Validates the names.
+ * @param prefix of their flags: `setup-` or none
  * @throws UsageError
  */
 export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish {
@@ -28,7 +29,7 @@ export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish
 }
 
 /**
- * @param options.onlyFirst refuse where there is an organization already; `reason` why
+ * @param options.onlyFirst rejects the setup if an organization exists; `reason` for the ledger
  * @throws DomainError entity_already_exists
  */
 export async function makeOrganization(

@@ -1,4 +1,4 @@
-// The password in a file or on standard input. Must not be given on the command line: others could read it there.
+// Password from a file or from standard input. Must not come from the command line, which other users can read.
 
 import { describePasswordProblem } from "../access/password.ts";
 import type { ProcessIo } from "./command.ts";
@@ -7,10 +7,10 @@ import { readSettingFile } from "./setting-file.ts";
 
 /**
  * @param path absolute, or `-` for standard input
- * @param flag names the setting in the message
- * @param email of the user whose password it is to be
+ * @param flag name of the setting in the message
+ * @param email of the user
  * @returns the password, without one final newline
- * @throws UsageError when it cannot be read or cannot be a password; never echoes it
+ * @throws UsageError if unreadable or not allowed as a password; never echoes it
  */
 export async function readPasswordFile(path: string, flag: string, email: string, io: ProcessIo): Promise<string> {
   const bytes = await readSettingFile(path, flag, io);

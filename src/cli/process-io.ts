@@ -1,4 +1,4 @@
-// The process as commands see it: its standard streams, its signals, its clock and its randomness.
+// Process environment of commands: standard streams, signals, clock and randomness.
 
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
@@ -15,7 +15,7 @@ export const processIo: ProcessIo = {
   untilStopped: () =>
     new Promise((resolve) => {
       const receive = (signal: string) => {
-        // Without a listener a signal does what it does to any program: the second one ends it.
+        // Without a listener, a signal has its default effect: the second one ends the program.
         for (const each of SIGNALS) process.removeListener(each, receive);
         resolve(signal);
       };
@@ -26,16 +26,14 @@ export const processIo: ProcessIo = {
   },
 };
 
-/**
- * A line for whoever started the program, on standard error. Where that cannot be written the exit status has to do.
- */
+/** Prints a line for the operator to standard error. If that fails, the exit status has to suffice. */
 export async function printError(line: string): Promise<void> {
   await write(Bun.stderr, `netledger: ${line}\n`).catch(() => {});
 }
 
-/** A reader that has gone away (`netledger … | head`) is no failure of ours. */
+/** A closed reader (`netledger … | head`) is not an error. */
 async function write(stream: Bun.BunFile, text: string): Promise<void> {
-  // Writing nothing empties the file that the stream may lead to.
+  // An empty write would truncate the file behind the stream.
   if (text === "") return;
   try {
     await Bun.write(stream, text);

@@ -1,13 +1,13 @@
-// A line in the log now and then, while a command works for long.
+// Periodic progress lines in the log during long commands.
 
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { VerifyProgress } from "../history/verify/verify.ts";
 
-/** Between two words on how far it has come. */
+/** Time between two lines. */
 const INTERVAL_MS = 5_000;
 
-/** @param event what the lines say: `verifying` */
+/** @param event of the lines: `verifying` */
 export function progressTo(log: Log, clock: Clock, event: string): (progress: VerifyProgress) => void {
   let last = clock.now();
   return ({ step, done, total }) => {

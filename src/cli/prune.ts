@@ -1,4 +1,4 @@
-// netledger prune: thins the history of data that no appliance uses, for good.
+// netledger prune: permanently thins the history of data not in use by an appliance.
 
 import { inUnits, sizeOf } from "../base/byte-size.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
@@ -88,10 +88,11 @@ function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
     : `Nothing to drop before ${formatInstant(before)}: everything there is needed for the states to keep.\n`;
 }
 
-/** @throws UsageError for what is no instant of the past */
+/** @throws UsageError for anything but a past timestamp */
 function instantIn(text: string, now: Instant): Instant {
   const before = parseInstantOrAge(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text, now);
-  // Minutes and hours are hardly meant where history goes for good: -3m is three minutes, not three months.
+  // Ages in minutes and hours are probably mistakes when history is lost for good: -3m is three minutes, not three
+  // months.
   if (/^-\d+[smh]$/i.test(text)) throw new UsageError("--before takes an age in days or weeks, such as -365d or -52w");
   if (before === null)
     throw new UsageError(

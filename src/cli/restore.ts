@@ -1,4 +1,4 @@
-// netledger restore: a backup becomes the data of a folder.
+// netledger restore: turns a backup into the data of a folder.
 
 import { restoreBackup } from "../backup/restore.ts";
 import { systemLog } from "../base/log.ts";

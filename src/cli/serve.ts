@@ -1,4 +1,4 @@
-// netledger serve: runs the appliance until it is told to stop.
+// netledger serve: runs the appliance until a signal stops it.
 
 import { resolve } from "node:path";
 import { Counters } from "../base/counters.ts";
@@ -29,7 +29,7 @@ import { operatorOf } from "./operator.ts";
 import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
 
-/** The stop as a whole, the writer's last transactions and the checkpoint included. */
+/** Maximum time of the whole stop, including the writer's last transactions and the checkpoint. */
 const STOP_MAX_MS = 4_800;
 
 const TLS = ["tlsCertificate", "tlsKey"] as const;
@@ -69,7 +69,7 @@ export const serve = defineCommand(
 
 type ServeConfig = Config<(typeof ALWAYS)[number], (typeof MAYBE)[number]>;
 
-/** @param writerThread a test may start one that fails */
+/** @param writerThread tests may pass one that fails */
 export async function runAppliance(
   config: ServeConfig,
   io: ProcessIo,
@@ -81,11 +81,11 @@ export async function runAppliance(
   requireDemoAlone(config, setup !== null);
   const files = tlsFiles(config);
   await requireProtection(config, files);
-  // From here on a signal ends the start in order as soon as it is through.
+  // From here on, a signal stops the appliance in order once the start is complete.
   const stopped = io.untilStopped();
   const counters = new Counters();
   const log = systemLog(config.logFormat, { counts: counters.counts.log_lines });
-  // A promise that nobody waits for must not take all others down; the store is behind its own thread.
+  // An unhandled rejection must not end all other requests; the store is safe on its own thread.
   process.on("unhandledRejection", (cause) => log.error("unhandled_rejection", { cause }));
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
   if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, io, stopped, { log, counters });
@@ -133,16 +133,16 @@ export async function runAppliance(
   });
   watchOver(appliance.tls, io);
   announce(greeting(appliance, config.listen, demo?.account() ?? null, ownAddresses), io, log);
-  // Trying takes tens of milliseconds of a start: whoever waits for the first answer does not wait for it.
+  // The checks take tens of milliseconds of the start; the first response need not wait for them.
   setImmediate(() => void tellLimitations(limitations, log));
   return untilTheEnd(appliance, stopped, log);
 }
 
-/** Loaded for a demo alone. @throws DatabaseRefused */
+/** Imported for a demo only. @throws DatabaseRefused */
 async function demoIn(directory: string, config: ServeConfig, { clock, random }: ProcessIo, log: Log) {
   const { giveDemoPassword, prepareDemo } = await import("../demo/demo.ts");
   await prepareDemo({ directory, clock, random, log });
-  // Whoever has a proxy in front does not have it for this machine alone.
+  // With a proxy in front, the demo is not for this machine alone.
   const isReachable = config.plainHttp || config.trustedProxy !== null || !(await isLoopback(config.listen.host));
   let account: DemoAccount | null = null;
   return {
@@ -153,7 +153,7 @@ async function demoIn(directory: string, config: ServeConfig, { clock, random }:
   };
 }
 
-/** What scans a real network must not go by made-up subnets and schedules. @throws DatabaseRefused */
+/** Scans of a real network must not use demo subnets and schedules. @throws DatabaseRefused */
 function refuseDemo(directory: string): void {
   if (demoStateOf(directory) === "none") return;
   throw new DatabaseRefused(`${directory} holds a demo: serve it with --demo, or give another folder with --data.`);
@@ -167,7 +167,7 @@ function requireDemoAlone({ demo, readOnly }: ServeConfig, isSettingUp: boolean)
     throw new UsageError("--demo brings an organization of its own: it cannot be combined with a set-up");
 }
 
-/** @throws UsageError for a file that holds none */
+/** @throws UsageError for a file that is not a console */
 async function consoleFor({ console: file }: ServeConfig): Promise<Console | null> {
   if (file === null) return embeddedConsole();
   return consoleOf(file).catch(() => {
@@ -223,9 +223,7 @@ async function runReadOnly(
   return untilTheEnd(appliance, stopped, log);
 }
 
-/**
- * The machine as the network's first host. Not worth failing the start for: it can be asked for again through the API.
- */
+/** Records the machine as the network's first host. Not worth failing the start: the API can repeat it. */
 async function recordSelf(
   writes: WriteQueue<SelfCommands>,
   organizationId: string,
@@ -248,7 +246,7 @@ async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: 
     appliance.crashed.then((reason) => ({ reason })),
   ]);
   if ("reason" in end) {
-    // Reads would go on and every write would fail: better a supervisor starts the whole anew.
+    // Reads would continue and every write would fail: exit, so that a supervisor restarts the process.
     log.error("writer_crashed", { reason: end.reason });
     return EXIT.failed;
   }
@@ -258,7 +256,7 @@ async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: 
   const outcome = await Promise.race([appliance.stop(), late, appliance.crashed.then(() => "crashed" as const)]);
   clearTimeout(timer);
   if (outcome !== undefined) {
-    // What was acknowledged is in the log file and found at the next start.
+    // Acknowledged writes are in the write-ahead log and are recovered at the next start.
     log.error("stop_cut_off", { reason: outcome });
     return EXIT.failed;
   }
@@ -266,7 +264,7 @@ async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: 
   return EXIT.done;
 }
 
-/** What cannot be written is no reason not to serve: a full disk, a pipe without a reader. */
+/** A failed print must not prevent serving: full disk, pipe without a reader. */
 function announce(text: string, { print }: ProcessIo, log: Log): void {
   print(text).catch((cause: unknown) => log.warn("greeting_not_printed", { cause: String(cause) }));
 }
@@ -275,14 +273,14 @@ function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
   return tls === null ? {} : { certificate: tls.pair.fingerprint };
 }
 
-/** Without TLS there is nothing to look at again; ending without a drain is not what whoever reloads wants. */
+/** SIGHUP reloads the certificate. Without TLS, it is ignored: exiting without a drain is not what a reload means. */
 function watchOver(tls: ServedTls | null, io: ProcessIo): void {
   io.onHangup(() => void tls?.look());
 }
 
 /**
- * The certificate and key that are named, checked.
- * @throws UsageError for what is not a pair, and for settings that exclude each other
+ * The given certificate and key, checked.
+ * @throws UsageError for a mismatched pair, and for settings that exclude each other
  */
 function tlsFiles(config: ServeConfig): PairFiles | null {
   const { tlsCertificate: certificate, tlsKey: privateKey, tlsSelfSigned, plainHttp, readOnly } = config;
@@ -311,7 +309,7 @@ function tlsFiles(config: ServeConfig): PairFiles | null {
   return files;
 }
 
-/** @throws UsageError where passwords and keys would travel in the clear and nobody has said that they may */
+/** @throws UsageError if passwords and keys would be sent in plaintext without explicit permission */
 async function requireProtection(config: ServeConfig, files: PairFiles | null): Promise<void> {
   if (config.plainHttp || config.tlsSelfSigned || files !== null) return;
   const { host, port } = config.listen;
@@ -321,7 +319,7 @@ async function requireProtection(config: ServeConfig, files: PairFiles | null): 
   );
 }
 
-/** @throws UsageError when only some of the settings are given */
+/** @throws UsageError if only some of the settings are given */
 function unattendedSetup(config: ServeConfig): { wish: OrganizationWish; passwordFile: string } | null {
   const {
     setupOrganization: organizationName,

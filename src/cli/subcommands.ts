@@ -14,7 +14,7 @@ import { userCliCommands } from "./user.ts";
 import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
-/** In the order of the help. */
+/** In help order. */
 export const SUBCOMMANDS: readonly Command[] = [
   serve,
   setup,

@@ -1,4 +1,4 @@
-// netledger user …: users without signing in, for the one who runs the appliance: a further user, a lost password.
+// netledger user …: user management for the operator without signing in: further users, lost passwords.
 
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";

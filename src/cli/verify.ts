@@ -1,5 +1,4 @@
-// netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when
-// told to.
+// netledger verify: checks a store, even while an appliance is running; rebuilds derived data on request.
 
 import { systemLog } from "../base/log.ts";
 import { openBackup } from "../db/files/backup-file.ts";
@@ -43,7 +42,7 @@ export const verify = defineCommand(
     }
     const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
-    // Where something is missing that was there, what is derived may be all that is left of it.
+    // If ledger data is missing, the derived data may be all that is left of it.
     const isLedgerSound = !report.findings.some(
       ({ check }) => check === KNOWN_CHECK || (LEDGER_CHECKS as readonly string[]).includes(check),
     );
@@ -79,7 +78,7 @@ const BESIDE_DAMAGED = `The ledger itself is sound. Either ${GOOD_COPY}, which h
 or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows beside it, and lists them.
 `;
 
-/** Whether nothing is wrong but that the ledger is not the one that was known: nothing is to be mended then. */
+/** Whether the only finding is that the ledger differs from the known one: then there is nothing to repair. */
 function isOther(report: Report): boolean {
   return report.findings.length > 0 && report.findings.every(({ check }) => check === KNOWN_CHECK);
 }

@@ -1,4 +1,4 @@
-// netledger version: what this executable is made of.
+// netledger version: version and components of this executable.
 
 import { sqliteVersion } from "../db/connection.ts";
 import { SCHEMA_VERSION } from "../db/files/migrate.ts";

@@ -1,4 +1,4 @@
-// A subcommand's work on the data: opened for it, closed after it, beside a running appliance or without one.
+// Store access of a subcommand: open, run, close, with or without a running appliance.
 
 import { systemLog } from "../base/log.ts";
 import { dataFiles } from "../db/files/data-directory.ts";
@@ -13,8 +13,8 @@ interface StoreSettings {
 }
 
 /**
- * @param mayCreate whether data are made where there are none
- * @returns the exit status of work that came to its end
+ * @param mayCreate whether to create missing data
+ * @returns the exit status of completed work
  */
 export async function withStore(
   settings: StoreSettings,
