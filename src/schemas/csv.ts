@@ -1,12 +1,12 @@
-// Tables as text (RFC 4180, with CRLF and a header row), safe to open in a spreadsheet. Knows no resource.
+// CSV tables (RFC 4180, with CRLF and a header row), safe to open in a spreadsheet. Must not know any resource.
 
 import type { TObject } from "@sinclair/typebox";
 import { ownValue } from "../base/fields.ts";
 
-/** The media type of an export; the table has a header row. */
+/** Media type of an export; the table has a header row. */
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
-/** A column: its name, and the cell that it has of a record. */
+/** A column: its name, and its cell for a record. */
 export interface CsvColumn {
   readonly name: string;
   readonly cell: (record: Record<string, unknown>) => unknown;
@@ -22,12 +22,12 @@ export function csvRows(columns: readonly CsvColumn[], records: readonly Record<
   return records.map((record) => row(columns.map((column) => column.cell(record)))).join("");
 }
 
-/** Columns of all that a record's schema has. */
+/** Columns for all properties of a schema. */
 export function schemaColumns(schema: TObject): CsvColumn[] {
   return fieldColumns(Object.keys(schema.properties));
 }
 
-/** Columns of a record's own fields, under their own names. */
+/** Columns for a record's own fields, named like them. */
 export function fieldColumns(fields: readonly string[]): CsvColumn[] {
   return fields.map((name) => ({ name, cell: (record) => ownValue(record, name) }));
 }
@@ -37,8 +37,8 @@ function row(cells: readonly unknown[]): string {
 }
 
 /**
- * What a cell says of a value, before it is quoted: nothing for null; lists of plain values joined by semicolons; JSON
- * for what has parts of its own, a type alone as it is.
+ * Unquoted text of a cell: empty for null; semicolon-separated for lists of plain values; JSON for objects, or only the
+ * type of an object without other fields.
  */
 export function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
@@ -49,29 +49,29 @@ export function cellText(cell: unknown): string {
   return onlyType(cell) ?? guarded(JSON.stringify(cell));
 }
 
-/** What a cell has of a list of free texts: JSON where its items, joined, could be taken for others. */
+/** Cell of a list of free texts: JSON if the joined items would be ambiguous. */
 export function listCell(items: readonly string[]): readonly string[] | string {
   const isPlain = items.every((item) => item.trim() === item && item !== "" && !item.includes(";"));
   return isPlain && items[0]?.startsWith("[") !== true ? items : JSON.stringify(items);
 }
 
-/** Of an object that says its type and nothing else: a source. */
+/** The type of an object without other fields, such as a source. */
 function onlyType(cell: object): string | null {
   const [entry, ...others] = Object.entries(cell);
   return entry?.[0] === "type" && typeof entry[1] === "string" && others.length === 0 ? guarded(entry[1]) : null;
 }
 
 /**
- * What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks and characters that
- * nobody sees do not hide a formula, nor does a semicolon, which parts cells where a spreadsheet speaks other languages.
- * What looks guarded already gets another apostrophe, so that `unguarded` knows each from the other.
+ * Prevents formula injection: prefixes an apostrophe to text that a spreadsheet would run as a formula. Covers formulas
+ * after blanks, invisible characters, and semicolons, which separate cells in some locales. Text that already looks
+ * guarded gets another apostrophe, so that `unguarded` can tell the two apart.
  */
 function guarded(value: string): string {
   const within = atRuns(value, (apostrophes) => `'${apostrophes}`);
   return wouldRun(value.slice(leadingApostrophes(value))) ? `'${within}` : within;
 }
 
-/** The value that a cell was written of: the guard taken off again. */
+/** Removes the guard of a cell, returning the original value. */
 export function unguarded(text: string): string {
   if (!text.includes("'")) return text;
   const value = atRuns(text, (apostrophes) => apostrophes.slice(1));
@@ -79,16 +79,16 @@ export function unguarded(text: string): string {
   return count > 0 && wouldRun(value.slice(count)) ? value.slice(1) : value;
 }
 
-/** Whether a spreadsheet may take a text that begins so for something other than text. */
+/** Whether a spreadsheet may interpret a text with this beginning. */
 function wouldRun(text: string): boolean {
   return /^[\t\r\n]/.test(text) || FORMULA.test(text.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(text)?.[0].length ?? 0));
 }
 
-/** Replaces the apostrophes, none or some, between a separator with its blanks and what would be run after it. */
+/** Replaces the apostrophes, if any, between a separator with its blanks and a formula after it. */
 function atRuns(text: string, replace: (apostrophes: string) => string): string {
   let result = "";
   let done = 0;
-  // Each run of blanks is gone through once, however long it is.
+  // Scans each run of blanks once, whatever its length.
   for (const { 0: run, index } of text.matchAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu)) {
     const start = index + run.length;
     let end = start;
@@ -106,7 +106,7 @@ function leadingApostrophes(text: string): number {
   return count;
 }
 
-/** What a formula begins with, in the wide forms of East Asian keyboards as well. */
+/** First characters of a formula, including the fullwidth forms of East Asian keyboards. */
 const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function quoted(value: string): string {

@@ -1,20 +1,20 @@
-// Conditional requests (RFC 9110 section 13) over strong entity tags that name a record's version.
+// Conditional requests (RFC 9110 section 13) with strong entity tags derived from record versions.
 
 import { DomainError } from "../base/errors.ts";
 
-/** What tells a version of a record from all others. */
+/** Unique identification of a record version. */
 export interface TaggedVersion {
   /** The transaction that wrote it. */
   readonly sequence: number;
-  /** The beginning of that transaction's hash: where a backup was put back, another one may have got its sequence. */
+  /** Start of that transaction's hash: after a backup is restored, another transaction may have the same sequence. */
   readonly mark: string;
 }
 
 /**
- * The entity tag of a version. What follows the first dot says how it was shown, and matters to no write.
- * @param shape numbers what records have: the same version is shown otherwise by a netledger that knows more fields
- * @param ended tells a version of the past from the same one while it was the newest
- * @param view the answer's text, where it can differ without a new version: its hash tells such answers apart
+ * The entity tag of a version. The part after the first dot identifies its representation and is ignored by writes.
+ * @param shape number of the record schema: a netledger with more fields represents the same version differently
+ * @param ended distinguishes a past version from the same one when it was the newest
+ * @param view text of the response, if it can differ without a new version: its hash distinguishes such responses
  */
 export function entityTag(
   { sequence, mark }: TaggedVersion,
@@ -24,16 +24,16 @@ export function entityTag(
   return `"${[`${sequence}-${mark}${ended ? "-ended" : ""}`, ...shown].join(".")}"`;
 }
 
-/** The content codings of answers, the best first. */
+/** Content codings of responses, best first. */
 export const CODINGS = ["zstd", "gzip"] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** The tag of the same version in a coding: another sequence of bytes has another strong tag (RFC 9110 section 8.8.1). */
+/** The tag of the same version in a coding: different bytes need a different strong tag (RFC 9110 section 8.8.1). */
 export function codedTag(tag: string, coding: Coding): string {
   return `${tag.slice(0, -1)}.${coding}"`;
 }
 
-/** Whether If-None-Match names this version, in whatever coding: then 304. */
+/** Whether If-None-Match names this version in any coding, which means 304. */
 export function isNotModified(header: string | null, tag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || tags(header).some((each) => each.replace(/^W\//, "").replace(CODED, '"') === tag);
@@ -41,13 +41,15 @@ export function isNotModified(header: string | null, tag: string): boolean {
 
 const CODED = new RegExp(`\\.(?:${CODINGS.join("|")})"$`);
 
-/** If-Match. @throws DomainError precondition_failed unless it is absent, `*`, or names the version (strong comparison) */
+/**
+ * If-Match. @throws DomainError precondition_failed unless it is absent, `*`, or names the version (strong comparison)
+ */
 export function assertVersion(header: string | null | undefined, version: TaggedVersion): void {
   if (header === undefined || header === null || header.trim() === "*") return;
   const tag = entityTag(version);
-  // However it was shown: also by a netledger of before a field.
+  // In any representation, including that of an older netledger.
   const beginning = `${tag.slice(0, -1)}.`;
-  // The version is what a write builds on, whatever else the answer showed.
+  // Writes depend on the version alone, whatever else the response contained.
   if (!tags(header).some((each) => each === tag || each.startsWith(beginning))) {
     const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/${beginning}`));
     const sentence = isWeak
@@ -58,8 +60,8 @@ export function assertVersion(header: string | null | undefined, version: Tagged
 }
 
 /**
- * `If-None-Match: *` on a write asks for it only where there is nothing yet (RFC 9110 section 13.1.2): no PUT or DELETE
- * here is of that kind.
+ * `If-None-Match: *` on a write requires that nothing exists yet (RFC 9110 section 13.1.2), but PUT and DELETE here
+ * only apply to existing records.
  * @throws DomainError precondition_failed
  */
 export function assertMayExist(request: Request): void {

@@ -1,5 +1,4 @@
-// The envelope around every answer under /api (handbook: api, "The envelope"). Composes text: documents arrive
-// rendered.
+// Envelope of every response under /api (handbook: api, "The envelope"). Composes text: documents arrive serialized.
 
 import { version } from "../../package.json" with { type: "json" };
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -8,25 +7,25 @@ export const API_VERSION = 1;
 export const SERVER_VERSION: string = version;
 
 const META_MEMBERS = `"api_version":${API_VERSION},"server_version":${JSON.stringify(SERVER_VERSION)}`;
-/** `meta` where it has nothing of its own to say. */
+/** `meta` without additional members. */
 export const META = `{${META_MEMBERS}}`;
 
-/** What is kept of thinned history, and of which instant; `resolvedAt` is null before the first of which anything is known. */
+/** Resolution of thinned history, and the kept timestamp; `resolvedAt` is null before the first known one. */
 interface Kept {
   readonly resolution: string;
   readonly resolvedAt: Instant | null;
 }
 
-/** What is told of the moment that an answer is as of. */
+/** Moment of a response, as reported in `meta`. */
 export interface ToldMoment {
   readonly at: Instant | null;
   readonly asOf: { readonly thinned?: Kept } | null;
 }
 
 /**
- * `meta` of an answer as of a moment.
- * @param moment null for an answer that has none
- * @param more members of its own, as from thinnedUntilMember
+ * `meta` of a response as of a moment.
+ * @param moment null for a response without one
+ * @param more additional members, as from thinnedUntilMember
  */
 export function metaAt(moment: ToldMoment | null, more = ""): string {
   return `{${META_MEMBERS}${momentMembers(moment)}${more}}`;
@@ -38,23 +37,20 @@ function momentMembers(moment: ToldMoment | null): string {
 }
 
 /**
- * What is said where the instant asked for lies in thinned history.
- * @returns members that follow others; nothing where all is there
+ * Members for a timestamp in thinned history.
+ * @returns members with a leading comma; empty if the history is complete
  */
 export function resolvedMembers(thinned: Kept | undefined): string {
   if (thinned === undefined) return "";
   return `,"resolution":"${thinned.resolution}","resolved_at":${thinned.resolvedAt === null ? "null" : `"${formatInstant(thinned.resolvedAt)}"`}`;
 }
 
-/**
- * What `meta` says of changes some of which are no longer there: all that came after `until` are. Null where none is
- * missing.
- */
+/** Member for an incomplete list of changes: all changes after `until` are included. Empty if none is missing. */
 export function thinnedUntilMember(until: Instant | null): string {
   return until === null ? "" : `,"thinned_until":"${formatInstant(until)}"`;
 }
 
-/** `meta` with members of its own. @param members JSON members */
+/** `meta` with additional members. @param members JSON members */
 export function metaWith(members: string): string {
   return `{${META_MEMBERS},${members}}`;
 }
@@ -65,16 +61,16 @@ export interface Pagination {
   readonly total: number;
 }
 
-/** `meta` of a list; parameters as of metaAt. `has_more` is false where no limit was asked for. */
+/** `meta` of a list; parameters as for metaAt. `has_more` is false without a limit. */
 export function listMeta(page: Pagination, moment: ToldMoment | null, more = ""): string {
   const hasMore = page.limit > 0 && page.offset + page.limit < page.total;
   return `{${META_MEMBERS}${momentMembers(moment)}${more},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
 }
 
-/** What stands before and after the items of a list. */
+/** Text before the items of a list. */
 export const LIST_HEAD = '{"success":true,"data":[';
 
-/** The items of a list from chunks of items that are comma-separated within. */
+/** Joins chunks of comma-separated items with commas. */
 export function* commaSeparated(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   let isFirst = true;
   for (const chunk of chunks) {
@@ -86,7 +82,7 @@ export function* commaSeparated(chunks: Iterable<Uint8Array>): Generator<Uint8Ar
 
 const COMMA = new TextEncoder().encode(",");
 
-/** What closes a list. @param meta JSON */
+/** Text after the items of a list. @param meta JSON */
 export function listTail(meta: string): string {
   return `],"meta":${meta}}\n`;
 }
@@ -96,7 +92,7 @@ export function successParts(data: Uint8Array<ArrayBuffer>, meta: string): Array
   return ['{"success":true,"data":', data, `,"meta":${meta}}\n`];
 }
 
-/** A whole answer about one thing; `data` is JSON. Every body ends its line, for people with a terminal. */
+/** A complete response body; `data` is JSON. Every body ends with a newline, for terminals. */
 export function successBody(data: string, meta: string = META): string {
   return `{"success":true,"data":${data},"meta":${meta}}\n`;
 }

@@ -1,17 +1,17 @@
-// TypeBox schemas as the JSON Schema (2020-12) of an OpenAPI 3.1 document. Says in words what only this appliance can
-// check.
+// Conversion of TypeBox schemas to the JSON Schema (2020-12) of an OpenAPI 3.1 document. Constraints that only the
+// appliance can check become part of the description.
 
 import type { TSchema } from "@sinclair/typebox";
 import { ownValue } from "../base/fields.ts";
 import { INT32_MAX } from "./schemas.ts";
 
 export type Json = Record<string, unknown>;
-/** Schemas with a name, for `components.schemas`. */
+/** Named schemas, for `components.schemas`. */
 export type NamedSchemas = Map<string, Json>;
 
 /**
- * A schema with an `$id` goes into `named`, and a reference to it is returned.
- * @throws Error when another schema has that name already
+ * Adds a schema with an `$id` to `named` and returns a reference to it.
+ * @throws Error if another schema has the same name
  */
 export function jsonSchema(schema: TSchema, named: NamedSchemas): Json {
   const name = schema.$id;
@@ -23,7 +23,7 @@ export function jsonSchema(schema: TSchema, named: NamedSchemas): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Formats that are in every tool's book; ours are described in words. */
+/** Formats known to all tools; the appliance's own are described in words. */
 const PUBLIC_FORMATS = new Set(["uuid", "date-time", "email"]);
 
 const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
   "relative-path": "A relative path, without `..` in it.",
 };
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const SCHEMA_KEYWORDS = new Set(["items", "additionalProperties", "not", "contains"]);
 const LIST_KEYWORDS = new Set(["anyOf", "allOf", "oneOf"]);
 const MAP_KEYWORDS = new Set(["properties", "patternProperties"]);
@@ -74,8 +74,8 @@ function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
 }
 
 /**
- * What generators of clients misunderstand is described in words: a field that has a default, which they take for one
- * that is always there, and one that can only be null, which they take for one that there is not.
+ * Moves to the description what client generators misinterpret: a default, which they take for an always-present field,
+ * and a field that is always null, which they take for an absent one.
  */
 function describedInWords(result: Json): Json {
   const required = (result.required ?? []) as string[];
@@ -97,7 +97,7 @@ function describedInWords(result: Json): Json {
   );
 }
 
-/** Read-only fields that a body may send back are listed, or a checking client would refuse what the server takes. */
+/** Lists the read-only fields that a body may send back: a validating client would otherwise reject them. */
 function sendBack(schema: TSchema, result: Json): void {
   const ignored = schema.ignored as readonly string[] | undefined;
   if (ignored === undefined) return;
@@ -112,7 +112,7 @@ function sendBack(schema: TSchema, result: Json): void {
   };
 }
 
-/** A union of one inline type and null is a type array, which tools show as one type. */
+/** Turns a union of one inline type and null into a type array, which tools show as one type. */
 function nullable(schema: Json): Json {
   const branches = schema.anyOf as Json[] | undefined;
   if (branches?.length !== 2 || branches[1]?.type !== "null") return schema;

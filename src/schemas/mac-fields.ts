@@ -1,4 +1,4 @@
-// What stands beside a MAC address in answers, as schemas.
+// Schemas of the fields that accompany a MAC address in responses.
 
 import { Type } from "@sinclair/typebox";
 import { MAC_TYPES } from "../base/mac.ts";
@@ -8,7 +8,7 @@ export const MacVendorName = Nullable(Type.String(), {
   description: "Whom the IEEE registered its block for; null for addresses that software made up and for groups.",
 });
 
-/** The fields of MacTold. */
+/** Fields of MacTold. */
 export const macToldFields = {
   vendor: MacVendorName,
   type: OneOf(MAC_TYPES, {

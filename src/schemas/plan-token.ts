@@ -1,25 +1,25 @@
-// What stands for a plan that was read, so that nothing else is done than what it told.
+// Plan token: ensures that a request does exactly what its dry run reported.
 
 import { Type } from "@sinclair/typebox";
 import { DomainError } from "../base/errors.ts";
 
-/** A SHA-256 in hexadecimal digits. */
+/** SHA-256 in hexadecimal digits. */
 export const PLAN_TOKEN_LENGTH = 64;
 
-/** As a request quotes it. */
+/** In a request. */
 export const PlanToken = Type.String({
   minLength: PLAN_TOKEN_LENGTH,
   maxLength: PLAN_TOKEN_LENGTH,
   description: "The `plan` of a dry run: 409 if any of its records has changed since, or the plan has.",
 });
 
-/** As an answer tells it. */
+/** In a response. */
 export const ToldPlanToken = Type.String({
   description:
     "Stands for exactly this plan. Send it with the request itself to be refused with 409 if it would come to anything else by then.",
 });
 
-/** @throws DomainError entity_stale where a plan was quoted that this is not */
+/** @throws DomainError entity_stale if the quoted plan differs from the actual one */
 export function assertPlanned(quoted: string | undefined, actual: string): void {
   if (quoted === undefined || quoted === actual) return;
   throw new DomainError(

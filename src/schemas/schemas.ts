@@ -1,5 +1,5 @@
-// The building bricks of wire schemas: identifiers, instants, addresses, limits. TypeBox, and nothing of any resource.
-// A value is checked as it was sent and then normalised by its format: nothing is coerced.
+// Building blocks of wire schemas in TypeBox: identifiers, timestamps, addresses, limits. Values are validated as sent
+// and then normalized by their format, never coerced. Must not know any resource.
 
 import {
   FormatRegistry,
@@ -20,28 +20,28 @@ import { isVisible } from "../base/visible.ts";
 
 export const NAME_MAX_LENGTH = 255;
 export const DESCRIPTION_MAX_LENGTH = 4_000;
-/** Of an X-Change-Reason. */
+/** Maximum length of an X-Change-Reason. */
 export const CHANGE_REASON_MAX_LENGTH = 500;
 export const TAGS_MAX = 1_000;
 export const CHILDREN_MAX = 10_000;
 export const IDS_MAX = 300;
-/** Records of one bulk request. */
+/** Maximum number of records in a bulk request. */
 export const BULK_MAX = 1_000;
-/** Records of one bulk update, which sets the same for all of them. */
+/** Maximum number of records in a bulk update, which sets the same fields on all of them. */
 export const BULK_UPDATE_MAX = 10_000;
-/** Rows of one table that is imported, without its header. */
+/** Maximum number of rows in an imported table, without its header. */
 export const TABLE_ROWS_MAX = 100_000;
 export const LIMIT_MAX = 1_000;
 export const LIMIT_DEFAULT = 50;
 export const INT32_MAX = 2_147_483_647;
 
-/** Whether a text has a format, and its canonical form; null where it has not. `sentence` says what was expected. */
+/** Parser that returns the canonical form, or null if invalid. `sentence` describes the expected format. */
 export interface Format {
   readonly parse: (text: string) => string | null;
   readonly sentence: string;
 }
 
-/** By name; defineFormat adds to them. */
+/** Formats by name; extended by defineFormat. */
 const formats: Record<string, Format> = {
   uuid: { parse: (text) => (isUuid(text) ? text.toLowerCase() : null), sentence: "must be a UUID" },
   "date-time": {
@@ -49,13 +49,13 @@ const formats: Record<string, Format> = {
     sentence: "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z",
   },
   "instant-or-age": {
-    // What reaches back from 1970 reaches back from today.
+    // Valid relative to 1970 implies valid relative to now.
     parse: (text) => (parseInstantOrAge(text, 0) === null && !isMarkerText(text) ? null : text),
     sentence:
       "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, an age such as -90s, -15m, -24h, -7d or -2w, now, or a marker such as marker:NAME",
   },
   "as-of": {
-    // Now is what there is without it.
+    // Without the parameter, now is the default.
     parse: (text) => (text !== "now" && (parseInstantOrAge(text, 0) !== null || isMarkerText(text)) ? text : null),
     sentence:
       "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, an age such as -90s, -15m, -24h, -7d or -2w, or a marker such as marker:NAME",
@@ -74,7 +74,7 @@ const formats: Record<string, Format> = {
       "must be an IPv4 or IPv6 address without a zone, or a prefix with no host bits set, such as 10.2.3.4 or 10.2.3.0/24",
   },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
-  // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
+  // No control characters: they break terminals, logs and CSV. Not blank: nobody could find such a record.
   name: {
     parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && isVisible(text) ? text : null),
     sentence: "must not be blank or contain control characters",
@@ -96,7 +96,7 @@ const formats: Record<string, Format> = {
 
 for (const [name, format] of Object.entries(formats)) register(name, format);
 
-/** Before the name or the id of a marker, where an instant is asked for. */
+/** Prefix of a marker's name or id in place of a timestamp. */
 export const MARKER_PREFIX = "marker:";
 
 function isMarkerText(text: string): boolean {
@@ -106,7 +106,7 @@ function isMarkerText(text: string): boolean {
 
 export const FORMATS: Readonly<Record<string, Format>> = formats;
 
-/** A format of a resource's own: its schemas name it from then on. @throws Error for a name that is taken */
+/** Adds a format for the schemas of a resource. @throws Error if the name is taken */
 export function defineFormat(name: string, format: Format): void {
   if (Object.hasOwn(formats, name)) throw new Error(`schemas: there is a format called ${name} already`);
   formats[name] = format;
@@ -119,19 +119,19 @@ function register(name: string, format: Format): void {
 
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
-/** The instant of an as-of question, how long ago it was, or a marker. To be read with askedInstant. */
+/** Timestamp of an as-of query, an age, or a marker. Resolve with askedInstant. */
 export const AsOfText = (description: string) => Type.String({ format: "as-of", description });
-/** One end of a range: an instant, how long ago it was, now, or a marker. To be read with askedInstant. */
+/** One end of a range: a timestamp, an age, now, or a marker. Resolve with askedInstant. */
 export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
 export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
 export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
-/** What a scan is told to look at. */
+/** Target of a scan. */
 export const TargetText = Type.String({ format: "target", maxLength: 49 });
 export const MacText = Type.String({ format: "mac", maxLength: 17 });
 export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
-/** A text that a device reports or a person adds: one line, possibly empty. */
+/** A text reported by a device or entered by a person: one line, possibly empty. */
 export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
-/** Why something was written. */
+/** Reason of a write. */
 export const ChangeReason = Type.String({ format: "name", minLength: 1, maxLength: CHANGE_REASON_MAX_LENGTH });
 export const Description = Type.String({ maxLength: DESCRIPTION_MAX_LENGTH });
 export const TagIds = Type.Array(Uuid, {
@@ -139,25 +139,25 @@ export const TagIds = Type.Array(Uuid, {
   description: "Ids of tags; duplicates are dropped.",
 });
 
-/** A schema whose value may also be null. */
+/** A nullable schema. */
 export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
   return Type.Union([schema, Type.Null()], options);
 }
 
-/** One of a vocabulary, as an enumeration in the document rather than a union of constants. */
+/** One of a set of strings, documented as an enumeration instead of a union of constants. */
 export function OneOf<T extends string>(values: readonly T[], options: SchemaOptions = {}) {
   return Type.Unsafe<T>({ ...options, [Kind]: "OneOf", type: "string", enum: [...values] });
 }
 
 TypeRegistry.Set<{ enum: string[] }>("OneOf", (schema, value) => schema.enum.includes(value as string));
 
-/** What goes beside a vocabulary: `pattern` for machines, `sample` for people. */
+/** Form of names outside the set: `pattern` for validation, `sample` for error messages. */
 interface Beside extends SchemaOptions {
   readonly pattern: string;
   readonly sample: string;
 }
 
-/** One of a vocabulary, or a name that somebody else gives. */
+/** One of a set of strings, or another name that matches a pattern. */
 export function OneOfOr<T extends string, Other extends string>(
   values: readonly T[],
   { pattern, sample, ...options }: Beside,
@@ -169,7 +169,7 @@ export function OneOfOr<T extends string, Other extends string>(
   return Type.Unsafe<T | Other>({ ...options, [Kind]: "OneOfOr", anyOf, [WORDS]: [...values, sample] });
 }
 
-/** Of a schema, what it takes, as its refusal lists that. */
+/** Key of a schema's list of accepted values for error messages. */
 export const WORDS: unique symbol = Symbol("words");
 
 TypeRegistry.Set<{ anyOf: [{ enum: string[] }, { pattern: string }] }>(
@@ -178,22 +178,22 @@ TypeRegistry.Set<{ anyOf: [{ enum: string[] }, { pattern: string }] }>(
     typeof value === "string" && (known.enum.includes(value) || new RegExp(other.pattern).test(value)),
 );
 
-/** What clients may send back of a record's own answer and what is then ignored. */
+/** Fields of a response that a client may send back and that are ignored. */
 interface BodyOptions extends SchemaOptions {
   ignored?: readonly string[];
 }
 
-/** A request body or an item in it: unknown fields are refused, read-only ones ignored. */
+/** A request body or an item in it: unknown fields are rejected, read-only ones ignored. */
 export function Body<T extends TProperties>(properties: T, options: BodyOptions = {}): TObject<T> {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 
-/** Of an operation that takes nothing: no body at all, or an empty object. */
+/** Body of an operation without input: no body, or an empty object. */
 export const NoBody = Body({});
 
-/** Read-only on every record. */
+/** Read-only fields of every record. */
 export const RECORD_READ_ONLY = ["created_at", "updated_at", "valid_from", "valid_to", "lineage_id"] as const;
-/** Read-only on what discovery observes. */
+/** Read-only fields of discovered records. */
 export const OBSERVED_READ_ONLY = [
   ...RECORD_READ_ONLY,
   "first_discovery_id",
@@ -201,7 +201,7 @@ export const OBSERVED_READ_ONLY = [
   "last_seen_at",
 ] as const;
 
-/** The fields that every record's answer ends with. */
+/** Common fields at the end of every record in a response. */
 export const recordFields = {
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -219,7 +219,7 @@ export const observedFields = {
   last_seen_at: Timestamp,
 };
 
-/** A query list: repeated keys, commas or brackets. */
+/** A list in a query: repeated keys, commas or brackets. */
 export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {}) {
   return Type.Array(item, { maxItems: IDS_MAX, ...options });
 }
@@ -232,7 +232,7 @@ export const AtQuery = {
   ),
 };
 
-/** Of a read that has no other parameters. */
+/** Query of a read without other parameters. */
 export const At = Type.Object(AtQuery);
 
 export const PageQuery = {
@@ -248,7 +248,7 @@ export const PageQuery = {
   ...AtQuery,
 };
 
-/** Of a list that is not of records: of the present alone. */
+/** Query of a list whose rows are not records: present only. */
 export const PageOnlyQuery = {
   limit: Type.Optional(
     Type.Integer({
@@ -261,12 +261,12 @@ export const PageOnlyQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to skip." })),
 };
 
-/** The filter that every list has. */
+/** Filter common to all lists. */
 export const IdsQuery = {
   ids: Type.Optional(QueryList(Uuid, { description: "Only these records; repeated or comma-separated." })),
 };
 
-/** The parameters of a list with these filters, and of its export. */
+/** Query schemas of a list with these filters, and of its export. */
 export function listQueries<Filters extends TProperties>(filters: Filters) {
   return {
     List: Type.Object({ ...filters, ...PageQuery }),
@@ -274,7 +274,7 @@ export function listQueries<Filters extends TProperties>(filters: Filters) {
   };
 }
 
-/** The body of a bulk-delete. */
+/** Body of a bulk delete. */
 export const BulkIds = Type.Array(Uuid, {
   minItems: 1,
   maxItems: BULK_MAX,
@@ -294,5 +294,5 @@ export const Cascade = Type.Object({
 export const IdParams = Type.Object({ id: Uuid });
 export type IdParams = Static<typeof IdParams>;
 
-/** The path of one transaction. */
+/** Path parameter of a transaction. */
 export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });

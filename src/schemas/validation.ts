@@ -1,5 +1,5 @@
-// Checks a value against its schema and tells all that is wrong with it at once, by JSON pointer.
-// Normalises texts by their format (UUIDs to lower case, addresses to canonical form); coerces nothing else.
+// Validation of a value against its schema, reporting all errors at once by JSON pointer.
+// Must not coerce: it only normalizes texts by their format (UUIDs to lower case, addresses to canonical form).
 
 import { Kind, KindGuard, type TObject, type TSchema, type TUnion } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
@@ -9,7 +9,7 @@ import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { FORMATS, WORDS } from "./schemas.ts";
 
-/** A body with more issues than this is not a typo; the rest is counted, not listed. */
+/** More issues than this are not a typo; further ones are counted, not listed. */
 export const MAX_ISSUES = 200;
 
 export type Checked = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
@@ -17,12 +17,12 @@ export type Checked = { ok: true; value: unknown } | { ok: false; issues: Issue[
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
 /**
- * A schema with `secret: true` (answered masked) or `writeOnly: true` (never answered) holds a secret: no issue echoes
- * a value at or below it, in the place of what holds one, or under an unknown name beside one: a misspelled password is
- * a password.
- * @param at where the value stands, as a JSON pointer prefix
- * @param limit of the issues that are reported
- * @returns the normalised value, or every issue
+ * A schema with `secret: true` (masked in responses) or `writeOnly: true` (never in responses) holds a secret: no issue
+ * echoes a value at or below it, in place of an object that holds one, or under an unknown name next to one: a
+ * misspelled password field contains a password.
+ * @param at position of the value, as a JSON pointer prefix
+ * @param limit maximum number of reported issues
+ * @returns the normalized value, or every issue
  */
 export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {
   const stripped = strip(schema, value);
@@ -42,7 +42,7 @@ function compile(schema: TSchema): TypeCheck<TSchema> {
   return checker;
 }
 
-/** @param isSecret whether all of the value is inside a secret */
+/** @param isSecret whether the whole value is inside a secret */
 function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean, issues: Issue[], limit: number): void {
   const seen = new Set<string>();
   for (const error of compile(schema).Errors(value)) {
@@ -56,7 +56,7 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
       }
       const told = at + error.path === "" ? discriminatorOf(union) : null;
       if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
-        // A body as a whole has no name that an issue could give: the field that tells its forms apart has.
+        // A body as a whole has no field name for an issue; its discriminator has one.
         const value = ownValue(error.value as Record<string, unknown>, told.field);
         issues.push({
           path: `/${told.field}`,
@@ -66,19 +66,19 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
         continue;
       }
     }
-    // The schema's limits are in characters (RFC 8259), not in UTF-16 units.
+    // The schema's limits count characters (RFC 8259), not UTF-16 units.
     if (
       error.type === ValueErrorType.StringMaxLength &&
       [...(error.value as string)].length <= (error.schema.maxLength as number)
     )
       continue;
-    // A missing property is reported twice: once as missing, once as of the wrong type.
+    // A missing property is reported twice: as missing, and as of the wrong type.
     if (seen.has(error.path)) continue;
     seen.add(error.path);
     const path = at + error.path;
     const message = sentence(error);
     const isMissing = error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined;
-    // The schema of an unknown field's error is the object that it stands in.
+    // The error of an unknown field has the schema of its parent object.
     const isHidden =
       isSecret ||
       isInSecret(schema, error.path) ||
@@ -88,16 +88,14 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
   }
 }
 
-/** Offending values are echoed so that they can be found, not so that they can be stored. */
+/** Truncates offending values: they are echoed for identification only. */
 function shown(value: unknown): unknown {
   if (typeof value === "string") return value.length > 200 ? `${value.slice(0, 200)}…` : value;
   if (value === null || typeof value !== "object") return value;
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
 }
 
-/**
- * Whether a path leads to a secret or into one. It crosses no union: `collect` goes on in the branch that was meant.
- */
+/** Whether a path leads to a secret or into one. Does not cross unions: `collect` continues in the intended branch. */
 function isInSecret(schema: TSchema, path: string): boolean {
   let place: TSchema | undefined = schema;
   for (const segment of path.split("/").slice(1)) {
@@ -187,7 +185,7 @@ function unionSentence(union: TUnion): string {
   return `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-/** What JSON has, in a sentence. */
+/** JSON types in sentences. */
 const TYPE_WORDS: Readonly<Record<string, readonly string[]>> = {
   string: ["a string"],
   number: ["a number"],
@@ -198,7 +196,7 @@ const TYPE_WORDS: Readonly<Record<string, readonly string[]>> = {
   null: ["null"],
 };
 
-/** The field that tells the forms of a union apart, and its values; null where none does. */
+/** The discriminator of a union and its values; null without one. */
 function discriminatorOf(union: TUnion): { field: string; tags: unknown[] } | null {
   for (const field of DISCRIMINATORS) {
     const tags = union.anyOf
@@ -216,12 +214,12 @@ function range(low: unknown, high: unknown, from = ""): string {
   return `${from === "" ? "" : `${from} `}${low} to ${high}`;
 }
 
-/** The fields that tell the branches of a union apart. */
+/** Names of discriminator fields. */
 const DISCRIMINATORS = ["type", "mode"] as const;
 
 const alternatives = new WeakMap<TSchema, TSchema[]>();
 
-/** What a union is besides null. */
+/** The branches of a union, without null. */
 function alternativesOf(union: TUnion): TSchema[] {
   let branches = alternatives.get(union);
   if (branches === undefined) {
@@ -231,7 +229,7 @@ function alternativesOf(union: TUnion): TSchema[] {
   return branches;
 }
 
-/** The branch that was meant: the one of the discriminator, or the only one that is not null. */
+/** The intended branch: by discriminator, or the only one besides null. */
 function branchOf(union: TUnion, value: unknown): TSchema | null {
   const branches = alternativesOf(union);
   if (branches.length === 1) return branches[0] as TSchema;
@@ -244,13 +242,13 @@ function branchOf(union: TUnion, value: unknown): TSchema | null {
   return null;
 }
 
-/** The only branch that takes values of this type: the value breaks its limits. Null where there is none such. */
+/** The only branch for values of this type, whose limits the value exceeds; null if there are none or several. */
 function branchOfType(union: TUnion, value: unknown): TSchema | null {
   const branches = alternativesOf(union).filter(({ type }) => isOfType(value, type));
   return branches.length === 1 ? (branches[0] as TSchema) : null;
 }
 
-/** @param type as JSON Schema names it */
+/** @param type JSON Schema type name */
 function isOfType(value: unknown, type: unknown): boolean {
   if (value === null) return type === "null";
   if (Array.isArray(value)) return type === "array";
@@ -258,9 +256,9 @@ function isOfType(value: unknown, type: unknown): boolean {
   return typeof value === type;
 }
 
-// What follows goes through every value of a body, and a bulk has a million: what stays as it is is not copied.
+// The functions below visit every value of a body, up to a million in a bulk write: unchanged values are not copied.
 
-/** Takes out what a schema ignores: read-only fields that a client sends back as it got them. */
+/** Removes ignored fields: read-only ones that a client sends back unchanged. */
 function strip(schema: TSchema, value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
   if (KindGuard.IsUnion(schema)) {
@@ -299,7 +297,7 @@ function normalise(schema: TSchema, value: unknown): unknown {
   return KindGuard.IsObject(schema) ? mappedFields(schema, value, normalise) : value;
 }
 
-/** The array with each item replaced: the same array where all stay. */
+/** Replaces each item; returns the same array if nothing changes. */
 function mapped(items: unknown[], replace: (item: unknown) => unknown): unknown[] {
   let result = items;
   for (let position = 0; position < items.length; position += 1) {
@@ -311,7 +309,7 @@ function mapped(items: unknown[], replace: (item: unknown) => unknown): unknown[
   return result;
 }
 
-/** The object with the value of each field that its schema has replaced: the same object where all stay. */
+/** Replaces the value of each field in the schema; returns the same object if nothing changes. */
 function mappedFields(schema: TObject, object: object, replace: (schema: TSchema, value: unknown) => unknown): object {
   let result = object as Record<string, unknown>;
   for (const name of Object.keys(object)) {
@@ -326,9 +324,8 @@ function mappedFields(schema: TObject, object: object, replace: (schema: TSchema
 }
 
 /**
- * Half characters and NULs are not text: SQLite and every client would each make something else of them.
- * @param within where the value stands below `at`; put together only for an issue, since there may be millions of
- * values
+ * Rejects lone surrogates and NULs: SQLite and clients would each interpret them differently.
+ * @param within path of the value below `at`; joined only for an issue, since there may be millions of values
  */
 function unreadableTexts(
   value: unknown,
