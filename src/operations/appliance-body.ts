@@ -1,11 +1,11 @@
-// The status of the appliance, as it is answered. Reads and judges nothing.
+// Response schema of the appliance status. Must not read or judge anything.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { SERVER_VERSION } from "../schemas/envelope.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { VERIFICATION_STATUSES } from "./verification.ts";
 
-/** What can need attention. */
+/** Conditions that need attention. */
 export const CONCERN_CODES = [
   "disk_full",
   "data_damaged",

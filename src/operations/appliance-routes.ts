@@ -1,4 +1,4 @@
-// GET /api/v1/appliance: the status of the appliance, and what needs attention, for an Owner who has no shell on it.
+// Route of GET /api/v1/appliance: status and conditions of the appliance, for an Owner without shell access.
 
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";

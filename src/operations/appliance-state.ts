@@ -1,5 +1,5 @@
-// The status of the appliance at this moment: put together from what is known in memory, from a few small files and from one
-// row of the store. Scans no table, and names no path.
+// Present status of the appliance, assembled from memory, a few small files and one row of the store. Scans no table.
+// Must not reveal any path.
 
 import type { Clock } from "../base/clock.ts";
 import type { Counters } from "../base/counters.ts";
@@ -15,7 +15,7 @@ import { concernsOf } from "./concerns.ts";
 import type { Machine } from "./machine.ts";
 import type { Verification } from "./verification.ts";
 
-/** What the appliance is served by. */
+/** Listener and certificate. */
 export interface ServedState {
   readonly url: string;
   /** Null for plain HTTP. */
@@ -25,7 +25,7 @@ export interface ServedState {
   } | null;
 }
 
-/** As far as it is told of here. */
+/** The reported part of a backup. */
 interface KnownBackup {
   readonly name: string;
   readonly state: "Running" | "Done" | "Failed";
@@ -35,13 +35,13 @@ interface KnownBackup {
   readonly reason: string | null;
 }
 
-/** Where it is read from. */
+/** Sources of the status. */
 export interface ApplianceSources {
   readonly reader: Reader;
   readonly clock: Clock;
   readonly startedAt: Instant;
   readonly machine: Machine;
-  /** Null until it listens. */
+  /** Null until listening. */
   readonly served: () => ServedState | null;
   /** Oldest first. */
   readonly backups: { list(): readonly KnownBackup[] };
@@ -56,7 +56,7 @@ export interface ApplianceSources {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How the appliance is at this moment, with what is of concern about it. Reads the disk and the clock, writes nothing. */
+/** Present status with its concerns. Reads the disk and the clock, writes nothing. */
 export function applianceState(sources: ApplianceSources): ApplianceState {
   const { reader, clock, counters, log, machine, isReadOnly, isDemo } = sources;
   const now = clock.now();
@@ -96,7 +96,7 @@ export function applianceState(sources: ApplianceSources): ApplianceState {
     clock: {
       now: formatInstant(now),
       last_transaction_at: head.sequence === 0 ? null : formatInstant(head.at),
-      // Transactions of one millisecond are dated one after the other.
+      // Transactions within one millisecond get consecutive timestamps.
       lead_ms: head.sequence === 0 ? 0 : Math.max(0, head.at - now),
       is_synchronized: machine.isClockSynchronized(),
     },
@@ -111,7 +111,7 @@ export function applianceState(sources: ApplianceSources): ApplianceState {
   return { ...state, concerns: concernsOf(state, now, hasInventory(reader)) };
 }
 
-/** Whether anything was put into it since it was set up. */
+/** Whether anything has been added since the setup. */
 function hasInventory(reader: Reader): boolean {
   const [[is] = [0]] = reader
     .statement("SELECT EXISTS (SELECT 1 FROM hosts) OR EXISTS (SELECT 1 FROM subnets)")
@@ -146,7 +146,7 @@ function backupsOf(known: readonly KnownBackup[], verifications: readonly Verifi
   };
 }
 
-/** @param backedUpAt when the newest backup was taken, which was verified then */
+/** @param backedUpAt time of the newest backup, which was verified then */
 function ledgerOf(all: readonly Verification[], backedUpAt: string | null): ApplianceState["ledger"] {
   const own = all.filter(({ backup }) => backup === null);
   const last = own.find(({ status }) => status === "Completed" || status === "Failed");

@@ -1,10 +1,10 @@
-// What is answered for a verification that cannot be cancelled: because there is none, or because it has ended.
+// Errors for a verification that cannot be cancelled: it does not exist, or has ended.
 
 import { DomainError, notFound } from "../base/errors.ts";
 import type { Verification } from "./verification.ts";
 
 /**
- * @param status null where there is none
+ * @param status null if it does not exist
  * @throws DomainError entity_not_found, entity_stale
  */
 export function assertRunning(id: string, status: Verification["status"] | null): void {

@@ -1,5 +1,5 @@
-// /api/v1/licences and /api/v1/bill-of-materials: what the executable is made of, without internet. For whoever is signed
-// in: nothing of an inventory is in it, but to strangers it would say what to look for.
+// Routes of /api/v1/licences and /api/v1/bill-of-materials: components of the executable, available offline. Signed-in
+// users only: they contain no inventory data, but would help strangers to find known vulnerabilities.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
@@ -10,7 +10,7 @@ import { Nullable, OneOf } from "../schemas/schemas.ts";
 import { BILL_PARTS, type Bill } from "./bill.ts";
 
 const group = "Appliance";
-/** Registered with IANA. */
+/** IANA-registered. */
 const BOM_TYPE = "application/vnd.cyclonedx+json";
 
 const Licences = Type.Object(
@@ -42,7 +42,7 @@ const Licences = Type.Object(
   { $id: "Licences" },
 );
 
-/** Null where there is none. */
+/** Null if not embedded. */
 export type BillSource = () => Promise<Bill | null>;
 
 /** /api/v1/licences, /api/v1/bill-of-materials. */

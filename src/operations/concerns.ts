@@ -1,4 +1,5 @@
-// What of the appliance needs attention, and from when on: a plain function of what was read. Reads nothing itself.
+// Conditions of the appliance that need attention, with their thresholds: a pure function of the status read.
+// Must not read anything itself.
 
 import { inUnits } from "../base/byte-size.ts";
 import { type Instant, parseInstant } from "../base/instant.ts";
@@ -6,33 +7,33 @@ import type { ApplianceState, Concern } from "./appliance-body.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** So little is left that the write-ahead log has no room to grow to its bound. */
+/** Below this, the write-ahead log has no room to grow to its limit. */
 export const DISK_FULL_BYTES = 64 * 1024 * 1024;
-/** Nearly full: less than this share of the disk is free, and less than so much. */
+/** Nearly full: less free than both this share of the disk and this size. */
 export const DISK_LOW_SHARE = 0.1;
 export const DISK_LOW_BYTES = 10 * 1024 * 1024 * 1024;
-/** Less memory can still be had. */
+/** Low memory: less than this available. */
 export const MEMORY_LOW_BYTES = 256 * 1024 * 1024;
-/** A command has been waiting for the writer for longer. */
+/** Slow writer: a command has waited longer than this. */
 export const WRITE_WAIT_MAX_MS = 10_000;
-/** The newest backup is older. */
+/** Maximum age of the newest backup. */
 export const BACKUP_MAX_DAYS = 7;
-/** The certificate ends sooner. */
+/** Minimum remaining validity of the certificate. */
 export const CERTIFICATE_MIN_DAYS = 30;
-/** The store's clock leads the wall clock by more. */
+/** Maximum lead of the store's clock over the system clock. */
 export const CLOCK_LEAD_REPORTED_MS = 1_000;
-/** Lines of level error are told of for so long. */
+/** Time for which log lines of level error are reported. */
 export const ERRORS_TOLD_MS = DAY_MS;
 
-/** What was read, before it is judged. */
+/** The status before its concerns are derived. */
 export type ApplianceReading = Omit<ApplianceState, "concerns">;
 
 /**
- * Errors first, then in the order of what is lost the soonest.
- * @param hasInventory whether there is anything that a loss would be one of
+ * Errors first, then by urgency of the possible loss.
+ * @param hasInventory whether there is data to lose
  */
 export function concernsOf(state: ApplianceReading, now: Instant, hasInventory: boolean): Concern[] {
-  // What is made up, or a copy, is no loss.
+  // Demo data and a served backup are no loss.
   const isKept = hasInventory && !state.is_demo && !state.read_only;
   const found = [
     ...ofDisk(state, isKept),
@@ -173,7 +174,7 @@ function warning(code: Concern["code"], message: string, params: Concern["params
   return { code, severity: "warning", message, params };
 }
 
-/** Of what this program wrote. */
+/** For timestamps written by this program. */
 function instantOf(text: string): Instant {
   return parseInstant(text) ?? 0;
 }

@@ -1,4 +1,4 @@
-// A line of the log as it is answered, and what a filter can ask of it.
+// Log line as returned by the API, and its filter fields.
 
 import { Type } from "@sinclair/typebox";
 import { LOG_LEVELS } from "../base/recent-lines.ts";

@@ -1,4 +1,4 @@
-// GET /api/v1/log: what the appliance has logged since its start, for an Owner who has no shell on it.
+// Route of GET /api/v1/log: log lines since the start of the appliance, for an Owner without shell access.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -15,7 +15,7 @@ import { LOG_LINE_EXAMPLE, LOG_LINE_FIELDS, LogLineBody } from "./log-line.ts";
 
 const LOG_LIMIT_DEFAULT = 100;
 
-/** An instant of the appliance's own clock, as it is written. */
+/** Length of a timestamp of the appliance's own clock. */
 const MARK_MAX_LENGTH = 40;
 const LogMeta = Type.Object({
   log: Type.Object({

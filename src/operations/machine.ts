@@ -1,34 +1,34 @@
-// What the machine has left for the appliance: room on the disk of its data, memory, and a clock that somebody sets.
-// Reads a few small files and asks the file system; judges nothing.
+// Machine resources of the appliance: disk space, memory and clock synchronization, from a few small files and
+// file-system calls. Must not judge them.
 
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sizeOf } from "../base/byte-size.ts";
 
-/** What is read of the machine, each time anew. */
+/** Machine state, read on each call. */
 export interface Machine {
-  /** Of the file system that the data are on; null where it does not tell. */
+  /** File system of the data; null if unavailable. */
   disk(): { readonly sizeBytes: number; readonly freeBytes: number } | null;
   /** The database and its write-ahead log. */
   store(): { readonly databaseBytes: number; readonly logBytes: number };
   memory(): Memory;
-  /** Whether something keeps the clock right; null where nothing here tells. */
+  /** Whether a time service synchronizes the clock; null if unknown. */
   isClockSynchronized(): boolean | null;
 }
 
 interface Memory {
-  /** What of this process is in memory. */
+  /** Resident memory of this process. */
   readonly processBytes: number;
-  /** Of the machine, or what this process may have where that is less; null where it is not told. */
+  /** Memory of the machine, or the limit of this process if lower; null if unavailable. */
   readonly totalBytes: number | null;
-  /** What of it can still be had. */
+  /** Available part of it. */
   readonly availableBytes: number | null;
 }
 
-/** The text of a file; null where it cannot be read. */
+/** Text of a file; null if unreadable. */
 type ReadText = (path: string) => string | null;
 
-/** @param database its path; the disk is that of its folder */
+/** @param database path; disk space is that of its folder */
 export function systemMachine(database: string): Machine {
   return {
     disk: () => diskOf(dirname(database)),
@@ -47,7 +47,7 @@ function diskOf(folder: string): ReturnType<Machine["disk"]> {
   }
 }
 
-/** By proc_meminfo(5), and by the control group of this process where that has a limit (Linux, cgroup v2). */
+/** From proc_meminfo(5), and the control group of this process if limited (Linux, cgroup v2). */
 export function memoryLeft(read: ReadText): Pick<Memory, "totalBytes" | "availableBytes"> {
   const machine = read("/proc/meminfo") ?? "";
   const total = kilobytesIn(machine, "MemTotal");
@@ -67,7 +67,7 @@ function groupLimit(read: ReadText): { readonly totalBytes: number; readonly ava
   const limit = Number.parseInt(ofGroup("memory.max"), 10);
   const used = Number.parseInt(ofGroup("memory.current"), 10);
   if (Number.isNaN(limit) || Number.isNaN(used)) return null;
-  // Pages of files that nobody has looked at lately are given up for whoever needs memory.
+  // Inactive file pages are reclaimable.
   const cached = Number(/^inactive_file (\d+)$/m.exec(ofGroup("memory.stat"))?.[1] ?? 0);
   return { totalBytes: limit, availableBytes: Math.max(0, limit - used + cached) };
 }
@@ -77,7 +77,7 @@ function kilobytesIn(text: string, name: string): number | null {
   return found === undefined ? null : Number(found) * 1_024;
 }
 
-/** Where systemd-timesyncd keeps the clock, which makes this file once it has set it (systemd-timesyncd.service(8)). */
+/** For systemd-timesyncd, which creates this file after setting the clock (systemd-timesyncd.service(8)). */
 export function isSynchronized(isThere: (path: string) => boolean): boolean | null {
   if (isThere("/run/systemd/timesync/synchronized")) return true;
   return isThere("/run/systemd/timesync") ? false : null;

@@ -1,5 +1,5 @@
-// What the writer runs for verifications: nothing but keeping, for a request with an Idempotency-Key, which one it began
-// or cancelled.
+// Writer commands for verifications: they only store, for a request with an Idempotency-Key, which verification it
+// started or cancelled.
 
 import type { CallsOf } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
@@ -13,8 +13,8 @@ function nameVerification(_tx: WriteTransaction, input: { id: string }): { id: s
 
 /**
  * Writes nothing to the ledger either.
- * @param input.status null where there is none of the id
- * @throws DomainError entity_not_found, entity_stale, which are not kept
+ * @param input.status null if there is none with this id
+ * @throws DomainError entity_not_found, entity_stale, which are not stored
  */
 function cancelVerification(
   _tx: WriteTransaction,

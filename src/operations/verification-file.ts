@@ -1,4 +1,4 @@
-// The file that verifications are kept in: beside the database, so that a damaged one takes nothing of them along.
+// Storage file of verifications, next to the database: independent of a damaged database.
 
 import { constants } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
@@ -7,9 +7,9 @@ import { isTaken, readRegular, whyUnreadable } from "../base/regular-file.ts";
 import { check } from "../schemas/validation.ts";
 import { VERIFICATIONS_KEPT, Verification } from "./verification.ts";
 
-/** Of the file's own form. */
+/** Version of the file format. */
 const FORMAT = 1;
-/** Several times what the longest ones take. */
+/** Several times the maximum size of its content. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const File = Type.Object({
@@ -18,8 +18,8 @@ const File = Type.Object({
 });
 
 /**
- * @returns newest first; none where there is no file
- * @throws Error in one sentence where it cannot be read, or is not what was written
+ * @returns newest first; empty without a file
+ * @throws Error in one sentence if the file is unreadable or malformed
  */
 export function readVerifications(path: string): Verification[] {
   if (!isTaken(path)) return [];
@@ -30,7 +30,7 @@ export function readVerifications(path: string): Verification[] {
   return (checked.value as Static<typeof File>).verifications;
 }
 
-/** Before backups could be verified here, no verification was of one. */
+/** Files from before backup verification lack the field. */
 function withBackup(file: unknown): unknown {
   if (typeof file !== "object" || file === null || !("verifications" in file) || !Array.isArray(file.verifications))
     return file;
@@ -40,7 +40,7 @@ function withBackup(file: unknown): unknown {
   return { ...file, verifications };
 }
 
-/** @throws what the file system throws; the old file is left then */
+/** @throws errors of the file system; the old file then stays */
 export function writeVerifications(path: string, verifications: readonly Verification[]): Promise<void> {
   return replaceFile(path, `${JSON.stringify({ format: FORMAT, verifications })}\n`);
 }

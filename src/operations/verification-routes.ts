@@ -1,4 +1,4 @@
-// /api/v1/ledger/verifications: what `netledger verify` proves, for an Owner who has no shell on the appliance.
+// Routes of /api/v1/ledger/verifications: `netledger verify` for an Owner without shell access.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -33,11 +33,11 @@ const List = Type.Object({ ...PageOnlyQuery, ...FilterQuery });
 
 /**
  * The file of a complete backup.
- * @throws DomainError entity_not_found, entity_in_use while it is taken
+ * @throws DomainError entity_not_found, entity_in_use while it is being taken
  */
 export type FileOfBackup = (name: string) => string;
 
-/** /api/v1/ledger/verifications, and what verifies a backup. */
+/** /api/v1/ledger/verifications, and the verification of a backup. */
 export function verificationRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend<VerificationCommands>,
@@ -150,7 +150,7 @@ export function verificationRoutes(
     const { id: userId, name } = backend.authorOf(call);
     const id = await idOf(call);
     const known = verifications.find(id);
-    // An id that was given out before and that none has: the first request was refused.
+    // An id from an earlier request, but without a verification: that request was rejected.
     if (known === null) delete call.headers["idempotency-replayed"];
     const requestedBy = { type: "User" as const, id: userId as string, name };
     const file = () => (backup === null ? undefined : { name: backup, path: fileOf(backup) });
@@ -170,7 +170,7 @@ export function verificationRoutes(
     return verification;
   }
 
-  /** A new id, or where the request repeats one, the id that it got. */
+  /** A new id, or the earlier id for a retried request. */
   async function idOf(call: Call<Actor, unknown, unknown, unknown, Access>): Promise<string> {
     const id = verifications.newId();
     if (call.idempotency === null) return id;

@@ -1,5 +1,5 @@
-// A verification of the ledger as it is answered, how much is told of it, and what a filter can ask of it. Verifies
-// nothing itself.
+// Verification of the ledger as returned by the API, with its limits and filter fields. Must not verify anything
+// itself.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../records/row-fields.ts";
@@ -7,11 +7,11 @@ import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 
 export const VERIFICATION_STATUSES = ["Running", "Completed", "Failed", "Cancelled", "Interrupted"] as const;
 
-/** Verifications kept, the newest ones. */
+/** Number of verifications kept, newest first. */
 export const VERIFICATIONS_KEPT = 20;
-/** Findings listed of one; the others are counted. */
+/** Findings listed per verification; further ones are counted. */
 export const FINDINGS_LISTED = 100;
-/** Characters of where a finding is and of what it says; the rest is cut off. */
+/** Maximum length of a finding's place and message in characters; the rest is truncated. */
 export const FINDING_TEXT_MAX_LENGTH = 500;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

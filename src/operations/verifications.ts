@@ -1,5 +1,5 @@
-// The verifications of an appliance's data: the one that runs, on a thread of its own, and those that were. Verifies
-// nothing itself.
+// Verifications of an appliance's data: the running one, on its own thread, and past ones. Must not verify anything
+// itself.
 
 import type { Clock } from "../base/clock.ts";
 import { DomainError, storeReadOnly } from "../base/errors.ts";
@@ -19,30 +19,30 @@ export interface VerifiedBackup {
   readonly path: string;
 }
 
-/** The verifications that an appliance has made and makes. */
+/** Past and running verifications of an appliance. */
 export interface Verifications {
   /** Newest first. */
   list(): readonly Verification[];
-  /** Null for an id that none has. */
+  /** Null for an unknown id. */
   find(id: string): Verification | null;
-  /** An id that none has. @throws DomainError store_read_only */
+  /** An unused id. @throws DomainError store_read_only */
   newId(): string;
   /**
-   * Begins one, of the appliance's own data unless a backup is named.
-   * @throws DomainError entity_already_exists while one runs, storage_full where it cannot be kept,
-   * rate_limit_exceeded where no thread can be started, shutting_down, store_read_only
+   * Starts one, of the appliance's own data unless a backup is named.
+   * @throws DomainError entity_already_exists while one is running, storage_full if it cannot be stored,
+   * rate_limit_exceeded if no thread can be started, shutting_down, store_read_only
    */
   start(id: string, requestedBy: Verification["requested_by"], backup?: VerifiedBackup): Promise<Verification>;
   /**
-   * Stops one after the step that it is at, and waits for that for a while.
+   * Stops one after its current step, and waits for that up to a limit.
    * @throws DomainError entity_not_found; entity_stale for one that has ended; store_read_only
    */
   cancel(id: string): Promise<Verification>;
-  /** Stops what runs, within CLOSE_MAX_MS. */
+  /** Stops the running one, within CLOSE_MAX_MS. */
   close(): Promise<void>;
 }
 
-/** Of an appliance that serves a backup: there is no place beside it to keep them. */
+/** For an appliance that serves a backup: there is no place to store verifications. */
 export const NO_VERIFICATIONS: Verifications = {
   list: () => [],
   find: () => null,
@@ -55,7 +55,7 @@ export const NO_VERIFICATIONS: Verifications = {
 };
 
 export interface VerificationsOptions {
-  /** Where they are kept; absolute. */
+  /** Storage file; absolute. */
   readonly file: string;
   readonly database: string;
   readonly startThread: StartThread<VerifyMessages>;
@@ -65,9 +65,9 @@ export interface VerificationsOptions {
   readonly log: Log;
 }
 
-/** A cancel waits so long for the step that runs. */
+/** Maximum wait of a cancel for the running step. */
 const CANCEL_TIMEOUT_MS = 2_000;
-/** So does the stop of the appliance. A large table that SQLite is just checking takes longer. */
+/** Maximum wait of the appliance's shutdown. A SQLite check of a large table may take longer. */
 const CLOSE_MAX_MS = 1_000;
 
 const CUT_OFF = "The appliance stopped before it was complete.";
@@ -78,13 +78,13 @@ interface Running {
   readonly thread: Thread<VerifyMessages>;
   readonly gone: Promise<void>;
   isCancelled: boolean;
-  /** Whether only its end is still to be written down. */
+  /** Whether only its end still has to be stored. */
   isEnding: boolean;
   progress: Verification["progress"];
   found: number;
 }
 
-/** Those of an appliance that serves its own data. */
+/** Verifications of an appliance that serves its own data. */
 export class KeptVerifications implements Verifications {
   private readonly options: VerificationsOptions;
   /** Newest first. */
@@ -93,7 +93,7 @@ export class KeptVerifications implements Verifications {
   private written: Promise<void> = Promise.resolve();
   private closed: Promise<void> | null = null;
 
-  /** What cannot be read is told in the log, and is no reason not to start. */
+  /** An unreadable file is logged and does not prevent the start. */
   constructor(options: VerificationsOptions) {
     this.options = options;
     this.kept = readKept(options).map((each) =>
@@ -181,9 +181,9 @@ export class KeptVerifications implements Verifications {
     const { running } = this;
     if (running !== null) {
       running.thread.post({ type: "stop" });
-      // Its connection is to be closed by then, or the writer cannot fold all of the log into the database.
+      // Its connection must be closed by then, or the writer cannot checkpoint the whole log.
       await this.within(CLOSE_MAX_MS, running.gone);
-      // It is at a step that takes longer. Nothing waits for it: it only reads.
+      // A step takes longer. Nothing needs to wait for it: it only reads.
       await this.within(CLOSE_MAX_MS, this.end(running, { outcome: "stopped" }, null));
     }
   }
@@ -202,8 +202,8 @@ export class KeptVerifications implements Verifications {
   }
 
   /**
-   * Resolves when it is kept, or that was tried.
-   * @param found null where nothing was heard of it at the end
+   * Resolves once the end is stored, or storing it failed.
+   * @param found null if no results arrived
    */
   private async end(running: Running, outcome: VerifyOutcome, found: ListedDamage | null): Promise<void> {
     if (running.isEnding) return;
@@ -219,15 +219,15 @@ export class KeptVerifications implements Verifications {
     running.thread.terminate();
     tell(log, ended, outcome);
     const kept = this.kept.map((each) => (each.id === ended.id ? ended : each));
-    // It is told to have ended when that cannot be lost any more.
+    // Reported as ended only once stored durably.
     await this.write(kept).catch((cause: unknown) => log.error("verification_not_kept", { id: ended.id, cause }));
-    // It may have been refused meanwhile, because its beginning could not be written down.
+    // It may have been rejected meanwhile, because its start could not be stored.
     if (this.running !== running) return;
     this.kept = kept;
     this.running = null;
   }
 
-  /** One state after the other. */
+  /** Serializes the writes. */
   private write(kept: readonly Verification[]): Promise<void> {
     const written = this.written.then(() => writeVerifications(this.options.file, kept));
     this.written = written.catch(() => {});

@@ -1,5 +1,5 @@
-// The messages between the appliance and the thread that verifies its data, and that thread's side: what `netledger
-// verify` does beside an appliance or with a backup, by a connection of its own. It stops between two steps, when told to.
+// Verification thread and its messages: `netledger verify` next to a running appliance, or for a backup, with its own
+// connection. It stops between two steps on request.
 
 import { describeFault } from "../base/errors.ts";
 import type { Messages, ThreadMain } from "../base/thread.ts";
@@ -17,20 +17,20 @@ export interface VerifyMessages extends Messages {
 }
 
 type ToVerifier =
-  /** `isBackup`: nobody writes the file, and everything of it is checked. */
+  /** `isBackup`: the file has no writer, and everything in it is checked. */
   { readonly type: "start"; readonly database: string; readonly isBackup: boolean } | { readonly type: "stop" };
 type FromVerifier =
   | { readonly type: "progress"; readonly progress: VerifyProgress; readonly found: number }
   | ({ readonly type: "ended"; readonly found: ListedDamage } & VerifyOutcome);
 
-/** How a verification ended. */
+/** Outcome of a verification. */
 export type VerifyOutcome =
   | { readonly outcome: "completed"; readonly report: Pick<Report, "head" | "count" | "dropped" | "unchecked"> }
   | { readonly outcome: "stopped" }
-  /** `problem` for whoever asked, null where it is a fault of the appliance's own; `cause` for the log. */
+  /** `problem` for the caller, null for an error of the appliance itself; `cause` for the log. */
   | { readonly outcome: "failed"; readonly problem: string | null; readonly cause: string | null };
 
-/** One verification. */
+/** Runs one verification. */
 export const serveVerification: ThreadMain<VerifyMessages> = (post) => {
   let hasBegun = false;
   let isStopped = false;
@@ -60,7 +60,7 @@ async function verify(
   post({ type: "ended", found: { findings: findings.list, more: findings.more }, ...outcome });
 }
 
-/** Lets go of the database before it answers: whoever hears of the end may fold the log into it. */
+/** Closes the database before reporting the end: the receiver may then checkpoint the log. */
 async function outcomeOf(
   { database, isBackup }: Verified,
   findings: Findings,
@@ -71,7 +71,7 @@ async function outcomeOf(
   const steps = verifySteps(db, KINDS, { isBusy: !isBackup, findings });
   try {
     for (;;) {
-      // What it was sent meanwhile is heard now.
+      // Lets messages received meanwhile be handled.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (isStopped()) return { outcome: "stopped" };
       const step = steps.next();
@@ -82,7 +82,7 @@ async function outcomeOf(
       post({ type: "progress", progress: step.value, found: findings.list.length + findings.more });
     }
   } finally {
-    // What it put aside goes with it.
+    // Also removes its temporary data.
     steps.return(undefined as never);
     db.$client.close();
   }
