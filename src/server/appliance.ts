@@ -1,5 +1,5 @@
-// The composition root: opens the data, starts the writer, builds the app, listens, and stops in order. Knows no flags
-// and prints nothing but log lines.
+// Composition root: opens the data, starts the writer, builds the app, listens, and stops in order.
+// Must not know flags, nor print anything except log lines.
 
 import { RightsNow } from "../access/rights-now.ts";
 import { BackupFolder, type Backups, NO_BACKUPS } from "../backup/backups.ts";
@@ -66,42 +66,40 @@ import { type ListenOptions, listen, type Served, type ServedTls } from "./tls-l
 
 const monotonicMs = () => performance.now();
 
-/** Null for plain HTTP; files that are watched over; or a pair of the appliance's own. */
+/** Null for plain HTTP; watched files; or a self-signed pair of the appliance. */
 export type TlsMode = PairFiles | "self-signed" | null;
 
 export interface ApplianceOptions extends StoreOptions, ListenOptions {
   readonly counters: Counters;
   readonly tls: TlsMode;
-  /** Names that it answers to besides those of its certificate. */
+  /** Accepted host names in addition to those of its certificate. */
   readonly hostNames: readonly string[];
-  /** Believed whom they pass a request on for. */
+  /** Proxies that may report the caller address. */
   readonly trustedProxies: readonly Cidr[];
-  /** Makes the first organization; called only where there is none, before anything is answered. */
+  /** Creates the first organization; called only if there is none, before any request is served. */
   readonly firstSetup: ((writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
-  /** Of a demo, whose scans ask a made-up network: what is to be done before anything is answered. Else null. */
+  /** For a demo, whose scans query a simulated network: preparation before any request is served. Otherwise null. */
   readonly demo: ((reader: Reader, writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
-  /** What this machine refuses to the process. */
+  /** Capabilities that this machine denies the process. */
   readonly limitations: readonly Limitation[];
-  /** What scans go by. */
+  /** Scan settings. */
   readonly scanning: Pick<ScannerOptions, "secretsFolder" | "snmpPort" | "tcpPorts">;
   readonly console: Console | null;
-  /** A test may start one that fails. */
+  /** Tests may pass one that fails. */
   readonly writerThread?: StartThread<WriteMessages>;
 }
 
 export interface Appliance {
-  /** Where it answers, with the port that it really has. */
+  /** Base URL with the actual port. */
   readonly url: string;
-  /** What it answers HTTPS with; null for plain HTTP. */
+  /** Certificate for HTTPS; null for plain HTTP. */
   readonly tls: ServedTls | null;
   readonly directory: string;
-  /** What claims the appliance while it has no organization; null once it has one. */
+  /** Setup token while there is no organization; then null. */
   readonly setupToken: string | null;
-  /** Resolves with the reason when it cannot go on. */
+  /** Resolves with the reason if it cannot continue. */
   readonly crashed: Promise<string>;
-  /**
-   * Stops accepting, finishes what runs, folds the log into the database, lets go of the data. Within about DRAIN_MS.
-   */
+  /** Stops accepting, completes running requests, checkpoints the log and releases the data. Takes about DRAIN_MS. */
   stop(): Promise<void>;
 }
 
@@ -114,9 +112,9 @@ export interface AppParts {
   readonly verifications: Verifications;
   readonly machine: Machine;
   readonly served: () => ServedState | null;
-  /** Whether a backup is served. */
+  /** Whether a backup is being served. */
   readonly isReadOnly: boolean;
-  /** Whether its data are made up. */
+  /** Whether the data is demo data. */
   readonly isDemo: boolean;
   readonly limitations: readonly Limitation[];
   readonly watch: CommitWatch;
@@ -134,14 +132,14 @@ export interface AppParts {
 }
 
 /**
- * @throws DatabaseRefused, ListenError with one sentence for the operator; what `firstSetup` throws
+ * @throws DatabaseRefused, ListenError with one sentence for the operator; errors of `firstSetup`
  */
 export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
   const { clock, log, random, counters } = options;
   const hosts = await allowedHosts(options);
   const answering = new Set<Request>();
   const files = dataFiles(options.directory);
-  // Closed in the opposite order, also where the start fails.
+  // Closed in reverse order, even if the start fails.
   await using opened = new AsyncDisposableStack();
   const { reader, writes, commits, writer, crashed } = await openData(files, options, opened);
   if (options.firstSetup !== null) {
@@ -212,7 +210,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   tellLimitations(hosts, log);
   opened.defer(() => listening.stop());
   opened.defer(boundUnfinished(listening, answering, options));
-  // Who waits for changes, or follows a scan, would be waited for. Scans and a verification stop while requests end.
+  // Requests that wait for changes or follow a scan would delay the stop. Scans and verifications stop in parallel with
+  // the other requests.
   opened.defer(() => {
     services.watch.close();
     schedules.stop();
@@ -233,11 +232,11 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
 }
 
 export interface ReadOnlyOptions extends ListenOptions {
-  /** A backup, absolute. */
+  /** A backup file, absolute. */
   readonly file: string;
-  /** There is no folder that a pair of its own could be kept in. */
+  /** A read-only appliance has no folder for a self-signed pair. */
   readonly tls: Exclude<TlsMode, "self-signed">;
-  /** Names that it answers to besides those of its certificate. */
+  /** Accepted host names in addition to those of its certificate. */
   readonly hostNames: readonly string[];
   readonly trustedProxies: readonly Cidr[];
   readonly limitations: readonly Limitation[];
@@ -245,9 +244,9 @@ export interface ReadOnlyOptions extends ListenOptions {
   readonly console: Console | null;
 }
 
-/** Serves a backup: everything can be asked and nothing changed; the file stays as it is to the last byte. */
+/** Serves a backup read-only; the file is never modified. */
 export interface ReadOnlyAppliance extends Appliance {
-  /** The last change in the backup; null where there was none. */
+  /** Time of the last change in the backup; null for none. */
   readonly asOf: Instant | null;
 }
 
@@ -311,7 +310,7 @@ async function allowedHosts({
   return new AllowedHosts({ isLoopback: await isLoopback(host), names: hostNames });
 }
 
-/** @returns ends it */
+/** @returns a function that stops it */
 function boundUnfinished(
   { listener, tls }: Served,
   answering: ReadonlySet<Request>,
@@ -336,14 +335,14 @@ function tellLimitations({ limitations }: AllowedHosts, log: Log): void {
   for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
-/** What is told of the socket: of its pair no key. */
+/** Public state of the socket, without its private key. */
 function servedAs({ url, tls }: Served): ServedState {
   if (tls === null) return { url, certificate: null };
   const { certificate: _certificate, privateKey: _privateKey, ...pair } = tls.inUse();
   return { url, certificate: { pair, isOwn: tls.isSelfSigned } };
 }
 
-/** Locks the data, brings them to this version, and opens them for writing and reading. @throws DatabaseRefused */
+/** Locks the data, migrates it to this version, and opens it for writing and reading. @throws DatabaseRefused */
 async function openData(files: DataFiles, options: ApplianceOptions, opened: AsyncDisposableStack) {
   const { clock, log, counters } = options;
   ensureDataDirectory(files.directory);
@@ -370,7 +369,7 @@ async function openData(files: DataFiles, options: ApplianceOptions, opened: Asy
   counters.gauge("writes_waiting", () => writes.waitingCount);
   counters.gauge("oldest_write_wait", () => writes.oldestWaitMs);
   opened.defer(() => writes.close());
-  // There is no way back from it but a backup of before: whoever looks for the reason finds it told.
+  // Irreversible except by a backup from before: the log records the reason.
   if (found > 0 && found < SCHEMA_VERSION)
     log.info("brought_up_to_date", { schema_before: found, schema: SCHEMA_VERSION });
   const reader = openReader(files, clock);
@@ -379,12 +378,12 @@ async function openData(files: DataFiles, options: ApplianceOptions, opened: Asy
   return { reader, writes, commits, writer, crashed: crash.promise };
 }
 
-/** @param reader asked only once there are subscribers */
+/** @param reader called only once there are subscribers */
 function commitsOf(reader: () => Reader, { log }: { readonly log: Log }): Commits {
   return new Commits({ head: () => reader().head().sequence, timers, monotonicMs, log });
 }
 
-/** What the app answers by, however its store was opened. Their threads start when they are first needed. */
+/** Services of the app, independent of how its store was opened. Their threads start on first use. */
 function startServices(
   databasePath: string,
   reader: Reader,
@@ -403,7 +402,7 @@ function startServices(
   return { longReads, bodyChecks, watch };
 }
 
-/** The app that answers for a store. Takes nothing from the store until it is asked something. */
+/** The app for a store. Reads nothing from the store before the first request. */
 export function composeApp(options: AppParts): App {
   const { reader, writes, longReads, clock, random, log } = options;
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });

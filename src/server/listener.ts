@@ -1,5 +1,5 @@
-// The socket that the app answers on: with or without TLS, with another certificate when there is one, and its end in
-// order. Knows no flags and reads no file.
+// Listening socket of the app, with or without TLS: certificate renewal and ordered shutdown. Must not know flags or
+// read files.
 
 import { lookup } from "node:dns/promises";
 import { ownValue } from "../base/fields.ts";
@@ -9,18 +9,18 @@ import type { Timers } from "../base/timers.ts";
 import type { createApp } from "../registry/app.ts";
 import type { TlsPair } from "../tls/pair.ts";
 
-/** Requests that still run this long after the stop began are cut off. */
+/** Requests still running this long after the stop began are aborted. */
 export const DRAIN_MS = 4_000;
-/** A connection on which nothing moves; longer than any wait that the API offers. */
+/** Timeout of an idle connection; longer than any wait in the API. */
 const IDLE_TIMEOUT_S = 120;
-/** Between attempts to have an address back. */
+/** Interval between attempts to reopen an address. */
 const RETRY_MS = 1_000;
 
 export type App = ReturnType<typeof createApp>["app"];
 
 export interface ListenerOptions {
   readonly app: App;
-  /** `port` 0 for any that is free. */
+  /** `port` 0 for any free port. */
   readonly address: { readonly host: string; readonly port: number };
   /** Null for plain HTTP. */
   readonly pair: TlsPair | null;
@@ -28,13 +28,13 @@ export interface ListenerOptions {
   readonly timers: Timers;
 }
 
-/** The address to listen on cannot be had. */
+/** The listen address is unavailable. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
 export class Listener {
-  /** Where it answers, with the port that it really has. */
+  /** Base URL with the actual port. */
   readonly url: string;
   readonly port: number;
   private readonly app: App;
@@ -42,7 +42,7 @@ export class Listener {
   private readonly log: Log;
   private readonly timers: Timers;
   private server: Bun.Server<unknown> | null;
-  /** Those that accept nothing any more and still answer. */
+  /** Servers that no longer accept connections but still respond. */
   private readonly ending = new Set<Bun.Server<unknown>>();
   private callOffRetry: () => void = () => {};
 
@@ -58,9 +58,9 @@ export class Listener {
   }
 
   /**
-   * Answers new connections with another certificate. Bun cannot change that of a server: the socket is closed and
-   * opened anew within milliseconds. Requests that run end as they began; connections that are kept alive are closed,
-   * and what is sent on one at that moment was not begun; who connects then has to try again.
+   * Uses another certificate for new connections. Bun cannot change it on a running server: the socket is closed and
+   * reopened within milliseconds. Running requests complete; idle keep-alive connections are closed, and a request sent
+   * on one at that moment is not started; clients that connect at that moment must retry.
    */
   renew(pair: TlsPair): void {
     this.callOffRetry();
@@ -78,7 +78,7 @@ export class Listener {
     }
   }
 
-  /** Whom a request comes from; null where that one has gone. */
+  /** Peer of a request; null if disconnected. */
   peerOf(request: Request): { readonly address: string; readonly port: number } | null {
     for (const server of [this.server, ...this.ending]) {
       const peer = server?.requestIP(request) ?? null;
@@ -87,7 +87,7 @@ export class Listener {
     return null;
   }
 
-  /** Accepts nothing more and waits for what runs, DRAIN_MS at most. */
+  /** Stops accepting and waits for running requests, at most DRAIN_MS. */
   async stop(): Promise<void> {
     this.callOffRetry();
     const servers = [...this.ending, ...(this.server === null ? [] : [this.server])];
@@ -106,8 +106,8 @@ export class Listener {
 }
 
 /**
- * Whether only this machine can reach what listens there. A name counts by all that it leads to.
- * @throws ListenError for a name that leads nowhere
+ * Whether only this machine can reach the address. A name counts by all its addresses.
+ * @throws ListenError for a name that does not resolve
  */
 export async function isLoopback(host: string): Promise<boolean> {
   if (parseIp(host) !== null) return isLoopbackAddress(host);
@@ -116,7 +116,7 @@ export async function isLoopback(host: string): Promise<boolean> {
   return found.every(({ address }) => isLoopbackAddress(address));
 }
 
-/** 127.0.0.0/8 (RFC 1122 section 3.2.1.3), ::1 (RFC 4291 section 2.5.3), and the former written as IPv6. */
+/** 127.0.0.0/8 (RFC 1122 section 3.2.1.3), ::1 (RFC 4291 section 2.5.3), and the former as IPv4-mapped IPv6. */
 function isLoopbackAddress(text: string): boolean {
   const ip = parseIp(text);
   if (ip === null) return false;
@@ -127,7 +127,7 @@ function isLoopbackAddress(text: string): boolean {
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program is listening there",
   EADDRNOTAVAIL: "this machine has no such address",
-  // What Bun makes of a name that cannot be resolved.
+  // Bun's code for a name that does not resolve.
   EINVAL: "the name does not resolve",
   EACCES: "this user lacks the permission",
 };
@@ -138,20 +138,20 @@ function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.S
     app.listen({
       hostname: host,
       port,
-      // Or a second appliance would share the port without a word.
+      // Otherwise a second appliance would silently share the port.
       reusePort: false,
       development: false,
       idleTimeout: IDLE_TIMEOUT_S,
-      // Bodies are read as they come and bounded there, with an answer in the envelope.
+      // Bodies are limited while they are read, with an error in the envelope.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // Bun speaks TLS 1.2 and 1.3 and nothing older (a test asks).
+      // Bun supports only TLS 1.2 and 1.3 (checked by a test).
       ...(pair === null ? {} : { tls: { cert: pair.certificate, key: pair.privateKey } }),
     });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new ListenError(`Cannot listen on ${host} port ${port}: ${ownValue(LISTEN_PROBLEMS, code) ?? code}.`);
   }
-  // Elysia would stop the server at an end that never comes by itself, and adds one listener for each certificate.
+  // Elysia would stop the server on an event that never occurs here, and adds one listener per certificate.
   for (const each of process.listeners("beforeExit")) if (!atEnd.has(each)) process.removeListener("beforeExit", each);
   return app.server as Bun.Server<unknown>;
 }

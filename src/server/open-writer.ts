@@ -1,4 +1,4 @@
-// Opens the database for writing: brought up to date, with every command that there is.
+// Opens the database for writing: migrated, with all commands registered.
 
 import { RightsNow } from "../access/rights-now.ts";
 import { systemClock } from "../base/clock.ts";
@@ -16,22 +16,22 @@ import { COMMANDS } from "../registry/commands.ts";
 import { lackingReason } from "../resources/organizations/demanded-reason.ts";
 import { lowersRights } from "../sessions/lowering-rights.ts";
 
-/** What a writer shares with who answers elsewhere. */
+/** Data shared between a writer and other threads or processes. */
 export interface SharedWithWriter {
-  /** The memory of ReadFence, with another thread. */
+  /** Memory of ReadFence, shared with another thread. */
   readonly past?: SharedArrayBuffer;
   readonly onPostponed?: () => void;
-  /** With another process, where no memory is shared: how far ahead of the clock each commit is dated. */
+  /** Lead of commit timestamps over the clock, for another process without shared memory. */
   readonly leadMs?: number;
   /**
-   * Data that are being made up: whoever is said to write does, with nobody's rights looked at, and nothing is on the
-   * disk for good before whoever makes them has synced the file.
+   * For generating demo data: the given author writes without a permission check, and nothing is durable before the
+   * generator syncs the file.
    */
   readonly isMakingUp?: true;
 }
 
 /**
- * Opens the database for writing, brought to this version's schema.
+ * Opens the database for writing, migrated to this version's schema.
  * @throws DatabaseRefused with one sentence for the operator
  */
 export function openWriter(

@@ -1,5 +1,5 @@
-// The data of one folder, opened for reading and writing: for the appliance, and whole for a subcommand. Starts no
-// thread and no server, and prints nothing but log lines.
+// Store of one data folder, opened for reading and writing: for the appliance, and complete for a subcommand.
+// Must not start a thread or server, nor print anything except log lines.
 
 import { existsSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
@@ -23,20 +23,18 @@ import { CLOCK_LEAD_REPORTED_MS } from "../operations/concerns.ts";
 import type { AllCommands } from "../registry/commands.ts";
 import { openWriter } from "./open-writer.ts";
 
-/**
- * A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it.
- */
+/** Maximum lead of the clock over the last transaction: one wrong leap would falsify all later timestamps. */
 export const CLOCK_LEAP_MAX_MS = 400 * 24 * 60 * 60 * 1000;
 /**
- * How far ahead of the clock a subcommand's writes are dated beside a running appliance, which may just be answering
- * about the last second.
+ * Lead of a subcommand's commit timestamps next to a running appliance, which may be responding about the last second
+ * at that moment.
  */
 const BESIDE_LEAD_MS = 1_000;
 
 export interface StoreOptions {
   /** Absolute. */
   readonly directory: string;
-  /** Goes on where the clock leapt. */
+  /** Accepts a leap of the clock. */
   readonly acceptClock: boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,9 +48,9 @@ export interface Store {
 }
 
 /**
- * The store for a subcommand, with the writer on this thread. May run beside a running appliance: every write is a
- * transaction that reads where the ledger stands.
- * @param mayCreate whether data are made where there are none
+ * The store for a subcommand, with the writer on this thread. May run next to a running appliance: every write is a
+ * transaction that reads the head of the ledger.
+ * @param mayCreate whether to create missing data
  * @throws DatabaseRefused with one sentence for the operator
  */
 export function openStore(options: StoreOptions & { readonly mayCreate: boolean }): Store {
@@ -65,10 +63,10 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
       `There are no data in ${files.directory}: create them with netledger serve or netledger setup.`,
     );
   refuseForeignFile(files.database);
-  // Held by a running appliance for as long as it runs: waiting helps only while someone else makes the data.
+  // A running appliance holds the lock throughout: waiting helps only while another process creates the data.
   const lock = DataLock.take(files.lock, existsSync(files.database) ? 0 : LOCK_WAIT_MS);
   try {
-    // Whoever runs on these data must not find another schema under its feet.
+    // A migration would change the schema under a running appliance.
     if (lock === null) requireCurrentSchema(files);
     const writer = orRefused(files.database, () =>
       openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, {
@@ -98,7 +96,7 @@ export function isClaimed(reader: Reader): boolean {
   return reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length > 0;
 }
 
-/** @throws DatabaseRefused for a leap of the clock that nobody confirmed */
+/** @throws DatabaseRefused for an unconfirmed leap of the clock */
 export function checkClock(reader: Reader, options: Pick<StoreOptions, "clock" | "acceptClock" | "log">): void {
   const last = reader.head();
   if (last.sequence === 0) return;
@@ -126,8 +124,8 @@ export function openReader(files: DataFiles, clock: Clock): Reader {
 }
 
 /**
- * The key that secrets are sealed with. A new key beside secrets that were sealed with a lost one would hide the loss
- * until they are needed.
+ * Key for sealing secrets. Creating a new key next to secrets sealed with a lost one would hide the loss until they are
+ * needed.
  * @throws DatabaseRefused
  */
 export function loadKey(files: DataFiles, random: Random): Uint8Array {
@@ -145,7 +143,7 @@ export function loadKey(files: DataFiles, random: Random): Uint8Array {
 
 function hasSecrets(files: DataFiles): boolean {
   if (!existsSync(files.database)) return false;
-  // Writable: a reader alone cannot recover a log that a crash left behind.
+  // Writable: a read-only connection cannot recover a log left by a crash.
   const { $client } = orRefused(files.database, () => openWritable(files.database));
   try {
     return orRefused(files.database, () => {

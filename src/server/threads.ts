@@ -1,4 +1,4 @@
-// Every thread there is besides the first: its entry, and what the two say to each other.
+// All threads except the main one, with their entry files and messages.
 
 import type { BackupMessages } from "../backup/job.ts";
 import { threadOf } from "../base/thread.ts";
@@ -9,7 +9,7 @@ import type { BodyMessages } from "../http/body-checks.ts";
 import type { VerifyMessages } from "../operations/verify-thread.ts";
 import type { CertificateMessages } from "../tls/order.ts";
 
-/** In the executable all modules are one file, from where its entries are named as they are in src. */
+/** In the executable, all modules are one file, from which entries have the same relative paths as in src. */
 const WORKERS = import.meta.url.endsWith("/server/threads.ts") ? "./workers" : "./server/workers";
 
 const entry = (name: string) => () => new Worker(new URL(`${WORKERS}/${name}.ts`, import.meta.url).href);

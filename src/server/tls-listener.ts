@@ -1,4 +1,4 @@
-// Where the appliance is served: the socket, over TLS with a certificate that is watched over where one was asked for.
+// Listener setup: the socket, over TLS with a watched certificate if configured.
 
 import { hostname, networkInterfaces } from "node:os";
 import type { Clock } from "../base/clock.ts";
@@ -15,16 +15,16 @@ import { certificateNames, ensureSelfSigned, type SelfSignedFiles } from "../tls
 import { type App, ListenError, Listener, type ListenerOptions } from "./listener.ts";
 import { certificateThread } from "./threads.ts";
 
-/** The certificate that new connections get. */
+/** Certificate for new connections. */
 export interface ServedTls {
-  /** At the start. */
+  /** As of the start. */
   readonly pair: TlsPair;
-  /** What new connections get by now. */
+  /** Present certificate for new connections. */
   readonly inUse: () => TlsPair;
-  /** Where the certificate is. */
+  /** Path of the certificate. */
   readonly path: string;
   readonly isSelfSigned: boolean;
-  /** Looks whether its files have changed, and takes over what is new. */
+  /** Checks its files for changes and applies them. */
   look(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface ListenOptions {
   readonly log: Log;
 }
 
-/** What hears of the names of the certificate that new connections get. */
+/** Receives the names in the certificate for new connections. */
 interface CertifiedNames {
   certify(names: readonly string[]): void;
 }
@@ -48,9 +48,9 @@ export interface Served {
 }
 
 /**
- * Listens, with a certificate that is watched over where one was asked for.
- * @param tls the files of a pair, or of one that the appliance makes itself; null for plain HTTP
- * @throws DatabaseRefused for what is wrong with its own pair, which is among its data, and ListenError
+ * Listens, with a watched certificate if configured.
+ * @param tls files of a pair, or of a self-signed one; null for plain HTTP
+ * @throws DatabaseRefused for an unusable self-signed pair, which is part of its data, and ListenError
  */
 export async function listen(
   app: App,
@@ -114,13 +114,13 @@ export async function listen(
 
 const makeCertificate = orderedFrom(certificateThread);
 
-/** The addresses of this machine, but those that mean something on one link only. */
+/** Addresses of this machine, except link-local ones. */
 export function ownAddresses(): string[] {
   const found = addressesByName() ?? readProcAddresses().map(({ ip }) => ip.text);
   return found.filter((address) => !/^fe[89ab]/i.test(address));
 }
 
-/** Null where netlink is refused, which getifaddrs(3) asks by. */
+/** Null if netlink, which getifaddrs(3) needs, is denied. */
 function addressesByName(): string[] | null {
   try {
     return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));

@@ -1,4 +1,4 @@
-// The entry of the thread that takes a backup.
+// Thread entry: backup.
 
 import { type BackupMessages, serveBackup } from "../../backup/job.ts";
 import { runThread } from "../../base/thread.ts";

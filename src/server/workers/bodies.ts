@@ -1,4 +1,4 @@
-// The entry of the thread that checks large bodies: it knows what each operation takes from the app itself.
+// Thread entry: validation of large bodies, with the operations declared by the app.
 
 import { runThread } from "../../base/thread.ts";
 import { serveBodyChecks } from "../../http/body-checks.ts";

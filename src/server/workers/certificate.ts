@@ -1,4 +1,4 @@
-// The entry of the thread that makes the appliance's own certificate.
+// Thread entry: generation of the self-signed certificate.
 
 import "reflect-metadata";
 import { runThread } from "../../base/thread.ts";
@@ -6,7 +6,7 @@ import type { CertificateMessages } from "../../tls/order.ts";
 
 runThread<CertificateMessages>((post) => async (wish) => {
   try {
-    // Only now: it asks for what reflect-metadata brings, and a bundle would run it first.
+    // Imported late: it needs reflect-metadata, and a bundle would run it first.
     const { makeCertificate } = await import("../../tls/make-certificate.ts");
     post({ made: await makeCertificate(wish) });
   } catch (error) {

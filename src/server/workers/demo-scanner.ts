@@ -1,4 +1,4 @@
-// The entry of the thread that scans a demo's network.
+// Thread entry: scanner of a demo's network.
 
 import { runThread } from "../../base/thread.ts";
 import { openDemoScanner } from "../../demo/demo-scanner.ts";

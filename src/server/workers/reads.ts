@@ -1,4 +1,4 @@
-// The entry of the threads that read for long.
+// Thread entry: long reads.
 
 import { systemClock } from "../../base/clock.ts";
 import { runThread } from "../../base/thread.ts";

@@ -1,4 +1,4 @@
-// The entry of the thread that scans.
+// Thread entry: scanner.
 
 import { runThread } from "../../base/thread.ts";
 import { serveScans } from "../../discovery/scans/scan-thread.ts";

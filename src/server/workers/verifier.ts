@@ -1,4 +1,4 @@
-// The entry of the thread that verifies the data.
+// Thread entry: verification of the data.
 
 import { runThread } from "../../base/thread.ts";
 import { serveVerification } from "../../operations/verify-thread.ts";

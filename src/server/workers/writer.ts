@@ -1,4 +1,4 @@
-// The entry of the thread that writes.
+// Thread entry: writer.
 
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
