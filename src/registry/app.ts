@@ -91,55 +91,55 @@ export interface AppOptions {
   readonly backend: Backend<AllCommands>;
   readonly gate: AccessGate;
   readonly signIn: SignIn;
-  /** Waits for changes. */
+  /** Lets requests wait for changes. */
   readonly watch: CommitWatch;
-  /** For the texts of API keys. */
+  /** For API keys. */
   readonly random: Random;
   readonly log: Log;
   readonly counters: Counters;
   readonly clock: Clock;
-  /** Starts the ids of requests: different at every start. */
+  /** Prefix of request ids: unique per start. */
   readonly requestIdPrefix: string;
   readonly monotonicMs: () => number;
   readonly discovery: DiscoveryOptions;
-  /** Those that wait and run. */
+  /** Queued and running scans. */
   readonly scans: Scans;
   readonly backups: Backups;
   readonly verifications: Verifications;
   readonly startedAt: Instant;
-  /** What is read of the machine. */
+  /** Machine state. */
   readonly machine: Machine;
-  /** What it is served by; null until it listens. */
+  /** Listener and certificate; null until listening. */
   readonly served: () => ServedState | null;
-  /** What it is made of. */
+  /** Bill of materials. */
   readonly bill: BillSource;
-  /** Whether a backup is served. */
+  /** Whether a backup is being served. */
   readonly isReadOnly: boolean;
   readonly isDemo: boolean;
-  /** What it does without on this machine. */
+  /** Features unavailable on this machine. */
   readonly limitations: readonly HealthLimitation[];
   /** Whether it is served over TLS. */
   readonly isTls: boolean;
-  /** The names that it answers to. */
+  /** Accepted host names. */
   readonly hosts: AllowedHosts;
-  /** Believed whom they pass a request on for. */
+  /** Proxies that may report the caller address. */
   readonly trustedProxies: readonly Cidr[];
-  /** Told which requests have arrived whole and wait for their answer. */
+  /** Tracks fully received requests that await their response. */
   readonly answering: Set<Request>;
-  /** Where large bodies are checked; null: on this thread as well. */
+  /** Thread for checking large bodies; null checks them on this thread. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
-  /** What browsers are shown; null for nothing but the documentation. */
+  /** Console for browsers; null serves only the documentation. */
   readonly console: Console | null;
 }
 
-/** The caller of operations that anyone may call: no organization, nothing in reach. */
+/** Placeholder actor for operations without credentials: no organization, no reach. */
 const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN: 0, networkNs: [] };
 
-/** The whole HTTP side around an inventory, without a socket: requests go through its `handle`. */
+/** The complete HTTP side of an inventory, without a socket: call `handle` with requests. */
 export function createApp(options: AppOptions) {
-  // standardHostname says where Elysia looks for the path, where Bun has not found the route (a slash at its end):
-  // behind 7 characters, or behind 11, which leaves out hosts of three letters over HTTP and of two over HTTPS.
+  // standardHostname tells Elysia the minimum offset of the path, for routes that Bun does not match (trailing slash):
+  // 7 characters, or 11, which excludes three-letter hosts over HTTP and two-letter hosts over HTTPS.
   const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: options.isTls } });
   const cookieApp = new Elysia({ aot: true, normalize: false }).use(
     cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"),
@@ -162,7 +162,7 @@ export function createApp(options: AppOptions) {
     answering: options.answering,
   });
   const limitations = () => [...options.limitations, ...options.hosts.limitations];
-  // First of all: an error hook that is registered later lets exception texts through.
+  // Registered first: a later error hook would expose exception texts.
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
   );

@@ -1,4 +1,4 @@
-// The app without a store: what its operations promise is known without one. Answers no request that needs one.
+// App without a store, for its operation declarations. Must not serve any request that needs a store.
 
 import { Counters } from "../base/counters.ts";
 import { AllowedHosts } from "../http/allowed-hosts.ts";
@@ -37,7 +37,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
   });
 }
 
-/** Stands where nothing is to be asked. */
+/** Placeholder that throws on any access. */
 function absent<T extends object>(): T {
   return new Proxy({} as T, {
     get: (_target, name) => {

@@ -1,4 +1,4 @@
-// Every write as a table of contents: the commands of each folder, by the names that the ledger has as `source`.
+// Table of all write commands, by their names in the ledger's `source`.
 
 import { backupCommands } from "../backup/commands.ts";
 import { ownValue } from "../base/fields.ts";
@@ -83,12 +83,12 @@ export const COMMANDS = placingLinked({
 } satisfies Commands);
 export type AllCommands = CallsOf<typeof COMMANDS>;
 
-/** Whether a command may take long whatever it is sent with. */
+/** Whether a command may take long, whatever its input. */
 export function takesLong(command: string): boolean {
   return ownValue(BY_NAME, command)?.takesLong === true;
 }
 
-/** Whether a command may come to nothing but less rights. */
+/** Whether a command may result in nothing but reduced permissions. */
 export function mayLowerRights(command: string): boolean {
   return ownValue(BY_NAME, command)?.mayLowerRights === true;
 }

@@ -1,4 +1,4 @@
-// Every long read there is: what the threads that read know.
+// Table of all long reads, for the read threads.
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyLongRead } from "../db/reading/long-reads.ts";
@@ -54,7 +54,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   withheld,
 ];
 
-/** Who asks for a read: the user, with whichever key or session. */
+/** The requesting user, regardless of key or session. */
 export function callerOfRead(input: unknown): unknown {
   return (input as { readonly actor: Actor }).actor.userN;
 }

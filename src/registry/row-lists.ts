@@ -1,4 +1,4 @@
-// Every list whose rows are no records and that takes a filter.
+// Table of all filterable lists whose rows are not records.
 
 import { BACKUP_ROWS } from "../backup/backup-body.ts";
 import { FINDING_ROWS, SCAN_ROWS } from "../discovery/scans/scan-rows.ts";
