@@ -1,4 +1,4 @@
-// Who acts: what a request may see and do, worked out once per request from today's rights.
+// Actor of a request: its reach and permissions, computed once per request from their present state.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -6,21 +6,21 @@ import type { Reach } from "../db/reading/list-query.ts";
 import type { Author } from "../db/writing/ledger.ts";
 import { atLeast, type Role } from "./role.ts";
 
-/** The caller of a request, by record numbers: what reads need. */
+/** The caller of a request by record numbers, as needed by reads. */
 export interface Actor extends Reach {
   readonly type: "User" | "ApiKey";
-  /** The user, or the API key. */
+  /** Record number of the user or the API key. */
   readonly n: number;
   readonly userN: number;
   readonly role: Role;
 }
 
-/** The caller as it crosses to another thread. */
+/** A copy of the caller for another thread. */
 export function plainActor({ type, n, userN, role, organizationN, networkNs }: Actor): Actor {
   return { type, n, userN, role, organizationN, networkNs };
 }
 
-/** The caller as a command gets it: by ids, with names for the ledger. Plain data: it crosses to the writer. */
+/** The caller of a command: by ids, with names for the ledger. Plain data, passed to the writer. */
 export interface CommandActor extends Author {
   readonly organizationId: string;
   /** Null for the appliance's own subcommands. */
@@ -28,13 +28,13 @@ export interface CommandActor extends Author {
   readonly role: Role;
   /** Null for every network of the organization. */
   readonly networkIds: readonly string[] | null;
-  /** Of a user or an API key: without it nothing is written for them. */
+  /** Set for a user or an API key, without which the writer rejects their commands. */
   readonly standing?: Standing;
-  /** Of a scan that someone ordered: it writes as long as they may order it. */
+  /** Set for an ordered scan, which may write while its orderer may order it. */
   readonly orderedBy?: Orderer;
 }
 
-/** The appliance itself, where it writes on nobody's behalf. */
+/** The appliance itself, writing on its own behalf. */
 export const SYSTEM_AUTHOR: Author = {
   type: "System",
   id: null,
@@ -43,35 +43,35 @@ export const SYSTEM_AUTHOR: Author = {
   requestId: null,
 };
 
-/** Who ordered what goes on without them, and what it takes to order it. */
+/** Orderer of a background task, and the permission needed to order it. */
 export interface Orderer {
   readonly type: "User" | "ApiKey";
   readonly id: string;
   readonly role: Role;
-  /** Where it goes on. */
+  /** Network of the task. */
   readonly networkId: string;
 }
 
-/** What a caller's rights rest on: the writer looks at it again in the transaction that writes. */
+/** Basis of a caller's permissions, checked again by the writer within the writing transaction. */
 export interface Standing {
-  /** SHA-256 of the token of the session, or of the API key, that the request came with. */
+  /** SHA-256 of the request's session token or API key. */
   readonly credential: Uint8Array;
-  /** The address that it came from. */
+  /** Address of the caller. */
   readonly source: string;
-  /** What its operation asks. */
+  /** Access rule of the operation. */
   readonly access: Access;
 }
 
-/** What an operation asks of its caller. */
+/** Access rule of an operation. */
 export interface Access {
   readonly role: Role;
-  /** API keys are refused: keys and passwords are managed by people who signed in. */
+  /** Rejects API keys: only signed-in users manage keys and passwords. */
   readonly sessionOnly?: boolean;
-  /** It concerns all organizations of the appliance: refused as long as there are several. */
+  /** Affects all organizations of the appliance: rejected if there are several. */
   readonly ofWholeAppliance?: true;
 }
 
-/** What is known of whoever asks for a write. */
+/** Known data about the sender of a write. */
 export interface AskedBy {
   readonly request: Request;
   readonly requestId: string;
@@ -98,7 +98,7 @@ export function requireSession(actor: { readonly type: Author["type"] }, what: s
   throw new DomainError("auth_session_required", `${what} requires a sign-in; API keys cannot do it.`, {});
 }
 
-/** @throws DomainError auth_permission_denied naming the role that it takes */
+/** @throws DomainError auth_permission_denied naming the required role */
 export function requireRole(role: Role, required: Role, what: string): void {
   if (atLeast(role, required)) return;
   throw new DomainError("auth_permission_denied", `${what} requires the role ${required}; yours is ${role}.`, {
@@ -107,7 +107,7 @@ export function requireRole(role: Role, required: Role, what: string): void {
   });
 }
 
-/** 401: the same whether the account is unknown, disabled, or the password is wrong. */
+/** 401: the same for an unknown account, a disabled one, and a wrong password. */
 export function invalidCredentials(): DomainError {
   return new DomainError(
     "auth_invalid_credentials",
@@ -122,7 +122,7 @@ export function assertKeyInForce(isEnabled: boolean, expiresAt: Instant | null, 
   if (expiresAt !== null && now >= expiresAt) throw new DomainError("auth_key_expired", "The API key has expired.", {});
 }
 
-/** 401: no credentials, or none that anybody is known by. */
+/** 401: no credentials, or unknown ones. */
 export function notAuthenticated(): DomainError {
   return new DomainError(
     "auth_not_authenticated",

@@ -1,18 +1,18 @@
-// From where an API key may be used: the addresses that its requests may come from.
+// Allowed source addresses of an API key.
 
 import type { DomainError } from "../base/errors.ts";
 import { type Cidr, isIpWithinAny, parseCidr } from "../base/ip.ts";
 import { notAuthenticated } from "./actor.ts";
 
-/** Null for everywhere. */
+/** Null for any source. */
 export type SourceBlocks = readonly Cidr[] | null;
 
-/** How the writer and the gate find a key's list: CIDRs, a JSON array. */
+/** A key's list as stored for the writer and the gate: CIDRs as a JSON array. */
 export function sourcesColumn(cidrs: readonly string[] | null): string | null {
   return cidrs === null ? null : JSON.stringify(cidrs);
 }
 
-/** The other way. */
+/** The reverse conversion. */
 export function readSources(column: string | null): SourceBlocks {
   return column === null ? null : (JSON.parse(column) as string[]).flatMap((text) => parseCidr(text) ?? []);
 }
@@ -22,8 +22,8 @@ export function isAllowedSource(sources: SourceBlocks, source: () => string): bo
 }
 
 /**
- * 401: what an unknown key is answered, since who has a stolen one is not to learn that it is good elsewhere. The log
- * tells why.
+ * 401, the same as for an unknown key: a thief must not learn that the key is valid elsewhere. The log states the
+ * reason.
  */
 export function sourceNotAllowed(): DomainError {
   return Object.assign(notAuthenticated(), { cause: "source_not_allowed" });

@@ -1,21 +1,21 @@
-// The text of an API key: making it, recognising it, hashing it, masking it.
+// API key text: generation, recognition, hash and mask.
 // Must not know who owns a key or what it may do.
 
 import type { Random } from "../base/random.ts";
 
-/** Marks a key of this product, for people and for secret scanners. */
+/** Identifies keys of this product to people and secret scanners. */
 export const API_KEY_PREFIX = "nlk_";
 
-/** Base62 characters after the prefix: they carry 256 bits (62^43 is just above 2^256). */
+/** Number of base62 characters after the prefix; they encode 256 bits (62^43 is just above 2^256). */
 export const API_KEY_DIGITS = 43;
 
-/** Of the whole key, in characters, all ASCII: 47. */
+/** Length of the whole key in ASCII characters: 47. */
 export const API_KEY_LENGTH = API_KEY_PREFIX.length + API_KEY_DIGITS;
 
 /**
  * A new key: `nlk_`, then 256 bits as 43 base62 digits (`0-9A-Za-z`, most significant first, zero-padded). The first
  * 224 bits are random; the last 32 are the CRC-32 (IEEE 802.3, as in zip) of those 28 bytes. The checksum lets a
- * scanner tell a leaked key from text that merely looks like one, and protects nothing.
+ * scanner distinguish a leaked key from similar text; it is not a protection.
  */
 export function generateApiKey(random: Random): string {
   const secret = random.bytes(SECRET_BYTES);
@@ -23,10 +23,7 @@ export function generateApiKey(random: Random): string {
   return API_KEY_PREFIX + toBase62(bits);
 }
 
-/**
- * Whether the text has the form of a key and its checksum is right: anything else can be refused without asking the
- * store.
- */
+/** Whether the text has the form and checksum of a key; anything else can be rejected without reading the store. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!FORM.test(text)) return false;
   const bits = fromBase62(text.slice(API_KEY_PREFIX.length));
@@ -34,10 +31,7 @@ export function isWellFormedApiKey(text: string): boolean {
   return hex.length === 2 * SECRET_BYTES && BigInt(Bun.hash.crc32(Uint8Array.fromHex(hex))) === (bits & CHECKSUM_MASK);
 }
 
-/**
- * The SHA-256 of the key's characters, 32 bytes: what is stored and looked up. A fast hash is enough for 224 random
- * bits.
- */
+/** SHA-256 of the key's characters, 32 bytes, for storage and lookup. A fast hash suffices for 224 random bits. */
 export function hashApiKey(text: string): Uint8Array {
   const digest = new Uint8Array(Bun.SHA256.byteLength);
   Bun.SHA256.hash(text, digest);
@@ -45,7 +39,8 @@ export function hashApiKey(text: string): Uint8Array {
 }
 
 /**
- * What identifies a key without authenticating: `nlk_`, the first four characters, `…`. Throws on what is not a key.
+ * Mask that identifies a key without authenticating: `nlk_`, the first four characters, `…`. Throws for anything but a
+ * key.
  */
 export function maskApiKey(text: string): string {
   if (!isWellFormedApiKey(text))
@@ -66,7 +61,7 @@ function toBase62(number: bigint): string {
   return text.padStart(API_KEY_DIGITS, "0");
 }
 
-/** Eight digits at a time fit a number without loss, which spares most of the slow arithmetic. */
+/** Eight digits at a time fit into a number exactly, which avoids most of the slow bigint arithmetic. */
 function fromBase62(text: string): bigint {
   let number = 0n;
   for (let start = 0; start < text.length; start += 8) {

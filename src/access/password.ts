@@ -1,4 +1,4 @@
-// Passwords: what one may be, its Argon2id hash, and a bound on how many are hashed at once.
+// Passwords: rules, Argon2id hash, and a limit on concurrent hashing.
 // Must not know accounts, nor decide how often someone may try: sessions/sign-in-throttle.ts does.
 
 import { availableParallelism } from "node:os";
@@ -12,31 +12,28 @@ export const PASSWORD_MIN_LENGTH = 10;
 /** In characters (code points). */
 export const PASSWORD_MAX_LENGTH = 1024;
 
-/** In UTF-8 bytes as sent: four for each of the characters. */
+/** In UTF-8 bytes as sent: four per character. */
 export const PASSWORD_MAX_BYTES = 4 * PASSWORD_MAX_LENGTH;
 
 /** Argon2id (RFC 9106), OWASP's recommendation for one lane: 19 MiB, two passes. */
 export const PASSWORD_MEMORY_KIB = 19_456;
 export const PASSWORD_TIME_COST = 2;
 
-/**
- * Hashes computed at once, each holding its 19 MiB: two, but for one core, which is left to those who are answered
- * meanwhile.
- */
+/** Number of concurrent hashes, each holding its 19 MiB: two, but one core always stays free for other requests. */
 export const PASSWORD_MAX_RUNNING = Math.max(1, Math.min(2, availableParallelism() - 1));
 
-/** Hashes that may wait for one of those, in each of the two lines. */
+/** Number of hashes that may wait, in each of the two queues. */
 export const PASSWORD_MAX_WAITING = 32;
 
-/** A full line is worked off in about this time where a hash takes 60 ms. */
+/** A full queue takes about this time at 60 ms per hash. */
 export const PASSWORD_RETRY_AFTER_SECONDS = 2;
 
 /**
- * What is wrong with a password that someone wants to have, ready to follow the field's name ("must have …"), or null.
- * Never echoes it. Counted in NFC, the form that is hashed. Control characters are refused as in RFC 8265 §4.2: they
- * are the carriage return of a password file, or cannot be typed again. Of what anybody would try first, only what is
- * plain to see is refused (NIST SP 800-63B §5.1.1.2): blanks, one character over and over, the user's own address.
- * @param email of the user whose password it is to be
+ * Error text for a new password, to follow the field's name ("must have …"), or null. Never echoes it. Counted in NFC,
+ * the form that is hashed. Rejects control characters as in RFC 8265 §4.2: they are the carriage return of a password
+ * file, or cannot be typed again. Of easily guessed passwords, rejects only obvious ones (NIST SP 800-63B §5.1.1.2):
+ * blanks, one repeated character, the user's own address.
+ * @param email of the user
  */
 export function describePasswordProblem(password: string, email: string): string | null {
   const prepared = prepare(password);
@@ -55,10 +52,10 @@ export function describePasswordProblem(password: string, email: string): string
 }
 
 /**
- * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, in the line
- * of those who are known: only who has proved something is given a password. Throws `validation_failed` at `/password`
- * for a password that `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
- * @param email of the user whose password it is to be
+ * Argon2id hash in PHC form (`$argon2id$v=19$m=…`) with a new salt. Computed off the calling thread, in the queue for
+ * known users: setting a password requires proof of identity. Throws `validation_failed` at `/password` for a password
+ * that `describePasswordProblem` rejects, `rate_limit_exceeded` if the queue is full.
+ * @param email of the user
  */
 export async function hashPassword(password: string, email: string): Promise<string> {
   const problem = describePasswordProblem(password, email);
@@ -67,12 +64,11 @@ export async function hashPassword(password: string, email: string): Promise<str
 }
 
 /**
- * Whether the hash was made from the password. With `null`, for an account that does not exist or has no password, it
- * does the same work and answers false, so that the time taken tells nothing. Computed off the calling thread. A text
- * that no password can be (empty, too many bytes, broken Unicode) is false at once, whoever the account. Throws
- * `rate_limit_exceeded` when too many wait already, and the platform's error for a damaged hash.
- * @param isKnown whether whoever typed it has signed in from there before: then they wait in a line that strangers do
- * not fill
+ * Whether the hash was made from the password. With `null`, for an unknown account or one without a password, it does
+ * the same work and returns false, so that the time taken reveals nothing. Computed off the calling thread. A text that
+ * cannot be a password (empty, too many bytes, broken Unicode) is false at once for any account. Throws
+ * `rate_limit_exceeded` if the queue is full, and the platform's error for a damaged hash.
+ * @param isKnown whether the user has signed in from this source before: selects a queue that strangers cannot fill
  */
 export async function verifyPassword(password: string, hash: string | null, isKnown = false): Promise<boolean> {
   const prepared = prepare(password);
@@ -82,8 +78,8 @@ export async function verifyPassword(password: string, hash: string | null, isKn
 }
 
 /**
- * Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take
- * the memory. Those who are known have a line of their own, and the two take turns: neither can crowd the other out.
+ * Limits concurrent work and queued work; rejects the rest at once, so that a flood cannot exhaust memory. Known users
+ * have their own queue, and the two queues alternate, so that neither can starve the other.
  */
 export class PasswordGate {
   private readonly maxRunning: number;
@@ -93,15 +89,15 @@ export class PasswordGate {
   private running = 0;
   private wasKnown = false;
 
-  /** @param maxWaiting in each line */
+  /** @param maxWaiting in each queue */
   constructor(maxRunning: number, maxWaiting: number) {
     this.maxRunning = maxRunning;
     this.maxWaiting = maxWaiting;
   }
 
   /**
-   * Runs the work when its turn comes. Throws `rate_limit_exceeded` (retry_after_seconds) when the line is full, and
-   * what the work throws.
+   * Runs the work when its turn comes. Throws `rate_limit_exceeded` (retry_after_seconds) if the queue is full, and the
+   * errors of the work.
    */
   async run<T>(work: () => Promise<T>, isKnown = false): Promise<T> {
     await this.enter(isKnown ? this.knownWaiting : this.othersWaiting);
@@ -129,7 +125,7 @@ export class PasswordGate {
     await turn.promise;
   }
 
-  /** The place goes to the next in line without becoming free in between, or a newcomer could take it. */
+  /** Hands the slot directly to the next in the queue; otherwise a newcomer could take it. */
   private leave(): void {
     const [first, second] = this.wasKnown
       ? [this.othersWaiting, this.knownWaiting]
@@ -143,16 +139,16 @@ export class PasswordGate {
 
 const ARGON2ID = { algorithm: "argon2id", memoryCost: PASSWORD_MEMORY_KIB, timeCost: PASSWORD_TIME_COST } as const;
 
-/** Of a random password that nobody kept, with the parameters above. */
+/** Hash of a discarded random password, with the parameters above. */
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$mSotCU94OJHIke8Y/qjVNRZMz9iOh1MbrNGxiY+Dv/Y$viiiqp8h6dFSaqMZIkNkG51IkPMlo8EfOQ1JlnpWEeE";
 
-/** One for the process: memory is bounded over all callers together. */
+/** One per process, to limit memory over all callers. */
 const gate = new PasswordGate(PASSWORD_MAX_RUNNING, PASSWORD_MAX_WAITING);
 
 /**
- * NFC (RFC 8265 §4.2.2), so that keyboards which compose accents differently agree. Null beyond the byte bound or for
- * lone surrogates.
+ * NFC (RFC 8265 §4.2.2), so that keyboards composing accents differently agree. Null beyond the byte limit or for lone
+ * surrogates.
  */
 function prepare(password: string): string | null {
   if (!password.isWellFormed() || Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return null;

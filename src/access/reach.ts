@@ -1,5 +1,5 @@
-// What a command may touch: records of the caller's organization, below the networks that the caller reaches.
-// Unknown, foreign and out of reach are the same to whoever asks.
+// Reach of a command: records of the caller's organization within the caller's networks. Unknown, foreign and
+// unreachable records cause the same error.
 
 import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
@@ -8,7 +8,7 @@ import type { WriteTransaction } from "../db/writing/transaction.ts";
 import type { CommandActor } from "./actor.ts";
 import { type Role, reachesEveryNetwork } from "./role.ts";
 
-/** The record that a path names. @throws DomainError entity_not_found */
+/** The record named in a path. @throws DomainError entity_not_found */
 export function getReachable<R extends RecordBase>(
   tx: WriteTransaction,
   kind: Kind<R>,
@@ -20,7 +20,7 @@ export function getReachable<R extends RecordBase>(
   return record;
 }
 
-/** The record, or null where there is none for this caller. */
+/** The record, or null if it does not exist for this caller. */
 export function findReachable<R extends RecordBase>(
   tx: WriteTransaction,
   kind: Kind<R>,
@@ -30,21 +30,21 @@ export function findReachable<R extends RecordBase>(
   const record = tx.find(kind, id);
   if (record === null) return null;
   const organizationN = tx.recordN(actor.organizationId);
-  // A record that this transaction creates belongs to the caller.
+  // Records created by this transaction belong to the caller.
   const own = tx.organizationNOf(id);
   if (own !== organizationN) return null;
   return liesInReach(kind, record, actor) ? record : null;
 }
 
 /**
- * The networks that a user reaches; null for every network of the organization.
- * @param named those that the user's record names
+ * Networks reached by a user; null for every network of the organization.
+ * @param named networks listed in the user's record
  */
 export function networksOfUser<Network>(role: Role, named: () => readonly Network[]): readonly Network[] | null {
   return reachesEveryNetwork(role) ? null : named();
 }
 
-/** What is reached both ways, as by a key and by its user; null for every network of the organization. */
+/** Intersection of two reaches, as of a key and its user; null for every network of the organization. */
 export function commonNetworks<Network>(
   one: readonly Network[] | null,
   other: readonly Network[] | null,
@@ -54,17 +54,17 @@ export function commonNetworks<Network>(
   return one.filter((network) => reached.has(network));
 }
 
-/** Whose reach: networks by their ids, null for all of the organization. */
+/** Networks in reach by id, null for all of the organization. */
 type Reaching = Pick<CommandActor, "networkIds">;
 
-/** Whether someone reaches a network of their organization. */
+/** Whether a network of the organization is in reach. */
 export function reachesNetwork({ networkIds }: Reaching, networkId: string): boolean {
   return networkIds === null || networkIds.includes(networkId);
 }
 
 /**
- * Whether a record of their organization, as it is or was, lies in a network that someone reaches, or in none. Reads
- * ask the same in SQL, of the same field: `kind.scopes.network`.
+ * Whether a present or past record of the organization is in a reachable network, or in none. Reads check the same in
+ * SQL on the same field: `kind.scopes.network`.
  */
 export function liesInReach(kind: AnyKind, record: RecordBase, reaching: Reaching): boolean {
   const networkId = containerId(kind, record, "network");
@@ -72,9 +72,9 @@ export function liesInReach(kind: AnyKind, record: RecordBase, reaching: Reachin
 }
 
 /**
- * The records that a body refers to, in the order given, each once.
- * @param field as the caller wrote it: `tags`
- * @throws DomainError entity_reference_invalid with all that are unknown, foreign or out of reach
+ * Distinct records referenced by a body, in the given order.
+ * @param field as written by the caller: `tags`
+ * @throws DomainError entity_reference_invalid with all unknown, foreign and unreachable ids
  */
 export function getReferenced<R extends RecordBase>(
   tx: WriteTransaction,
@@ -95,7 +95,7 @@ export function getReferenced<R extends RecordBase>(
 }
 
 /**
- * For what touches every network, whatever it names. An Owner and an Admin reach them all; a key of theirs may not.
+ * For operations that affect every network. Owners and Admins reach all networks; their keys may not.
  * @param what `Managing users`
  * @throws DomainError entity_access_denied
  */
@@ -108,7 +108,7 @@ export function assertReachesAll({ networkIds }: Reaching, what: string): void {
   );
 }
 
-/** @throws DomainError entity_access_denied for an `organization_id` that is not the caller's */
+/** @throws DomainError entity_access_denied for an `organization_id` other than the caller's */
 export function assertOwnOrganization(organizationId: string | undefined, actor: CommandActor): void {
   if (organizationId !== undefined && organizationId !== actor.organizationId) {
     throw new DomainError("entity_access_denied", "The field organization_id is not your organization's.", {
@@ -119,7 +119,7 @@ export function assertOwnOrganization(organizationId: string | undefined, actor:
 }
 
 /**
- * Ids that a client sends back must be the record's own.
+ * Requires ids sent back by a client to be the record's own.
  * @throws DomainError validation_id_mismatch for `id`, validation_failed for others
  */
 export function assertSameIds(record: object, body: object, fields: readonly string[]): void {

@@ -1,5 +1,5 @@
-// The rights that a caller has when it is the command's turn: a request may wait for minutes, and nothing is written
-// with rights that were taken away meanwhile. To be asked within the transaction that writes. Must not know commands.
+// Present permissions of a command's author: a request may wait for minutes, and must not write with permissions
+// revoked meanwhile. Call within the writing transaction. Must not know commands.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -10,10 +10,10 @@ import { isAllowedSource, readSources, sourceNotAllowed } from "./allowed-source
 import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
 import { atLeast, lesserRole, type Role } from "./role.ts";
 
-/** What ends a scan whose orderer lost the right to it. */
+/** Reason for ending a scan whose orderer lost the permission. */
 export const ORDER_WITHDRAWN = "the user who requested it no longer has the rights to";
 
-// Parameters are written +?: see SqlBuilder.
+// Parameters are written as +?; see SqlBuilder.
 const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n
   JOIN history_records r ON r.n = u.n
   WHERE s.hash = +?`;
@@ -43,7 +43,7 @@ export class RightsNow {
   private readonly userById: Rows<SessionRow>;
   private readonly keyById: Rows<KeyRow>;
 
-  /** @param db the connection that writes, or one that only asks whether someone may still order something */
+  /** @param db the writing connection, or one used only to check whether a task may still be ordered */
   constructor(db: Sql["$client"]) {
     this.session = db.prepare(SESSION_SQL) as unknown as Rows<SessionRow>;
     this.key = db.prepare(KEY_SQL) as unknown as Rows<KeyRow>;
@@ -53,10 +53,10 @@ export class RightsNow {
   }
 
   /**
-   * The author with those of the rights with which it asked that it has at this moment. Discovery is as it is while
-   * whoever ordered it may, and so is the appliance itself.
-   * @throws DomainError auth_not_authenticated, auth_key_disabled, auth_key_expired for who is nobody any more;
-   * auth_permission_denied, auth_session_required for who may no longer do what was asked for
+   * Returns the author with the permissions of the request that are still in force. Discovery and the appliance are
+   * returned unchanged, discovery only while its orderer still has the permission.
+   * @throws DomainError auth_not_authenticated, auth_key_disabled, auth_key_expired for credentials no longer valid;
+   * auth_permission_denied, auth_session_required if the operation is no longer permitted
    */
   of(author: Author, at: Instant): Author {
     const { orderedBy } = author as Partial<CommandActor>;
@@ -72,8 +72,8 @@ export class RightsNow {
         ? this.ofUser(author, this.session.values(credential)[0])
         : this.ofKey(author, this.key.values(credential)[0], at, source);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
-    // What was given meanwhile is for the next request: this one is answered as its caller saw the inventory when it
-    // came.
+    // Permissions granted meanwhile apply to the next request: this one is consistent with what its caller could see
+    // when it arrived.
     const now: CommandActor = {
       ...actor,
       role: lesserRole(actor.role, rights.role),
@@ -82,7 +82,7 @@ export class RightsNow {
     return now;
   }
 
-  /** Whether someone may order at this moment what was ordered; a person need not be signed in for that. */
+  /** Whether a task may be ordered at this moment; users need not be signed in for that. */
   mayOrder({ type, id, role, networkId }: Orderer, at: Instant): boolean {
     try {
       const rights =
@@ -103,7 +103,7 @@ export class RightsNow {
     return { role, networkIds: networksOfUser(role, () => this.networksOf(n)) };
   }
 
-  /** @param source where the request came from; null where what was ordered goes on without one */
+  /** @param source address of the request; null for a background task without one */
   private ofKey({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant, source: string | null): Rights {
     if (row === undefined) throw notAuthenticated();
     const [n, permissions, isEnabled, allNetworks, expiresAt, sources, userN, userRole, isUserEnabled, keyId] = row;

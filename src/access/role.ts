@@ -1,16 +1,16 @@
-// The four roles and their order. What each may do is said where it is done.
+// Roles and their order. Must not define what each may do: each operation does.
 
-/** From the most to the least powerful; each may do all that the ones after it may. */
+/** From most to least powerful; each includes the permissions of the following ones. */
 export const ROLES = ["Owner", "Admin", "Member", "Viewer"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Whether `role` may do what asks for `required`. */
+/** Whether `role` includes `required`. */
 export function atLeast(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(required);
 }
 
-/** Whether a user of this role reaches every network of the organization, whatever the user's list says. */
+/** Whether a user of this role reaches every network of the organization, regardless of the user's list. */
 export function reachesEveryNetwork(role: Role): boolean {
   return atLeast(role, "Admin");
 }

@@ -1,9 +1,8 @@
-// The tables of what authenticates, sessions and hashes of passwords and of API keys, and of what users prefer. None of
-// them has history.
+// Tables without history: sessions, password hashes, API-key hashes and user preferences.
 
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** A session ends after this long without use. */
+/** A session expires after this time without use. */
 export const SESSION_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 
 export const sessions = sqliteTable("sessions", {
@@ -12,7 +11,7 @@ export const sessions = sqliteTable("sessions", {
   user_n: integer().notNull(),
   created_at: integer().notNull(),
   last_used_at: integer().notNull(),
-  /** Null of a session from before there were any, until it is used again. */
+  /** Null for a session older than this column, until its next use. */
   last_used_from: text(),
   user_agent: text(),
   checksum: integer().notNull(),
@@ -25,12 +24,12 @@ export const userPasswords = sqliteTable("user_passwords", {
   checksum: integer().notNull(),
 });
 
-/** What a user's own client remembers for them. */
+/** Client preferences of a user. */
 export const userPreferences = sqliteTable("user_preferences", {
   user_n: integer().primaryKey(),
   /** A JSON object. */
   preferences: text().notNull(),
-  /** How often they were written. */
+  /** Number of writes. */
   revision: integer().notNull(),
   checksum: integer().notNull(),
 });
@@ -42,7 +41,7 @@ export const apiKeyHashes = sqliteTable("api_key_hashes", {
   checksum: integer().notNull(),
 });
 
-/** Facts of the appliance itself. */
+/** Settings of the appliance itself. */
 export const applianceSettings = sqliteTable("appliance_settings", {
   name: text().primaryKey(),
   value: text().notNull(),

@@ -1,5 +1,5 @@
-// Who may ask for what is of the whole appliance: an Owner, signed in as a person, and only while there is no other
-// organization whose secrets and records would be handed over as well.
+// Access to operations on the whole appliance: only for a signed-in Owner, and only without a second organization,
+// whose secrets and records they would expose.
 
 import { DomainError } from "../base/errors.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -7,7 +7,7 @@ import type { Access } from "./actor.ts";
 
 export const OF_WHOLE_APPLIANCE: Access = { role: "Owner", sessionOnly: true, ofWholeAppliance: true };
 
-/** @throws DomainError auth_permission_denied where the appliance has several organizations */
+/** @throws DomainError auth_permission_denied if the appliance has several organizations */
 export function assertOnlyOrganization(reader: Reader): void {
   const [[count] = [0]] = reader.statement("SELECT count(*) FROM organizations").values() as Array<[number]>;
   if (count > 1)
