@@ -1,4 +1,4 @@
-// Keys and self-signed certificates (RFC 5280) as PEM. Whoever imports this has imported reflect-metadata before.
+// Generator of keys and self-signed certificates (RFC 5280) as PEM. Importers must import reflect-metadata first.
 
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import {
@@ -17,7 +17,7 @@ import type { CertificateWish, MadeCertificate } from "./order.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** A certificate for a server that no authority stands behind, ECDSA on P-256. */
+/** A self-signed server certificate, ECDSA on P-256. */
 export async function makeCertificate({
   privateKey: given,
   names,
@@ -39,7 +39,7 @@ export async function makeCertificate({
       ["verify"],
     ),
   };
-  // Positive, and without an octet that DER would leave out (RFC 5280 section 4.1.2.2).
+  // Positive, and without a leading octet that DER would omit (RFC 5280 section 4.1.2.2).
   const positive = Uint8Array.from(serial, (byte, index) => (index === 0 ? (byte & 0x3f) | 0x40 : byte));
   const common =
     names.find((name) => name !== "localhost" && parseIp(name) === null && name.length <= COMMON_NAME_MAX) ??

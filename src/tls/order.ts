@@ -1,10 +1,10 @@
-// A certificate made by a thread: what makes it is large, and loaded where one is to be made and nowhere else.
+// Certificate generation on a thread: the generator is large, and loaded only when needed.
 
 import type { Instant } from "../base/instant.ts";
 import { askThread, type StartThread } from "../base/thread.ts";
 
 export interface CertificateWish {
-  /** PEM, of a P-256 key; null for a new one. */
+  /** PEM of a P-256 key; null for a new key. */
   readonly privateKey: string | null;
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
@@ -20,7 +20,7 @@ export interface MadeCertificate {
   readonly certificate: string;
 }
 
-/** @throws Error for a key that none can be made of */
+/** @throws Error for an unusable key */
 export type MakeCertificate = (wish: CertificateWish) => Promise<MadeCertificate>;
 
 export interface CertificateMessages {
@@ -28,7 +28,7 @@ export interface CertificateMessages {
   readonly from: { readonly made: MadeCertificate } | { readonly problem: string };
 }
 
-/** Has a thread of its own make one. */
+/** Runs each generation on its own thread. */
 export function orderedFrom(start: StartThread<CertificateMessages>): MakeCertificate {
   return async (wish) => {
     const reply = await askThread(start, wish).answer;

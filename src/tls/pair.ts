@@ -1,41 +1,41 @@
-// A certificate with its private key, read from PEM files and checked: whatever is wrong with them is told at the start
-// and not by the first client. Makes no certificate.
+// TLS certificate and private key, read from PEM files and validated, so that errors appear at the start and not with
+// the first client. Must not generate certificates.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Instant } from "../base/instant.ts";
 import { readRegular, whyUnreadable } from "../base/regular-file.ts";
 
-/** A certificate and key that can be used. */
+/** A usable certificate and key. */
 export interface TlsPair {
-  /** PEM, the chain behind the server's own (RFC 7468). */
+  /** PEM, the server's own certificate followed by its chain (RFC 7468). */
   readonly certificate: string;
   /** PEM. */
   readonly privateKey: string;
-  /** SHA-256 of the server's own certificate, as browsers and openssl show it: `AA:BB:…`. */
+  /** SHA-256 of the server's own certificate, as shown by browsers and openssl: `AA:BB:…`. */
   readonly fingerprint: string;
-  /** Whom it names, and who signed it: `CN=netledger, O=Example`. */
+  /** Subject and issuer: `CN=netledger, O=Example`. */
   readonly subject: string;
   readonly issuer: string;
-  /** The names that it stands for, as node:crypto tells them; empty where it has none. */
+  /** Subject alternative names in the format of node:crypto; empty for none. */
   readonly names: string;
   readonly validFrom: Instant;
   readonly validTo: Instant;
 }
 
-/** What the two files are called in messages: a flag and its path, or a path alone. */
+/** Names of the two files in messages: a flag and its path, or a path alone. */
 export interface PairFiles {
   readonly certificate: { readonly path: string; readonly shown: string };
   readonly privateKey: { readonly path: string; readonly shown: string };
 }
 
-/** `message` is one sentence for the operator, without its full stop. Never holds anything of a key. */
+/** `message` is one sentence for the operator, without its full stop. Never contains any part of a key. */
 export class TlsRefused extends Error {
   override readonly name = "TlsRefused";
 }
 
 /**
- * Reads and checks both files. A certificate that is out of date is not refused: it may be the only one that there is.
+ * Reads and validates both files. Accepts an expired certificate: it may be the only one available.
  * @throws TlsRefused
  */
 export function readTlsPair(files: PairFiles): TlsPair {
@@ -51,7 +51,7 @@ export function readTlsPair(files: PairFiles): TlsPair {
         : `${files.privateKey.shown} is not the key of the certificate in ${files.certificate.path}`,
     );
   }
-  // OpenSSL loads it, and then every handshake fails.
+  // OpenSSL loads it, but every handshake fails.
   const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : RSA_BITS_MIN;
   if (bits < RSA_BITS_MIN)
     throw new TlsRefused(
@@ -59,7 +59,7 @@ export function readTlsPair(files: PairFiles): TlsPair {
     );
   const privateKey = key.export({ type: "pkcs8", format: "pem" }) as string;
   try {
-    // What Bun would refuse when it listens.
+    // Detects what Bun would reject when listening.
     createSecureContext({ cert: certificate, key: privateKey });
   } catch (error) {
     throw new TlsRefused(
@@ -78,27 +78,27 @@ export function readTlsPair(files: PairFiles): TlsPair {
   };
 }
 
-/** The DNS names among those of a certificate, wildcards included (RFC 6125 section 6.4). */
+/** DNS names of a certificate, including wildcards (RFC 6125 section 6.4). */
 export function dnsNamesOf({ names }: Pick<TlsPair, "names">): string[] {
-  // node:crypto puts a name in quotes that could be mistaken for two; no host has such a one.
+  // node:crypto quotes ambiguous names; no host has such a name.
   const plain = names.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
   return plain.split(", ").flatMap((each) => (/^DNS:./.test(each) ? [each.slice("DNS:".length)] : []));
 }
 
-/** A distinguished name, which node:crypto tells in a line for each of its parts. */
+/** A distinguished name on one line; node:crypto returns one line per part. */
 function inOneLine(name: string | undefined): string {
   return (name ?? "").split("\n").join(", ");
 }
 
-/** Browsers and TLS libraries refuse less (NIST SP 800-131A). */
+/** Browsers and TLS libraries reject shorter keys (NIST SP 800-131A). */
 const RSA_BITS_MIN = 2_048;
 
-/** Longer files are no certificate and no key. */
+/** Longer files are not certificates or keys. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * A certificate's or key's file as text.
- * @param shown what it is called in messages
+ * Reads the file of a certificate or key as text.
+ * @param shown its name in messages
  * @throws TlsRefused
  */
 export function readPem(path: string, shown: string): string {
@@ -108,7 +108,7 @@ export function readPem(path: string, shown: string): string {
   } catch (error) {
     throw new TlsRefused(`${shown} ${whyUnreadable(error)}`);
   }
-  // A SEQUENCE (X.690 section 8.9): how DER and PKCS #12 begin.
+  // DER and PKCS #12 begin with a SEQUENCE (X.690 section 8.9).
   if (bytes[0] === 0x30) throw new TlsRefused(`${shown} is DER or PKCS #12 and not PEM: convert it with openssl`);
   return new TextDecoder().decode(bytes);
 }
@@ -120,9 +120,9 @@ function blocksIn(text: string): { label: string; text: string }[] {
 }
 
 /**
- * The certificates of a PEM text, in its order.
- * @param shown what its file is called in messages
- * @throws TlsRefused where there is none, or one that cannot be parsed
+ * The certificates of a PEM text, in file order.
+ * @param shown name of its file in messages
+ * @throws TlsRefused if there are none, or one cannot be parsed
  */
 export function certificatesIn(text: string, shown: string): [X509Certificate, ...X509Certificate[]] {
   const blocks = blocksIn(text);

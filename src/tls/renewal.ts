@@ -1,5 +1,5 @@
-// Looks after the certificate in use: takes over a changed one without a restart, and tells in time when one ends.
-// Must not stop what works: a pair that cannot be used is told of and left where it is.
+// Watcher of the certificate in use: applies a changed one without a restart, and warns before it expires.
+// Must not break a working setup: an unusable pair is logged and not applied.
 
 import type { Clock } from "../base/clock.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -7,17 +7,17 @@ import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import type { TlsPair } from "./pair.ts";
 
-/** How often the files are looked at. */
+/** Interval between checks of the files. */
 export const LOOK_MS = 60_000;
-/** One that ends sooner is told of, once a day. */
+/** Remaining validity below which a daily warning is logged. */
 export const WARN_DAYS = 14;
 
 export interface RenewalOptions {
-  /** The pair as its files are now. @throws TlsRefused */
+  /** Reads the pair from its files. @throws TlsRefused */
   readonly read: () => Promise<TlsPair>;
-  /** The pair in use. */
+  /** The pair in use at the start. */
   readonly pair: TlsPair;
-  /** Puts another pair to use. */
+  /** Applies another pair. */
   readonly take: (pair: TlsPair) => void;
   readonly timers: Timers;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface RenewalOptions {
 
 export class CertificateRenewal {
   private readonly options: RenewalOptions;
-  /** The pair that new connections get. */
+  /** The pair for new connections. */
   inUse: TlsPair;
   private lastProblem: string | null = null;
   private warnedAt: Instant | null = null;
@@ -41,7 +41,7 @@ export class CertificateRenewal {
     this.wait();
   }
 
-  /** Looks now: a changed pair is in use when this resolves. Looks are one after the other. */
+  /** Checks now: a changed pair is in use when this resolves. Checks never overlap. */
   look(): Promise<void> {
     this.looking = this.looking.then(() => this.lookOnce());
     return this.looking;
@@ -80,7 +80,7 @@ export class CertificateRenewal {
         });
       }
     } catch (error) {
-      // One of two files may have been replaced and the other not yet; and the same is not told every minute.
+      // Possibly only one of the two files has been replaced yet. Logs the same error only once.
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== this.lastProblem)
         log.warn("certificate_not_taken_over", { reason, in_use: this.inUse.fingerprint });

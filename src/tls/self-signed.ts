@@ -1,5 +1,5 @@
-// The appliance's own certificate: made at the first start that asks for it, kept in the data folder, renewed with the
-// same key. Nothing of it is told to anybody but its fingerprint.
+// Self-signed certificate of the appliance: generated on the first start that needs it, stored in the data folder,
+// renewed with the same key. Must not reveal anything except its fingerprint.
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,9 +11,9 @@ import { isTaken, whyUnreadable } from "../base/regular-file.ts";
 import type { MakeCertificate } from "./order.ts";
 import { readPem, readTlsPair, type TlsPair, TlsRefused } from "./pair.ts";
 
-/** Apple's systems refuse certificates that hold for longer. */
+/** Apple platforms reject certificates with a longer validity. */
 export const VALID_DAYS = 825;
-/** One that ends sooner is renewed. */
+/** Remaining validity below which it is renewed. */
 export const RENEW_DAYS = 30;
 
 export interface SelfSignedFiles {
@@ -23,15 +23,15 @@ export interface SelfSignedFiles {
 
 export interface SelfSigned {
   readonly pair: TlsPair;
-  /** Whether it was made or renewed just now: its fingerprint is a new one. */
+  /** Whether it was just generated or renewed: its fingerprint is new. */
   readonly isNew: boolean;
 }
 
 /**
- * The pair in the data folder; made where there is none, and renewed RENEW_DAYS before its end. Names that have changed
- * do not make a new one: people have compared its fingerprint.
+ * The pair in the data folder, generated if missing and renewed RENEW_DAYS before its end. Changed names do not cause a
+ * renewal: people have compared its fingerprint.
  * @param names DNS names and IP addresses of a new certificate
- * @throws TlsRefused for files that are not a pair, cannot be written, or a key that others may read
+ * @throws TlsRefused for a mismatched pair, files that cannot be written, or a key readable by others
  */
 export async function ensureSelfSigned(
   files: SelfSignedFiles,
@@ -42,12 +42,12 @@ export async function ensureSelfSigned(
 ): Promise<SelfSigned> {
   const hasKey = isTaken(files.privateKey);
   const existing = hasKey && isTaken(files.certificate) ? read(files) : null;
-  // One that was made while the clock was ahead would be of no use until then.
+  // A certificate generated while the clock was ahead is not valid yet.
   if (existing !== null && existing.validFrom <= clock.now() && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS)
     return { pair: existing, isNew: false };
   if (hasKey) requireClosed(files.privateKey);
   const existingKey = hasKey ? readPem(files.privateKey, files.privateKey) : null;
-  // Clocks of clients are not always right.
+  // Allows for inaccurate client clocks.
   const wish = {
     privateKey: existingKey,
     names,
@@ -64,7 +64,7 @@ export async function ensureSelfSigned(
     );
   });
   try {
-    // The key first: a certificate without its key would be of no use, the other way round a new one is made.
+    // The key first: a certificate without its key is useless, whereas a key without a certificate just gets a new one.
     if (!hasKey) await replaceFile(files.privateKey, made.privateKey);
     await replaceFile(files.certificate, made.certificate, 0o644);
   } catch (error) {
@@ -102,8 +102,8 @@ function modeOf(path: string): number {
 }
 
 /**
- * What a certificate for a listener should stand for.
- * @param addresses the machine's own, meant where it listens on all of them
+ * Names for the certificate of a listener.
+ * @param addresses of this machine, used if it listens on all of them
  */
 export function certificateNames(listenHost: string, hostName: string, addresses: readonly string[]): string[] {
   const ip = parseIp(listenHost);
