@@ -1,49 +1,52 @@
-// The handbook made ready while the program is built: HTML pages, the index that is searched, style and script. A macro, which runs in the
-// bundler and leaves only its result behind. Must not be imported without `with { type: "macro" }`: the Markdown is not there at run time.
+// Build-time macro that renders the handbook: HTML pages, search index, style and script; only its result is bundled.
+// Must not be imported without `with { type: "macro" }`: the Markdown is not available at run time.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
-/** The page that lists all others, in its order; each line of its lists is the title and the summary of a page. */
+/** The page that lists all others in order; each list item contains the title and the summary of a page. */
 const CONTENTS = "contents";
 
-/** The colours and measures of the console: both look as one. */
+/** Colors and dimensions of the console, for a common look. */
 const TOKENS = "../console/styles/tokens.css";
 
-/** Screenshots of the demo, made by `scripts/pictures`: two pixels for each of these, and a page has room before it has them. */
+/**
+ * Screenshots of the demo, made by `scripts/pictures`, at two pixels per unit; pages reserve this space before they
+ * load.
+ */
 const PICTURES = "pictures";
 const PICTURE = { width: 1280, height: 800 };
 
-/** A page as the command line shows it. */
+/** A page for the command line. */
 export interface Page {
-  /** What it is asked for by: the name of its file. */
+  /** Name used to request it: the name of its file. */
   readonly topic: string;
   readonly title: string;
   readonly summary: string;
   readonly markdown: string;
 }
 
-/** One heading with what stands below it, in plain text. */
+/** A heading with its text, unformatted. */
 export interface Section {
   /** With the anchor: `/handbook/time#pages`. */
   readonly url: string;
   readonly page: string;
-  /** Empty for what stands above the first heading of a page. */
+  /** Empty for text above the first heading of a page. */
   readonly heading: string;
   readonly text: string;
 }
 
-/** What is served at a path: a text, or bytes in base64. */
+/** Content of a path: text, or bytes in base64. */
 export type HandbookFile = { readonly type: string } & ({ readonly text: string } | { readonly base64: string });
 
-/** Everything that is embedded; files by the paths that they are served at. */
+/** All embedded content; files by their paths. */
 export interface Handbook {
   readonly pages: readonly Page[];
   readonly files: Readonly<Record<string, HandbookFile>>;
 }
 
-/** What the handbook is made of, by paths from this folder. */
+/** Source files of the handbook, by paths relative to this folder. */
 export interface HandbookSources {
   readonly read: (name: string) => string;
   /** In base64. */
@@ -51,7 +54,7 @@ export interface HandbookSources {
   readonly pictures: readonly string[];
 }
 
-/** The paths below which the handbook is served, and the whole of it: JSON of Handbook, compressed with Brotli, in base64. */
+/** All paths of the handbook and its content: JSON of Handbook, Brotli-compressed, in base64. */
 export function renderHandbook(): { paths: string[]; packed: string } {
   const at = (name: string) => join(import.meta.dir, name);
   const handbook = handbookOf({
@@ -59,7 +62,7 @@ export function renderHandbook(): { paths: string[]; packed: string } {
     readBytes: (name) => readFileSync(at(name), "base64"),
     pictures: readdirSync(at(PICTURES)).sort(),
   });
-  // Every process that runs the sources evaluates this macro: the highest level takes two seconds for 4 % of the size.
+  // Every run from source evaluates this macro: the highest level would take two seconds to save 4 % of the size.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
   const packed = brotliCompressSync(JSON.stringify(handbook), { params }).toString("base64");
   return { paths: Object.keys(handbook.files), packed };
@@ -151,7 +154,7 @@ ${pages.map(entry).join("\n")}
 `;
 }
 
-/** The second-level headings of a page, as a list of links. */
+/** Second-level headings of a page, as a list of links. */
 function chapters(body: string): string {
   const items = [...body.matchAll(/<h2 id="([^"]+)"><a[^>]*>(.*?)<\/a><\/h2>/g)].map(
     ([, id, heading]) => `<li><a href="#${id}">${heading}</a></li>`,
@@ -159,7 +162,7 @@ function chapters(body: string): string {
   return items.length === 0 ? "" : `<ol>${items.join("")}</ol>`;
 }
 
-/** Sections in the order of the page. */
+/** Sections in page order. */
 export function sectionsOf(page: Page): Section[] {
   const line = (text: string) => `${text}\n`;
   const text = Bun.markdown.render(

@@ -1,4 +1,5 @@
-// /handbook: the pages for people who run and use the appliance, with their search. No credentials: nothing of an inventory is in them.
+// Routes of /handbook: documentation for operators and users, with search. No credentials: it contains no inventory
+// data.
 
 import { ownValue } from "../base/fields.ts";
 import { type Asset, answerAsset, assetOf } from "../http/asset.ts";
@@ -6,7 +7,7 @@ import { pageHeaders } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import { HANDBOOK_PATHS, handbook } from "./handbook.ts";
 
-/** Nothing inline, nothing of another host. */
+/** No inline code and no other hosts. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +19,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** /handbook, and what its pages take. */
+/** /handbook and the files of its pages. */
 export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): void {
   const assets = new Map<string, Promise<Asset>>();
   const assetAt = (path: string) => {
