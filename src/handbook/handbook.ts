@@ -1,5 +1,4 @@
-// The handbook as it is embedded: its pages for the command line, its files for the browser. Unpacked when someone asks
-// for it.
+// Embedded handbook: pages for the command line, files for the browser. Decompressed on first use.
 
 import { brotliDecompressSync } from "node:zlib";
 import { renderHandbook } from "./render.ts" with { type: "macro" };
@@ -7,7 +6,7 @@ import type { Handbook } from "./render.ts";
 
 const EMBEDDED = renderHandbook();
 
-/** Every path that the handbook is served at. */
+/** All paths of the handbook. */
 export const HANDBOOK_PATHS: readonly string[] = EMBEDDED.paths;
 
 let unpacked: Handbook | undefined;
