@@ -93,7 +93,7 @@ export class RecentLines {
    * start.
    */
   next(limit: number, from: LinePosition, isWanted: (line: LogLine) => boolean): LinePage {
-    // A request before the first line has no mark and belongs to this start.
+    // A request before the first line got an empty mark and belongs to this start.
     const isOfAnother = from.mark !== undefined && from.mark !== "" && from.mark !== this.mark;
     const isRestarted = isOfAnother || from.after > this.newest;
     const after = isRestarted ? 0 : from.after;

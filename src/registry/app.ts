@@ -1,4 +1,4 @@
-// The HTTP surface as a table of contents.
+// Composition of the HTTP surface: all routes, registered in order.
 
 import { cookie } from "@elysiajs/cookie";
 import { Elysia } from "elysia";

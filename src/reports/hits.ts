@@ -95,7 +95,7 @@ export class HitList {
     return count;
   }
 
-  /** Order: live before deleted, kind of match, current before former name, then name. */
+  /** Order: live before deleted, kind of match, current before former name, record kind, name. */
   ordered(): Hit[] {
     return [...this.byN.values()]
       .map((hit) => ({

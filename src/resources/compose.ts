@@ -1,4 +1,4 @@
-// Views of records, composed with parts stored separately. Declares the view type and its properties.
+// View type for records composed with separately stored parts, and the properties of views.
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";

@@ -37,7 +37,7 @@ export interface Names<R extends RecordBase = any> {
 export interface ColumnOfObjects {
   readonly name: string;
   /** Null if the id belongs to another kind. */
-  // biome-ignore lint/suspicious/noExplicitAny: Each column has its own object type.
+  // biome-ignore lint/suspicious/noExplicitAny: each column has its own object type.
   readonly id: (value: any) => string | null;
   /** Text of an object; default: the name of its record. The same for all kinds that share a column. */
   // biome-ignore lint/suspicious/noExplicitAny: as for id.

@@ -1,4 +1,4 @@
-// /api/v1/bindings
+// Routes of /api/v1/bindings.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";

@@ -108,7 +108,7 @@ export function cutOwnLinks(draft: MoveDraft, destination: HostRecord, other: Ho
   }
 }
 
-/** Copies the ignored entries of one host to the other, except for records that now exist there. */
+/** Moves the other host's ignored entries to the destination; closes entries whose record the destination now has. */
 export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const { tx, idOf } = draft;
   const alive = new Set<string>();

@@ -64,7 +64,7 @@ const FORMER_IN = `SELECT r.id FROM host_consolidations c JOIN history_records r
 const FORMERS = `WITH RECURSIVE formers (n) AS (SELECT +?2
     UNION SELECT c.former_n FROM formers JOIN host_consolidations c ON c.into_n = formers.n WHERE ${COUNTS})
   SELECT n FROM formers WHERE n <> +?2 ORDER BY n`;
-/** For hosts as of ?1: the destinations of those whose version of then was ended by a consolidation. */
+/** For hosts ?2 as of transaction ?1: the destination, if a consolidation ended the host's version of that time. */
 const ENDED_INTO = `SELECT j.value, r.id FROM json_each(+?2) j
   CROSS JOIN host_consolidations c ON c.former_n = j.value AND c.closed_in > +?1
   CROSS JOIN history_records r ON r.n = c.into_n
@@ -158,7 +158,7 @@ export function formersAt(connection: Pick<ReadConnection, "statement">, hostN: 
   return (connection.statement(FORMERS).values(sequence, hostN) as Array<[number]>).map(([n]) => n);
 }
 
-/** Destination host by record number, for hosts whose version as of a timestamp was ended by a consolidation. */
+/** Destination host by record number, for hosts whose version as of a timestamp a consolidation ended. */
 export function endedInto(
   connection: Pick<ReadConnection, "statement">,
   hostNs: readonly number[],

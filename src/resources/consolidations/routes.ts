@@ -1,4 +1,4 @@
-// Routes of /api/v1/hosts/{id}/consolidate/{other_id} and /api/v1/hosts/{id}/split
+// Routes of /api/v1/hosts/{id}/consolidate/{other_id} and /api/v1/hosts/{id}/split.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";

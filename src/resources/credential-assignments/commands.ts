@@ -11,8 +11,8 @@ import { credentialAssignmentKind } from "./credential-assignment.ts";
 import { assertReachesCredential } from "./reach.ts";
 
 /**
- * Starts coverage of an address by the credentials assigned to it or its host. Writes nothing if all are already sent
- * there; otherwise the address and each assignment get a version, so that the ledger records who confirmed.
+ * Starts coverage of an address by every assignment of its host that includes it. Writes nothing if all cover it
+ * already; otherwise the address and each assignment get a version, so that the ledger records who confirmed.
  * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied; entity_access_denied for a
  * credential that a confined caller may not assign
  */

@@ -1,4 +1,4 @@
-// Routes of /api/v1/credentials
+// Routes of /api/v1/credentials.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";

@@ -57,7 +57,7 @@ export function fieldsOfKind(tx: WriteTransaction, organizationId: string, kind:
 
 /** Live fields of an organization, including changes of this transaction. */
 export function liveFields(tx: WriteTransaction, organizationId: string): CustomFieldRecord[] {
-  // Changed records are missed by the organization column, which no field fills.
+  // tx.children cannot find changed records by the organization column: no field fills it.
   const changed = tx.changedOf(customFieldKind).filter((field) => field.organization_id === organizationId);
   return [...tx.children(customFieldKind, "organization_n", organizationId), ...changed];
 }

@@ -1,4 +1,4 @@
-// Routes of /api/v1/hosts
+// Routes of /api/v1/hosts.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";

@@ -1,4 +1,4 @@
-// Routes of /api/v1/if-entries
+// Routes of /api/v1/if-entries.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";

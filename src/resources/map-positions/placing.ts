@@ -26,7 +26,7 @@ export function placingLinked<C extends Commands>(commands: C): C {
   const placing = Object.entries(commands).map(([name, command]) => [
     name,
     Object.assign(
-      // biome-ignore lint/suspicious/noExplicitAny: Passed through to the command unchanged.
+      // biome-ignore lint/suspicious/noExplicitAny: passed through to the command unchanged.
       (tx: WriteTransaction, input: any, actor: any, box: any) => {
         const result = command(tx, input, actor, box);
         placeLinkedBy(tx);

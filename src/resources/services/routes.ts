@@ -1,4 +1,4 @@
-// Routes of /api/v1/services
+// Routes of /api/v1/services.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";

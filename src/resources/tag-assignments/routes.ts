@@ -1,4 +1,4 @@
-// Routes of /api/v1/tags/assign
+// Routes of /api/v1/tags/assign.
 
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
