@@ -1,4 +1,4 @@
-// netledger key …: API keys without signing in, for automation. Prints only a new key, once, for use in a shell
+// netledger key …: API keys without signing in, for automation. A new key is printed once and alone, for use in a shell
 // variable.
 
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";

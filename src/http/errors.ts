@@ -1,4 +1,4 @@
-// Table from error codes to HTTP statuses, the only one, and the error response.
+// The only table from error codes to HTTP statuses, and the error response.
 
 import type { DomainError, ErrorCode } from "../base/errors.ts";
 import { META } from "../schemas/envelope.ts";

@@ -1,4 +1,4 @@
-// Composition of the HTTP surface: all routes, registered in order.
+// Composition of the HTTP surface from the routes of all folders.
 
 import { cookie } from "@elysiajs/cookie";
 import { Elysia } from "elysia";

@@ -1,4 +1,4 @@
-// Opens the database for writing: migrated, with all commands registered.
+// Writer setup: the database opened for writing and migrated, with all commands registered.
 
 import { RightsNow } from "../access/rights-now.ts";
 import { systemClock } from "../base/clock.ts";

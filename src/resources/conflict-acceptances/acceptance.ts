@@ -1,5 +1,5 @@
-// Acceptance of a conflict: who accepted it, when and why. Defines the record, its wire form and the lookup of those in
-// force at a timestamp. Withdrawn acceptances stay for earlier timestamps.
+// Acceptance of a conflict, with its author, time and reason: record, wire form, and lookup of those in force at a
+// timestamp. Withdrawn acceptances stay for earlier timestamps.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";

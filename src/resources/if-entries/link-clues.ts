@@ -1,5 +1,5 @@
-// Search-index entries for the far end of a link: the record index answers where a name or address is announced, at any
-// timestamp. Must not make a host searchable by its neighbors' names: no caller's search uses these entries.
+// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp.
+// Must not make a host searchable by its neighbors' names: no caller's search uses these entries.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";

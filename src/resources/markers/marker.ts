@@ -1,4 +1,4 @@
-// Marker: a named timestamp of the organization or of a network, valid wherever a timestamp is.
+// Marker: a named timestamp of the organization or of a network, accepted wherever a timestamp is.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";

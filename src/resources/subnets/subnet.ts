@@ -1,4 +1,4 @@
-// Subnet: an IP prefix in a network that contains addresses.
+// Subnet: an IP prefix in a network, to which addresses are assigned.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
