@@ -117,8 +117,8 @@ export class UnfinishedRequests {
 
   /**
    * Whether the rest or the start of a request is outstanding: the peer sent last. The kernel's times have millisecond
-   * resolution: a request answered within the millisecond of its arrival counts as answered; under TLS, that may have
-   * been the handshake alone.
+   * resolution: a request answered within the millisecond of its arrival counts as answered. Under TLS it counts as
+   * unfinished, since the exchange may have been the handshake alone.
    */
   private isUnfinished({ wasAnswered, sentAgoMs, heardAgoMs }: Connection): boolean {
     return this.options.isTls ? heardAgoMs <= sentAgoMs : !wasAnswered || heardAgoMs < sentAgoMs;
