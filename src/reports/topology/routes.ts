@@ -179,7 +179,10 @@ function refuseUnmeant(query: Parameters): void {
   if (host_id === undefined && hops !== undefined)
     issues.push({ path: "/hops", message: "requires host_id", value: hops });
   if (host_id !== undefined && include_isolated === true)
-    issues.push({ path: "/include_isolated", message: "cannot be combined with host_id: every device around a host has a link" });
+    issues.push({
+      path: "/include_isolated",
+      message: "cannot be combined with host_id: every device around a host has a link",
+    });
   if (isOverPeriod(query) && at !== undefined)
     issues.push({ path: "/at", message: "is one instant: give it alone, or from and to", value: at });
   if (isOverPeriod(query) && format !== undefined && format !== "json")
