@@ -3,7 +3,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type ChangeQuery, type ChangeStep, type RecordChange } from "../db/reading/change-log.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
 
@@ -34,7 +34,6 @@ export interface ChangeFeedHead {
 
 /** Versions per step. */
 const STEP_VERSIONS = 100;
-const PAUSE = new Uint8Array(0);
 
 /** Yields a ChangeFeedHead, then the versions: comma-separated objects, or complete events. */
 export const changeFeed = longRead("change_feed", function* (reader: Reader, input: ChangeFeedInput) {

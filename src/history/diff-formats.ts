@@ -4,7 +4,7 @@ import { entityWords } from "../base/entity-words.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
 import type { Thinned } from "../db/pruned-history.ts";
 import type { LedgerEntry } from "../db/reading/change-log.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { csvHead, csvRows, fieldColumns } from "../schemas/csv.ts";
 import { metaAt, resolvedMembers, thinnedUntilMember } from "../schemas/envelope.ts";
@@ -32,7 +32,6 @@ export interface DiffInput extends DiffQuery {
   readonly thinnedUntil: Instant | null;
 }
 
-const PAUSE = new Uint8Array(0);
 
 /** One row per added or removed record, and per changed field. */
 const DIFF_COLUMNS = fieldColumns([

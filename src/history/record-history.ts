@@ -4,7 +4,7 @@
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import type { Moment } from "../db/reading/list-query.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { askableFields } from "../records/custom-fields-at.ts";
 import type { FilterText } from "../records/list-filter.ts";
@@ -89,7 +89,5 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   }
 });
 
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 const encoder = new TextEncoder();

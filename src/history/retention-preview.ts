@@ -2,7 +2,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { META, successBody } from "../schemas/envelope.ts";
@@ -40,5 +40,4 @@ export const retentionPreview = longRead(
   },
 );
 
-const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();

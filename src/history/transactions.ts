@@ -9,7 +9,7 @@ import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordChange } from
 import { rowConditionSql } from "../db/reading/condition-sql.ts";
 import { CountedChanges } from "../db/reading/counted-changes.ts";
 import type { Moment } from "../db/reading/list-query.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE, pausing } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hasReason, ReasonSearch } from "../db/reading/reason-search.ts";
 import type { Settled } from "../db/reading/settled-condition.ts";
@@ -54,8 +54,6 @@ export interface MadeBy {
 
 /** Transactions looked up per step. */
 const STEP_TRANSACTIONS = 50;
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 /** One page as a response envelope. */
 export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
@@ -76,7 +74,7 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
     }
     yield PAUSE;
   }
-  const total = yield* inPauses(list.count());
+  const total = yield* pausing(list.count());
   yield encoder.encode(
     listTail(listMeta({ limit, offset, total }, moment, thinnedUntilMember(reader.thinnedPast.incompleteUntil(after)))),
   );
@@ -294,23 +292,16 @@ function* described(
   const told: { changes?: ChangesByKind; highlights?: object } = {};
   if (highlighted !== null) {
     const counts: ChangesByKind = {};
-    told.highlights = yield* inPauses(
+    told.highlights = yield* pausing(
       highlightsOf(reader, actor, entry, highlighted, (change) => countIn(counts, change)),
     );
     // Unrestricted highlights count all changes in passing.
     if (Object.keys(highlighted).length === 0) told.changes = counts;
   }
-  const changes = told.changes ?? (yield* inPauses(countedIn(new ChangeLog(reader), query, entry.sequence)));
+  const changes = told.changes ?? (yield* pausing(countedIn(new ChangeLog(reader), query, entry.sequence)));
   const members = [`"command":${JSON.stringify(entry.source)}`, `"changes":${JSON.stringify(changes)}`];
   if (told.highlights !== undefined) members.push(`"highlights":${JSON.stringify(told.highlights)}`);
   return `${transactionText(entry).slice(0, -1)},${members.join(",")}}`;
-}
-
-/** Runs steps to their result, yielding to other reads in between. */
-function* inPauses<Result>(steps: Generator<void, Result>): Generator<Uint8Array, Result> {
-  let step = steps.next();
-  for (; step.done !== true; step = steps.next()) yield PAUSE;
-  return step.value;
 }
 
 /** A transaction as an object. @param query for its changes; null to omit them */

@@ -4,7 +4,7 @@
 import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
 import type { FixedMoment, ListQuery } from "../db/reading/list-query.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, pausing } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import type { Shown } from "../resources/resource.ts";
@@ -47,7 +47,7 @@ export const longListRead = longRead(
       asOf: moment.asOf,
       ...(condition === undefined ? {} : { condition }),
     };
-    const query = yield* paused(reader.ordering(yield* paused(reader.sifted(asking))));
+    const query = yield* pausing(reader.ordering(yield* pausing(reader.sifted(asking))));
     const composeFor =
       (format === "csv" ? resource.composeRows : undefined) ?? composedWith(resource, { isAlone, include });
     const compose = composeFor?.(reader, actor) ?? null;
@@ -85,13 +85,6 @@ export const longListRead = longRead(
   { isInLargeSteps: true },
 );
 
-/** Runs steps to their result, yielding to other reads in between. */
-function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
-  let step = steps.next();
-  for (; step.done !== true; step = steps.next()) yield PAUSE;
-  return step.value;
-}
-
 /** Composition of list records; undefined for none. */
 export function composedWith(
   { compose, composeAlone, includes }: Shown,
@@ -102,6 +95,5 @@ export function composedWith(
 }
 
 const NO_FILTER: FilterText = { text: "", base: 0 };
-const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

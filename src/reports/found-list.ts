@@ -1,6 +1,7 @@
 // Computed list whose rows are not records: a page as an envelope, or all rows as a table. Yields to other reads
 // between bounded steps.
 
+import { PAUSE } from "../db/reading/long-reads.ts";
 import type { Actor } from "../access/actor.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
 import type { FilterText } from "../records/list-filter.ts";
@@ -33,15 +34,6 @@ interface Telling<Found, Row extends object> {
   tableRows(row: Row, networkNameOf: (id: string) => string | null): readonly Record<string, unknown>[];
 }
 
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
-
-/** Result of a search that yields no output until its end. */
-export function* inTurns<T>(finding: Generator<unknown, T>): Generator<Uint8Array, T> {
-  let step = finding.next();
-  for (; step.done !== true; step = finding.next()) yield PAUSE;
-  return step.value;
-}
 
 /** Results that match the filter. @param filter null for all */
 export function* holding<Found, Row extends object>(

@@ -5,7 +5,7 @@ import type { Actor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
 import type { AnyKind, RecordBase } from "../db/kind.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
-import { longRead } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { RESOURCES } from "../records/resources.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
@@ -47,7 +47,6 @@ export const search = longRead("search", function* (reader: Reader, input: Searc
   }
 });
 
-const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
 
 interface Found {

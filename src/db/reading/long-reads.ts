@@ -33,6 +33,16 @@ export function longRead<Input>(
   return Object.assign(read, { readName: name, isInLargeSteps });
 }
 
+/** Empty step of a long read: yields to other reads. */
+export const PAUSE: Uint8Array = new Uint8Array(0);
+
+/** Runs steps without output to their result, yielding to other reads in between. */
+export function* pausing<Result>(steps: Generator<unknown, Result>): Generator<Uint8Array, Result> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) yield PAUSE;
+  return step.value;
+}
+
 export interface LongReadOptions {
   readonly isAdmitted?: boolean;
 }

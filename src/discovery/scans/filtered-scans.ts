@@ -3,7 +3,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
 import type { Moment } from "../../db/reading/list-query.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { FilterText } from "../../records/list-filter.ts";
 import type { RowFields } from "../../records/row-fields.ts";
@@ -37,8 +37,6 @@ export interface FilteredFindingsInput extends FilteredInput {
 /** Rows read, and rows returned, per step. */
 const STEP_ROWS = 500;
 const STEP_TOLD = 100;
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
 
 /** Returns the page as an envelope. */
@@ -94,8 +92,8 @@ function* page<Key>(
 ): Generator<Uint8Array> {
   const read = RowFilter.of(reader, fields, actor, filter);
   if (read === null) throw new Error("filtered scans: a filter that asks nothing is answered elsewhere");
-  const settled = yield* paused(read.settled(reader, actor, moment.asOf ?? reader.present()));
-  const found = yield* paused(matchingKeys(source(settled), settled));
+  const settled = yield* pausing(read.settled(reader, actor, moment.asOf ?? reader.present()));
+  const found = yield* pausing(matchingKeys(source(settled), settled));
   const wanted = found.slice(offset, limit === 0 ? undefined : offset + limit);
   yield encoder.encode(LIST_HEAD);
   let isFirst = true;
@@ -110,10 +108,3 @@ function* page<Key>(
   yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, moment)));
 }
 
-function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield PAUSE;
-  }
-}

@@ -2,7 +2,7 @@
 
 import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { RecordsAt, type Sight, type Trace } from "../records-at.ts";
@@ -41,16 +41,6 @@ export function* locationAt(
   return yield* rank(yield* gather(new RecordsAt(reader, sequence, sight, trace), asked));
 }
 
-/** Converts steps into pauses of a long read, which yield to other reads. */
-function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield PAUSE;
-  }
-}
-
-const PAUSE = new Uint8Array(0);
 
 /** The caller's sight of the requested network, or of all. */
 export function sightOf(reader: Reader, { actor, networkId }: Pick<LocateQuery, "actor" | "networkId">): Sight {

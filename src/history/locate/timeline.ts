@@ -2,7 +2,7 @@
 // neighbors. A long read, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts";
@@ -180,6 +180,4 @@ function instantOf(reader: Reader, sequence: number): string {
   return formatInstant(at);
 }
 
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();

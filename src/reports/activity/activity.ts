@@ -1,15 +1,13 @@
 // Computation of GET /api/v1/activity: number of changes over time, by type, record, field, actor or network.
 
 import { formatInstant } from "../../base/instant.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { GROUPERS } from "./groupings.ts";
 import { type ActivityInput, MeantChanges } from "./meant-changes.ts";
 import type { Tally } from "./tally.ts";
 
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 /** Yields the response as an envelope. */
 export const activity = longRead("activity", function* (reader: Reader, input: ActivityInput) {
@@ -30,11 +28,3 @@ function countMembers({ created, updated, deleted, total }: Tally): string {
   return `"created":${created},"updated":${updated},"deleted":${deleted},"total":${total}`;
 }
 
-/** Turns the steps of a computation into pauses of a long read without output. */
-function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield PAUSE;
-  }
-}

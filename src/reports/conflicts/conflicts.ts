@@ -2,12 +2,12 @@
 
 import type { Instant } from "../../base/instant.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import { type FoundListInput, holding, inTurns, toldList } from "../found-list.ts";
+import { type FoundListInput, holding,  toldList } from "../found-list.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { CONFLICT_FIELDS, shownConflict } from "./conflict-answer.ts";
 import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
@@ -48,9 +48,9 @@ const STEP_NAMED = 20;
 function* foundBy(reader: Reader, input: ConflictsInput): Generator<Uint8Array, readonly Conflict[]> {
   const { actor, moment, types, networkId, isAccepted } = input;
   const { sequence } = moment.asOf;
-  const found = yield* inTurns(findConflicts(reader, { reach: actor, sequence }, types, networkId));
+  const found = yield* pausing(findConflicts(reader, { reach: actor, sequence }, types, networkId));
   if (isAccepted === null) return found;
-  const accepted = yield* inTurns(acceptedAmong(reader, actor.organizationN, found, acceptedBy(moment)));
+  const accepted = yield* pausing(acceptedAmong(reader, actor.organizationN, found, acceptedBy(moment)));
   return found.filter((each) => accepted.has(conflictFingerprint(each)) === isAccepted);
 }
 

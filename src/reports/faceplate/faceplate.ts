@@ -5,7 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import { valueScope } from "../../db/kind.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { linkSource, systemName } from "../../history/locate/far-ends.ts";
 import { sightOf } from "../../history/locate/locate.ts";
@@ -33,8 +33,6 @@ export interface FaceplateInput {
   readonly moment: FixedMoment;
 }
 
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 /** @throws DomainError entity_not_found for a host not visible to the caller at that time */
 export const faceplate = longRead("faceplate", function* (reader: Reader, input: FaceplateInput) {

@@ -3,7 +3,7 @@
 import type { Static } from "@sinclair/typebox";
 import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { FilterText } from "../../records/list-filter.ts";
 import { RowFilter } from "../../records/row-filter.ts";
@@ -30,8 +30,6 @@ export interface AddressesInput extends PartInput {
 
 /** Rows per step. */
 const STEP_ROWS = 500;
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 /** Yields the response as an envelope. */
 export const subnetAddresses = longRead(

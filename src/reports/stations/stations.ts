@@ -2,14 +2,14 @@
 // table. Every step is bounded.
 
 import { compareCodePoints } from "../../base/text.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { sightOf } from "../../history/locate/locate.ts";
 import { RecordsAt } from "../../history/records-at.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import { type FoundListInput, holding, inTurns, toldList } from "../found-list.ts";
+import { type FoundListInput, holding,  toldList } from "../found-list.ts";
 import { networksAt } from "../networks-at.ts";
 import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
 import { STATION_FIELDS, type Station } from "./station-answer.ts";
@@ -33,7 +33,7 @@ export const stations = longRead("stations", function* (reader: Reader, input: S
   const rows: Station[] = [];
   for (const query of placesMeant(reader, input)) {
     const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: query.networkId }));
-    const found = yield* inTurns(edgeStations(reader, records, query));
+    const found = yield* pausing(edgeStations(reader, records, query));
     for (const row of found) if (isKnown === null || row.hosts.length > 0 === isKnown) rows.push(row);
   }
   const matching = yield* holding(filter, rows, TELLING);

@@ -10,7 +10,7 @@ import type { TransactionRange } from "../../db/reading/activity.ts";
 import { ChangeTotals } from "../../db/reading/change-totals.ts";
 import { CountedChanges } from "../../db/reading/counted-changes.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { failedScans, missedByLast } from "../../discovery/scans/scan-reads.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
@@ -49,8 +49,6 @@ export interface SummaryInput {
 /** Maximum number of items per list; the others are only counted. */
 export const SUMMARY_LISTED = 10;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 /** Transactions of the 24 hours before a timestamp. @param sequence the last of them */
 export function dayBefore(reader: Reader, to: Instant, sequence: number): TransactionRange {

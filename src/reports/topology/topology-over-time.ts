@@ -4,7 +4,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { ChangeLog } from "../../db/reading/change-log.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
 import { NetworkRecords, type Revision, type Touched } from "../../discovery/topology/network-records.ts";
@@ -204,15 +204,4 @@ function* inChunks(items: readonly unknown[]): Generator<Uint8Array> {
 const NOTHING: NetworkMap = { nodes: [], links: [] };
 const UNCHANGED: MapChange = { nodes: new Map(), links: new Map() };
 
-/** Turns the steps of a computation into pauses without output. */
-function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield PAUSE;
-  }
-}
-
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();

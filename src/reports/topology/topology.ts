@@ -2,7 +2,7 @@
 
 import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
 import { FactsMemory } from "../../discovery/topology/facts-memory.ts";
@@ -48,8 +48,6 @@ function mapOnce(networkId: string, facts: NetworkFacts, includeIsolated: boolea
   return map;
 }
 
-/** Yields to other reads. */
-const PAUSE = new Uint8Array(0);
 
 /** Empty for a network not visible to the caller at that time. */
 export const topology = longRead(
@@ -88,15 +86,6 @@ export function shownNetwork(
   if (networkId !== null || center === null) return networkId;
   const host = reader.find(hostKind, center.hostId, actor, reader.atSequence(sequence));
   return host === null ? null : (JSON.parse(host.text) as HostRecord).network_id;
-}
-
-/** Turns the steps of a long read into pauses without output. */
-function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield PAUSE;
-  }
 }
 
 const encoder = new TextEncoder();

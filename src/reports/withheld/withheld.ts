@@ -2,11 +2,11 @@
 // table. Every step is bounded.
 
 import { compareCodePoints } from "../../base/text.ts";
-import { longRead } from "../../db/reading/long-reads.ts";
+import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import { type FoundListInput, holding, inTurns, toldList } from "../found-list.ts";
+import { type FoundListInput, holding,  toldList } from "../found-list.ts";
 import { findWithheld, type WithheldItem } from "./find-withheld.ts";
 import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason } from "./withheld-answer.ts";
 import { withheldOrigin } from "./withheld-origins.ts";
@@ -22,7 +22,7 @@ export const withheld = longRead("withheld", function* (reader: Reader, input: F
   const { actor, moment, networkId, types } = input;
   const { sequence } = moment.asOf;
   const filter = RowFilter.of(reader, WITHHELD_FIELDS, actor, input.filter);
-  const found = yield* inTurns(findWithheld(reader, { reach: actor, networkId, types, sequence }));
+  const found = yield* pausing(findWithheld(reader, { reach: actor, networkId, types, sequence }));
   const names = new NamesThen(reader, actor, sequence);
   const telling = {
     stepRows: STEP_ROWS,
