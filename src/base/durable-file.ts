@@ -5,7 +5,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Syncs a file, whoever wrote it. Never use it on a database that this process has open: closing any descriptor of a
+ * Syncs a file of any writer. Never use it on a database that this process has open: closing any descriptor of a
  * file drops all locks of the process on it (POSIX), including SQLite's.
  */
 export function syncFile(path: string): void {

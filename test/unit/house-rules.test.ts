@@ -102,6 +102,11 @@ const NAMES_VERSIONS = new Set([
 const OWN_LOOKUPS = new Set(["src/base/fields.ts", "src/console/text/own-value.ts"]);
 
 const MAX_HEAD_COMMENT_LINES = 3;
+/** Heads that are clauses: a head names what the file is. */
+const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
+/** Words of comments that no engineer of the field writes. */
+const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
+const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
 /** Privates are `private`: the compiler checks them, and `#` says the same at run time with another word. */
 const HASH_PRIVATES = /\bthis\.#\w/;
 const ROOT = resolve(import.meta.dir, "../..");
@@ -128,6 +133,10 @@ test("in src, time, randomness, environment, console and exit are used by their 
 
 test("every file of src begins with what it is for, in at most three lines", () => {
   expect(headless(readRepository(["src"], isSource))).toEqual([]);
+});
+
+test("heads are noun phrases, and comments are written in the words of the field", () => {
+  expect(oddWords(readRepository(["src"], isSource))).toEqual([]);
 });
 
 test("no test sleeps, and every test runs and counts", async () => {
@@ -330,6 +339,21 @@ describe("the checkers of the house rules", () => {
     ]);
   });
 
+  test("refuse a head that is a clause, and words that no engineer of the field writes", () => {
+    const tree = {
+      "src/a.ts": "// Decoder for dot1dTpFdbTable (RFC 4188).\n/** Whether the port has learned addresses. */",
+      "src/b.ts": "// What a bridge has learned.\n",
+      "src/c.ts": "// Bridge ports.\n// Which one it is: a clause within the file is no head.\n",
+      "src/d.ts": "// Retry timer.\n/**\n * Starts it anew.\n */",
+      "src/e.ts": 'const text = "whoever";\n  // Closed by whoever opened it.',
+    };
+    expect(oddWords(tree)).toEqual([
+      "src/b.ts:1 // What a bridge has learned.",
+      "src/d.ts:3 * Starts it anew.",
+      "src/e.ts:2 // Closed by whoever opened it.",
+    ]);
+  });
+
   test.each([
     ["await Bun.sleep(10);"],
     ["await new Promise((done) => setTimeout(done, 10));"],
@@ -421,6 +445,15 @@ function headless(tree: Tree): string[] {
     if (count > MAX_HEAD_COMMENT_LINES) found.push(`${path} begins with ${count} lines of comment`);
   }
   return found;
+}
+
+function oddWords(tree: Tree): string[] {
+  return Object.entries(tree).flatMap(([path, text]) =>
+    text.split("\n").flatMap((line, place) => {
+      const isOdd = COMMENT_LINE.test(line) && BANNED_WORDS.test(line);
+      return isOdd || (place === 0 && CLAUSE_HEAD.test(line)) ? [`${path}:${place + 1} ${line.trim()}`] : [];
+    }),
+  );
 }
 
 async function evasions(tree: Tree): Promise<string[]> {
