@@ -34,6 +34,10 @@ interface Organization {
 
 /** Records of each kind that requests can meet. */
 const POOL_SIZE = 8;
+/** Live records per kind after a refill: drafts create more than they delete, and memory would grow with them. */
+const LIVE_MAX = 3 * POOL_SIZE;
+/** Kinds without a DELETE for single records. */
+const NEVER_DELETED: ReadonlySet<string> = new Set(["discovery/scans", "discovery/ignored"]);
 const PLURALS = [
   "networks",
   "vlans",
@@ -462,6 +466,9 @@ export class InputWorld {
     }
     if (isMade) ids = await list();
     organization.pools.set(plural, ids.slice(0, POOL_SIZE));
+    if (NEVER_DELETED.has(plural)) return;
+    // Best effort: a record may be the last Owner's, or in use by one that goes with it.
+    for (const id of ids.slice(LIVE_MAX)) await by.delete(`/api/v1/${plural}/${id}?cascade=true`);
   }
 
   /** A service at the port that stands beside it. */
