@@ -46,14 +46,14 @@ describe("bringing back", () => {
   const open = (path: string, on = page) => on.goto(appliance.running.url + path);
   const current = (id: string): Promise<Wire> => made(client.get(`hosts/${id}`));
   const bodyOf = ({ id, name, hidden, tags }: Wire) => ({ id, name, hidden, tags });
-  const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore some fields of ${name}` });
+  const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore fields of ${name}` });
 
   test(
     "two of the fields that changed leaves the others, and is undone",
     async () => {
       const { host } = await changedHost(client, networkId, "core-1");
       await open(`/hosts/${host.id}?at=${host.updated_at}`);
-      await page.getByRole("link", { name: "Restore some fields…" }).click();
+      await page.getByRole("link", { name: "Restore…" }).click();
       await offer("core-1-new").click();
       const form = page.getByRole("form", { name: "Restore fields of core-1-new" });
       await form.getByLabel("Description").check();
@@ -71,7 +71,7 @@ describe("bringing back", () => {
       const [written] = await discovery.all("transactions?reason=CHG-13");
       expect(written).toMatchObject({ command: "host.update", changes: { host: { Updated: 1 } } });
       await page.getByRole("button", { name: "Undo", exact: true }).click();
-      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       await page.getByText("Done.").waitFor();
       expect(await current(host.id)).toMatchObject({ ...back, description: "in the attic", tags: [] });
       expect(visitor.troubles()).toEqual([]);
@@ -136,7 +136,7 @@ describe("bringing back", () => {
       expect(await order()).toEqual(["core-8", "core-7"]);
       // Undone, it differs as before.
       await line.getByRole("button", { name: "Undo", exact: true }).click();
-      await line.getByRole("button", { name: "Undo it" }).click();
+      await line.getByRole("button", { name: "Undo" }).click();
       await line.getByText("Done.").waitFor();
       await settles(() => line.locator(":scope > dl dt").allTextContents(), ["Host name", "Name", "Tags"]);
       await line.getByRole("button", { name: "Close" }).click();
@@ -181,13 +181,13 @@ describe("bringing back", () => {
     const entry = await made(client.post("if-entries", named));
     await made(client.put(`if-entries/${entry.id}`, { ...named, if_alias: "to nowhere" }));
     await open(`/hosts/${host.id}?at=${entry.updated_at}`);
-    await page.getByRole("link", { name: "Restore some fields…" }).click();
-    await page.getByText("Its own fields are as they are now: only what belongs to it differs.").waitFor();
+    await page.getByRole("link", { name: "Restore…" }).click();
+    await page.getByText("Its own fields are unchanged; only its ports, addresses and other parts differ.").waitFor();
     await made(
       client.put(`hosts/${host.id}`, { id: host.id, name: "core-parts", hidden: false, asset_tag: "A-9", tags: [] }),
     );
     await page.reload();
-    await page.getByRole("button", { name: "Restore some fields of core-parts" }).waitFor();
+    await page.getByRole("button", { name: "Restore fields of core-parts" }).waitFor();
     expect(await page.getByText("Its own fields are as they are now").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
   });
@@ -219,7 +219,7 @@ describe("bringing back", () => {
       const undo = page.getByRole("region", { name: "Undo this transaction" });
       await undo.locator("ins").getByText("A-4").waitFor();
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-5" }));
-      await undo.getByRole("button", { name: "Undo it" }).click();
+      await undo.getByRole("button", { name: "Undo" }).click();
       await undo.getByRole("alert").waitFor();
       await undo.getByText("asset_tag was changed again since").waitFor();
       expect((await current(host.id)).asset_tag).toBe("A-5");

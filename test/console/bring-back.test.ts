@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   }
 
   const bodyOf = ({ id, name, hidden, tags }: Wire) => ({ id, name, hidden, tags });
-  const offer = (name: string) => page.getByRole("button", { name: `Restore some fields of ${name}` });
+  const offer = (name: string) => page.getByRole("button", { name: `Restore fields of ${name}` });
 
   test(
     "the form of the fields reads as well in either scheme, however narrow the window is",
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       const { host } = await changedHost(client, networkId, "core-3");
       await look("dark", { width: 360, height: 740 });
       await follow(page, `/hosts/${host.id}?at=${host.updated_at}`);
-      await page.getByRole("link", { name: "Restore some fields…" }).click();
+      await page.getByRole("link", { name: "Restore…" }).click();
       await offer("core-3-new").click();
       const form = page.getByRole("form", { name: "Restore fields of core-3-new" });
       await form.getByText("without what is gone since").waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await page.getByRole("form").getByLabel("Description").check();
       await page.getByRole("button", { name: "Restore this field" }).click();
       const line = page.locator(".difference > li").filter({ hasText: "core-9" });
-      await line.getByText("as it was: it differs no more").waitFor();
+      await line.getByText("back to its old value").waitFor();
       await line.getByText("Saved.").waitFor();
       const isFocusWithin = () => page.evaluate("document.activeElement.closest('.difference > li') !== null");
       await settles(isFocusWithin, true);
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await look("light", WIDE);
       // What comes back with it is called so where it is put back.
       await follow(page, `/changes/${deletion}`);
-      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       const plan = page.getByRole("region", { name: "Undo this transaction" });
       await plan.getByText("Brings back tag labelled").waitFor();
       await plan.locator("ins").getByText("labelled").waitFor();

@@ -38,13 +38,13 @@ describe("whoever writes many records at once", () => {
     page.goto(`${appliance.running.url}/hosts?${new URLSearchParams({ filter })}`);
   const undo = async () => {
     await button("Undo").click();
-    await button("Undo it").click();
+    await button("Undo").click();
     await page.getByText("Done.").waitFor();
   };
 
   test("renames the place of all that a filter finds, having read the plan, and undoes it", async () => {
     await openFiltered('sys_location = "Hall 1"');
-    await page.getByText("All 20 hosts of the filter").waitFor();
+    await page.getByText("All 20 matching hosts").waitFor();
     await button("Edit").click();
     await page.getByRole("heading", { name: "Edit 20 hosts" }).waitFor();
     await settles(() => button("Preview").isDisabled(), true);
@@ -90,7 +90,7 @@ describe("whoever writes many records at once", () => {
     await page.getByRole("combobox", { name: "Network" }).selectOption(String(elsewhere.id));
     await page.getByRole("heading", { name: "Delete 20 hosts" }).waitFor({ state: "detached" });
     await page.getByRole("combobox", { name: "Network" }).selectOption("");
-    await page.getByText("All 20 hosts of the filter").waitFor();
+    await page.getByText("All 20 matching hosts").waitFor();
     await button("Delete").click();
     await page.getByRole("heading", { name: "Delete 20 hosts" }).waitFor();
     await page.keyboard.press("Escape");
@@ -155,7 +155,7 @@ describe("whoever writes many records at once", () => {
     const filter = "name = first OR name = second";
     const query = new URLSearchParams({ network: appliance.networkId, filter });
     await page.goto(`${appliance.running.url}/settings/tags?${query}`);
-    await page.getByText("All 2 tags of the filter").waitFor();
+    await page.getByText("All 2 matching tags").waitFor();
     const csv = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
     expect((await page.request.get(appliance.running.url + csv)).status()).toBe(200);
     await button("Delete").click();

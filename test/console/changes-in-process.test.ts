@@ -90,9 +90,9 @@ describe("what changed", () => {
 
   test("a transaction that is not there says so", async () => {
     const page = await visitor.open("/changes/999999");
-    await page.getByText("There is no such transaction").waitFor();
+    await page.getByText("Transaction not found").waitFor();
     await page.goto(`${appliance.running.url}/changes/nonsense`);
-    await page.getByText("There is no such transaction").waitFor();
+    await page.getByText("Transaction not found").waitFor();
     expect(visitor.troubles().filter((each) => !each.includes("404"))).toEqual([]);
     await page.close();
   });

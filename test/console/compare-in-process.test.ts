@@ -113,9 +113,9 @@ describe("two instants compared", () => {
 
   test("where nothing differs it is said", async () => {
     const page = await visitor.open(`/services?at=${filled.late}&vs=${filled.after}`);
-    await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    await page.getByText("No differences in this list between A and B.").waitFor();
     await page.goto(`${appliance.running.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
-    await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    await page.getByText("No differences in this list between A and B.").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -142,7 +142,7 @@ describe("two instants compared", () => {
     const last = () => new URL(asked.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
     for (const path of ["/hosts", "/compare", "/subnets", `/hosts/${filled.switchId}`]) {
       await page.goto(appliance.running.url + few(path));
-      const also = page.getByRole("checkbox", { name: "Also what was only observed" });
+      const also = page.getByRole("checkbox", { name: "Include learned data (MAC tables, last seen)" });
       await also.waitFor();
       await page.locator("main .sign").first().waitFor();
       expect([path, last().searchParams.get("ignore")]).toEqual([path, "stale_since"]);
@@ -179,7 +179,7 @@ describe("two instants compared", () => {
     await settles(() => page.locator(".cell-is-removed").allTextContents(), ["1 Removed", "2 Removed"]);
     await page.locator(".facts > div").filter({ hasText: "VLAN" }).getByText("none → 20 Offices").waitFor();
     await page.goto(appliance.running.url + few(`/vlans/${filled.vlanId}`));
-    const list = page.getByRole("region", { name: "What differs between A and B" });
+    const list = page.getByRole("region", { name: "Changes from A to B" });
     await list.getByText("Offices, new", { exact: true }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
     // The other way round, and back.
@@ -204,7 +204,7 @@ describe("two instants compared", () => {
     await page.getByRole("link", { name: "Swap" }).click();
     await trees.filter({ hasText: "New lab" }).getByText("Removed").waitFor();
     await page.goto(`${appliance.running.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
-    await page.getByText("Nothing here differs between A and B.").waitFor();
+    await page.getByText("No differences between A and B.").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -256,7 +256,7 @@ describe("two instants compared", () => {
   test("nothing differs for a user who does not reach the network", async () => {
     const own = await Visitor.arrive(appliance.running.url);
     const page = await own.signedIn(GUEST, few("/hosts"));
-    await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    await page.getByText("No differences in this list between A and B.").waitFor();
     expect(await page.content()).not.toContain("leaving");
     expect(own.troubles()).toEqual([]);
     await own.leave();

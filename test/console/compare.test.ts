@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     const left = page.getByRole("link", { name: "leaving" });
     await settles(() => left.getAttribute("href"), expect.stringContaining("at=marker:before"));
     await page.getByRole("link", { name: "core", exact: true }).click();
-    await page.getByRole("heading", { name: "What differs between A and B" }).waitFor();
+    await page.getByRole("heading", { name: "Changes from A to B" }).waitFor();
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.locator("del").waitFor();
     await settles(() => serial.textContent(), "Serial numberFOC1 → FOC2");

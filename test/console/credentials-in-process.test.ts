@@ -103,7 +103,7 @@ describe("a credential", () => {
 
   test("that is wrong is found by trying it, mended, tried again, and the switch is in the inventory", async () => {
     await open(`/discovery/${await scanned()}`);
-    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await page.getByRole("heading", { name: "Result" }).waitFor();
     await page
       .getByText(/no answer: it is silent, or the community is wrong/)
       .first()
@@ -190,7 +190,7 @@ describe("a credential", () => {
     await page.getByText("Switches is no longer assigned to this host.").waitFor();
     expect(await assignments()).toBe(0);
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
     await settles(assignments, 1);
     expect(visitor.troubles()).toEqual([]);
   });

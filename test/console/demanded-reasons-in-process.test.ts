@@ -66,9 +66,9 @@ describe("where the organization demands a reason", () => {
     // What undoes it has to say why as well.
     await theirs.getByRole("button", { name: "Undo", exact: true }).click();
     await theirs.getByLabel("Why (required)").waitFor();
-    await settles(() => theirs.getByRole("button", { name: "Undo it" }).isDisabled(), true);
+    await settles(() => theirs.getByRole("button", { name: "Undo" }).isDisabled(), true);
     await theirs.getByLabel("Why (required)").fill("CHG-1 was wrong");
-    await theirs.getByRole("button", { name: "Undo it" }).click();
+    await theirs.getByRole("button", { name: "Undo" }).click();
     await theirs.getByText("Done.").waitFor();
     expect(colleague.troubles()).toEqual([]);
     expect(visitor.troubles()).toEqual([]);

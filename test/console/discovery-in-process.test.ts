@@ -68,7 +68,7 @@ describe("discovery", () => {
     await page.getByRole("button", { name: `netledger verify --data DIR --head ${sequence}:${hash}` }).waitFor();
     await page.evaluate(`fetch("/api/v1/ledger/verifications", { method: "POST" })`);
     await page.reload();
-    await page.getByText("Sound: nothing was found").waitFor();
+    await page.getByText("Ledger intact – no problems found").waitFor();
     await page.getByText("the head", { exact: true }).waitFor();
     expect(visitor.troubles()).toEqual([]);
   });

@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
 
   test("follows a dry run to its end, and reads what it would have written", async () => {
     await follow(page, `/discovery/${dryRun.id}`);
-    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await page.getByRole("heading", { name: "Result" }).waitFor();
     await page.getByText("A dry run: nothing was written.").waitFor();
     await page.getByText("Would be written").waitFor();
     await page.getByText("CHG-9: a look").waitFor();
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
       .getByRole("row", { name: /behind the other/ })
       .getByRole("link")
       .click();
-    await page.getByText("It waits for its turn").waitFor();
+    await page.getByText("Queued: scans").waitFor();
     await cancel(second.id);
     await page.getByText("Cancelled").waitFor();
     await cancel(first.id);
@@ -125,12 +125,12 @@ describe.skipIf(!hasChromium)("discovery", () => {
     for (const [path, shown] of [
       ["/discovery", "table"],
       [`/discovery?at=${dryRun.requested_at}`, "table"],
-      ["/discovery?at=2020-01-01T00:00:00Z", "text=There are no scans here."],
+      ["/discovery?at=2020-01-01T00:00:00Z", "text=No scans."],
       [`/discovery/${dryRun.id}`, ".finding"],
       [`/discovery/${dryRun.id}?at=${dryRun.requested_at}`, ".facts"],
       ["/discovery/schedules", "table"],
       ["/discovery/ignored", "table"],
-      ["/ledger", "text=Sound: nothing was found"],
+      ["/ledger", "text=Ledger intact – no problems found"],
     ] as const) {
       await follow(page, path);
       await page.locator("main").locator(shown).first().waitFor();

@@ -88,7 +88,7 @@ describe("whoever edits", () => {
     await plan.locator("del").getByText("LF-00042").waitFor();
     await plan.locator("ins").getByText("none").waitFor();
     expect(await now()).toMatchObject({ asset_tag: "LF-00042" });
-    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Done.").waitFor();
     expect(await now()).toMatchObject({ asset_tag: null });
     expect(await history()).toHaveLength(3);
@@ -156,7 +156,7 @@ describe("whoever edits", () => {
     await save();
     await page.getByRole("heading", { name: "access-2", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("heading", { name: "access-1", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("form").getByRole("button", { name: "Delete", exact: true }).click();

@@ -252,7 +252,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.getByRole("link", { name: /^Transaction/ }).click();
     await page.getByText("wrong hall").waitFor();
     expect(await now()).toMatchObject({ description: "Hall 1" });
-    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
     await plan.locator("del").getByText("Hall 1").waitFor();
     await plan.locator("ins").getByText("Hall 9").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.getByText("Brings back interface").waitFor();
     await page.evaluate(
       `new MutationObserver(() => {
-        window.saidNone ||= document.body.textContent.includes("There is no such host");
+        window.saidNone ||= document.body.textContent.includes("No such host");
       }).observe(document.body, { subtree: true, childList: true, characterData: true })`,
     );
     await page.getByRole("button", { name: "Bring it back" }).click();

@@ -62,7 +62,7 @@ describe("finding", () => {
     await opened.getByRole("heading", { name: "Interface" }).first().waitFor();
     expect(await opened.getByText("vault").count()).toBe(0);
     await opened.goto(`${origin}/?q=vault-sw`);
-    await opened.getByText("Nothing is, or ever was, called “vault-sw”").waitFor();
+    await opened.getByText("No match for “vault-sw”, now or in the past").waitFor();
     expect(other.troubles()).toEqual([]);
   });
 
@@ -123,10 +123,10 @@ describe("finding", () => {
     await card.getByRole("link", { name: "10.2.3.0/24" }).click();
     await page.getByRole("heading", { name: "10.2.3.0/24" }).waitFor();
     await page.goto(`${origin}/?q=10.99.0.1`);
-    await card.getByText("No subnet that is known has it.").waitFor();
+    await card.getByText("Not in any known subnet.").waitFor();
     // At an instant at which there was no subnet yet.
     await page.goto(`${origin}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
-    await page.getByRole("region", { name: "Where it was" }).getByText("No subnet that is known has it.").waitFor();
+    await page.getByRole("region", { name: "Where it was" }).getByText("Not in any known subnet.").waitFor();
     expect(visitor.troubles()).toEqual([]);
   });
 
@@ -137,8 +137,8 @@ describe("finding", () => {
     expect(page.url()).toContain("at=");
     await page.goto(`${origin}/?q=10.99.0.1&network=${appliance.networkId}`);
     await page.getByText("Nothing is known of 10.99.0.1").waitFor();
-    await page.getByText("Nothing is, or ever was, called “10.99.0.1”").waitFor();
-    await page.getByRole("link", { name: "Look in all networks" }).click();
+    await page.getByText("No match for “10.99.0.1”, now or in the past").waitFor();
+    await page.getByRole("link", { name: "Search all networks" }).click();
     await page.waitForURL(`${origin}/?q=10.99.0.1`);
     expect(visitor.troubles()).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe("finding", () => {
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     await page.goto(`${origin}/`);
     await page.getByRole("link", { name: "in the last week" }).click();
-    await page.getByRole("heading", { name: "What vanished" }).waitFor();
+    await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
     expect(visitor.troubles()).toEqual([]);
     // Of the pins the appliance knows, of the questions this browser: until one signs out.

@@ -85,7 +85,7 @@ describe("the console's frame", () => {
     await page.keyboard.press("/");
     await page.keyboard.type(MAC);
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing was called").waitFor();
+    await page.getByText("No match for").waitFor();
     expect(page.url()).toBe(`${origin}/?at=${at}&network=${appliance.networkId}&q=${MAC}`);
     expect(visitor.troubles()).toEqual([]);
   });

@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     const row = table.locator("tr.is-chosen");
     await row.getByRole("link", { name: "Te12/48" }).waitFor();
     await row.locator("a:focus").waitFor();
-    await page.getByLabel("Find in: Interfaces").fill("vl3271");
+    await page.getByLabel("Filter: Interfaces").fill("vl3271");
     await table.getByRole("link", { name: "Vl3271" }).waitFor();
     await settles(() => table.locator("tbody tr").count(), 2);
     await page.getByText("1 of 3,271").waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     const asked = visitor.requests();
     await page.goto(`${running.url}/hosts/${filled.server.id}`);
     await page.getByRole("link", { name: "Addresses 10,000" }).waitFor();
-    await page.getByRole("heading", { name: "What it is" }).waitFor();
+    await page.getByRole("heading", { name: "Details" }).waitFor();
     await isAnswered(page);
     // What hangs on one port does not wait for what hangs on all.
     await page.goto(`${running.url}/interfaces/${filled.interfaceId}`);
@@ -178,12 +178,12 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await rows.first().getByText("10.0.0.200", { exact: true }).waitFor();
     expect(addressReads()).toEqual(["100", "100"]);
     // In the middle of an address, and the focus stays while all of them come.
-    await page.getByLabel("Find in: Addresses").pressSequentially(".39.15");
+    await page.getByLabel("Filter: Addresses").pressSequentially(".39.15");
     await page.getByText("1 of 10,000").waitFor();
     await rows.getByText("10.0.39.15", { exact: true }).waitFor();
-    await settles(() => page.getByLabel("Find in: Addresses").inputValue(), ".39.15");
+    await settles(() => page.getByLabel("Filter: Addresses").inputValue(), ".39.15");
     expect(addressReads()).toEqual(["0"]);
-    await page.getByLabel("Find in: Addresses").fill("");
+    await page.getByLabel("Filter: Addresses").fill("");
     await page.getByText("Page 1 of 100").first().waitFor();
     // What is beyond the last page is that one.
     await page.goto(`${running.url}${host}&page=4000`);
@@ -257,14 +257,14 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
     await page.goto(`${running.url}/hosts/${id}?tab=services`);
     await page.getByRole("link", { name: /^Services and ports 700$/ }).waitFor();
     const services = page.getByRole("region", { name: "Services" });
-    const ports = page.getByRole("region", { name: "Ports that it listens on" });
+    const ports = page.getByRole("region", { name: "Listening ports" });
     await services.getByRole("row", { name: "service 1 Http 10201/Tcp" }).waitFor();
     await ports.getByRole("row", { name: "10100 Tcp Custom" }).waitFor();
     expect([await services.locator("tbody tr").count(), await ports.locator("tbody tr").count()]).toEqual([100, 100]);
     expect([limitsOf("services"), limitsOf("ports")]).toEqual([["100 from 0"], ["100 from 0"]]);
-    await page.getByRole("link", { name: "Next: Ports that it listens on" }).first().click();
+    await page.getByRole("link", { name: "Next: Listening ports" }).first().click();
     await ports.getByRole("row", { name: "10101 Tcp Custom" }).waitFor();
-    await page.getByLabel("Find in: Services").fill("10450/");
+    await page.getByLabel("Filter: Services").fill("10450/");
     await services.getByRole("row", { name: "service 250 Http 10450/Tcp" }).waitFor();
     await page.getByText("1 of 250").waitFor();
     // The ports stay where they were.

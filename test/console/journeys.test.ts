@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     }
     await page.goto(`${copy.url}/hosts`);
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByRole("heading", { name: "Your own" }).waitFor();
+    await page.getByRole("heading", { name: "My views" }).waitFor();
     expect(await writing(page).count()).toBe(0);
     await visitor.leave();
   });
@@ -213,5 +213,5 @@ async function settled(page: Page): Promise<void> {
 
 /** What changes something, wherever it is offered. */
 function writing(page: Page) {
-  return page.getByRole("button", { name: /^(Pin|Pinned|Save this view|Remove the view .*|Move it|Lay it out anew)$/ });
+  return page.getByRole("button", { name: /^(Pin|Pinned|Save this view|Remove the view .*|Move it|Reset layout)$/ });
 }

@@ -67,7 +67,7 @@ describe("the console's lists", () => {
 
   test("a network that is none, or out of reach, is said to be, and not to be empty", async () => {
     const page = await visitor.open(`/hosts?network=${crypto.randomUUID()}`);
-    await page.getByRole("heading", { name: "No such network" }).waitFor();
+    await page.getByRole("heading", { name: "Network not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "All networks" }).click();
     await page.getByText("1,200 hosts", { exact: true }).waitFor();
     expect(visitor.troubles()).toEqual([]);
@@ -84,7 +84,7 @@ describe("the console's lists", () => {
     await page.getByRole("columnheader", { name: "Serial number" }).waitFor();
     const address = page.url();
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByLabel("Name of the view").fill("by maker");
+    await page.getByLabel("View name").fill("by maker");
     await page.getByRole("button", { name: "Save this view" }).click();
     await page.getByRole("link", { name: "by maker" }).waitFor();
     await page.close();

@@ -201,11 +201,11 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
       await page.emulateMedia({ colorScheme });
       for (const [address, words] of [
         ["/hosts?order=created_at", "1,200 hosts"],
-        ["/hosts?at=2020-01-01T00:00:00Z", "There were no hosts here at this instant."],
-        ["/interfaces", "There are no interfaces here."],
-        ["/addresses", "There are no addresses here."],
-        ["/services", "There are no services here."],
-        ["/vlans", "There are no VLANs here."],
+        ["/hosts?at=2020-01-01T00:00:00Z", "No hosts existed at this time."],
+        ["/interfaces", "No interfaces."],
+        ["/addresses", "No addresses."],
+        ["/services", "No services."],
+        ["/vlans", "No VLANs."],
       ] as const) {
         await follow(page, address);
         await page.getByText(words).first().waitFor();

@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     await page.getByRole("link", { name: "Main campus" }).click();
     await page.getByRole("application").waitFor();
     await page.getByRole("button", { name: "Earlier" }).click();
-    await page.getByRole("link", { name: "Over the period of the bar" }).click();
+    await page.getByRole("link", { name: "Time-lapse" }).click();
     await page.getByText("The instant lies after the period").waitFor();
     await page.getByRole("link", { name: "Go to the end" }).click();
     await page.getByText("3 of 3 changes").waitFor();
@@ -244,7 +244,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     const theirs = await other.signIn("j.lund@larkfield.example", PASSWORD, "/");
     await theirs.goto(page.url());
     // The harbour is all that they see: the campus is none to them.
-    await theirs.getByRole("heading", { name: "No such network" }).waitFor();
+    await theirs.getByRole("heading", { name: "Network not found" }).waitFor();
     await other.leave();
     const member = await Visitor.arrive(demo.url, { timezoneId: "UTC", viewport: { width: 700, height: 900 } });
     const same = await member.signIn("t.berger@larkfield.example", PASSWORD, "/");

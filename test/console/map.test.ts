@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     ]);
     expect(pressed.status()).toBe(200);
     const [first] = await positions();
-    await page.getByRole("button", { name: "Lay it out anew" }).waitFor();
+    await page.getByRole("button", { name: "Reset layout" }).waitFor();
     await Promise.all([written(), page.keyboard.press("ArrowRight")]);
     expect(await positions()).toEqual([{ ...first, x: first.x + 60 }]);
     // Taken by the hand as well; what is beside it moves the picture as ever.
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     expect([carried.x > put.x, Math.abs(carried.y - put.y) <= 1]).toEqual([true, true]);
     await drag({ x: dropped.x, y: dropped.y + 150 }, 40);
     expect(await positions()).toEqual([carried]);
-    await Promise.all([written(), page.getByRole("button", { name: "Lay it out anew" }).click()]);
+    await Promise.all([written(), page.getByRole("button", { name: "Reset layout" }).click()]);
     expect(await positions()).toEqual([]);
     await page.goto(`${appliance.running.url}/map?at=${before}`);
     await page.getByRole("button", { name: "access-1" }).click();

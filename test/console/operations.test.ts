@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     await page.getByText("versions, 572 of 3,319").waitFor();
     await page.getByRole("button", { name: "Cancel it" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByText("Sound: nothing was found").waitFor();
+    await page.getByText("Ledger intact – no problems found").waitFor();
     expect(await focused(page)).toBe("Verify now");
     const head = (await appliance.client.get("ledger")).data as unknown as Record<string, unknown>;
     await page.getByText(`${head.sequence}:${head.hash}`, { exact: true }).waitFor();

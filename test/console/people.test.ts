@@ -102,8 +102,8 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     const shown = async () => ({
       zone: await row("Time zone").getByRole("combobox").inputValue(),
       range: await cell("Range of the time bar").textContent(),
-      network: await cell("Network at first").textContent(),
-      asked: await cell("Asked last").textContent(),
+      network: await cell("Default network").textContent(),
+      asked: await cell("Recent searches").textContent(),
       pins: await cell("Pinned").textContent(),
       views: await cell("Saved views").textContent(),
     });
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     await page.getByRole("button", { name: "Pinned", exact: true }).waitFor();
     await follow(page, '/hosts?filter=name = "core-1"');
     await page.getByRole("button", { name: "Views", exact: true }).click();
-    await page.getByLabel("Name of the view").fill("The core");
+    await page.getByLabel("View name").fill("The core");
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "The core" }).waitFor();
     await follow(page, "/?q=core-1");

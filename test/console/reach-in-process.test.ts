@@ -82,13 +82,13 @@ describe("a network beyond a user's reach", () => {
       `/changes/${ofVault}`,
     ]) {
       await page.goto(origin + address);
-      await page.getByText("within your reach.").waitFor();
+      await page.getByText("have access to").waitFor();
     }
     // The next transaction of their own network.
-    await page.getByRole("link", { name: "After it" }).click();
+    await page.getByRole("link", { name: "View after" }).click();
     await page.getByRole("heading", { name: `Transaction ${ofVault + 1}` }).waitFor();
     await page.getByText("new VLAN 77 Later").waitFor();
-    await page.getByRole("link", { name: "Before it" }).click();
+    await page.getByRole("link", { name: "View before" }).click();
     await page.locator(".difference").getByText("Gi1/0/8 of access-1").waitFor();
     expect(Number(page.url().split("/").at(-1))).toBeLessThan(ofVault);
     expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
@@ -105,9 +105,9 @@ describe("a network beyond a user's reach", () => {
     const { id, email, name, role, is_enabled } = users.find((each) => each.email === MEMBER) as Wire;
     await made(client.put(`users/${id}`, { id, email, name, role, is_enabled, network_ids: [networkId] }));
     await page.keyboard.press("t");
-    await page.getByText("There is no such host, or it is not within your reach.").waitFor();
+    await page.getByText("Host not found, or you don't have access to it.").waitFor();
     await page.goto(origin + then);
-    await page.getByText("There is no such host, or it is not within your reach.").waitFor();
+    await page.getByText("Host not found, or you don't have access to it.").waitFor();
     expect(await page.getByText("access-1").count()).toBe(0);
     expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
     await visitor.leave();

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("a network beyond a user's reach", () => {
       `/changes/${ofVault}`,
     ]) {
       await follow(page, address);
-      await page.getByText("within your reach.").waitFor();
+      await page.getByText("have access to").waitFor();
       expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
     }
     expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);

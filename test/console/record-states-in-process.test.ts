@@ -84,7 +84,7 @@ describe("the page of a record", () => {
     for (const [path, , title] of records) {
       const unknown = path.replace(/[^/]*$/, "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010");
       await page.goto(appliance.running.url + unknown);
-      await page.getByText("or it is not within your reach.").waitFor();
+      await page.getByText("have access to it.").waitFor();
       await page.goto(`${appliance.running.url}${path}?at=2020-01-01T00:00:00Z`);
       await page.getByRole("heading", { name: "did not exist yet" }).waitFor();
       await page.getByRole("link", { name: "Show it then" }).click();

@@ -81,7 +81,7 @@ describe("whoever makes and removes records", () => {
     await page.getByText("Deleted.").waitFor();
     expect(await list(`ports?host_id=${host.id}`)).toEqual([]);
     await button("Undo").click();
-    await button("Undo it").click();
+    await button("Undo").click();
     await page.getByText("Done.").waitFor();
     expect(await list(`ports?host_id=${host.id}`)).toMatchObject([{ number: 443 }]);
     expect(visitor.troubles()).toEqual([]);
@@ -217,7 +217,7 @@ describe("whoever makes and removes records", () => {
     await settles(() => button("Allocate them").isEnabled(), true);
     expect(await list(`ip-addresses?host_id=${host.id}`)).toMatchObject([{ ip_address: "10.5.0.3" }]);
     await button("Undo").click();
-    await button("Undo it").click();
+    await button("Undo").click();
     await page.getByText("Done.").waitFor();
     expect(await list(`ip-addresses?host_id=${host.id}`)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);

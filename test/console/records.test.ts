@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
       await made(appliance.client.post("ip-addresses", { host_id: id, ip_address: "10.7.0.9" }));
     await open("/conflicts");
     await button("Accept: 10.7.0.9").click();
-    await page.getByLabel("Why it may stay").fill("a cluster");
+    await page.getByLabel("Reason to accept it").fill("a cluster");
     await page.keyboard.press("Enter");
     await page.getByText("There are no open conflicts.").waitFor();
     await open("/conflicts?show=accepted");

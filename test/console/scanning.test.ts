@@ -96,9 +96,9 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     expect(await hosts("127.0.8.9")).toEqual([]);
     expect(await accessibilityFindings(page)).toEqual([]);
     const tried = page.url();
-    await page.getByRole("button", { name: "Do it: scan and write" }).click();
+    await page.getByRole("button", { name: "Run for real" }).click();
     await page.waitForURL((url) => url.href !== tried && /\/discovery\/[\da-f-]{36}/.test(url.pathname));
-    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await page.getByRole("heading", { name: "Result" }).waitFor();
     await page.getByText("hosts: 2 added").waitFor();
     await page.getByText("CHG-12: die neuen Geräte").waitFor();
     expect(await hosts("127.0.8.9")).toHaveLength(1);
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await page.getByRole("button", { name: "End this scan" }).click();
     await page.getByText("Cancelled").waitFor();
     // What was ended is no whole answer: it cannot be done, but asked again.
-    expect(await page.getByRole("button", { name: "Do it: scan and write" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Run for real" }).count()).toBe(0);
     await page.getByRole("link", { name: "Scan again…" }).click();
     await page.getByRole("heading", { name: "Scan now" }).waitFor();
     await settles(() => page.getByLabel("Where").inputValue(), "127.0.0.0/20");
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await page.getByRole("button", { name: "Start the scan" }).click();
     await page.getByRole("form").getByRole("alert").waitFor();
     await page.getByRole("button", { name: "Start the scan" }).click();
-    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await page.getByRole("heading", { name: "Result" }).waitFor();
     await settles(async () => (await scans()).length, before + 1);
     visitor.troubles();
   });
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await theirs.getByLabel("Where").fill("192.0.2.1");
     await theirs.getByLabel("What", { exact: true }).selectOption("sweep");
     await theirs.getByRole("button", { name: "Start the scan" }).click();
-    await theirs.getByRole("heading", { name: "What was asked for" }).waitFor();
+    await theirs.getByRole("heading", { name: "Request" }).waitFor();
     expect((await scans())[0]).toMatchObject({ targets: ["192.0.2.1"], requested_by: { name: MEMBER } });
     expect(own.troubles()).toEqual([]);
     await own.leave();

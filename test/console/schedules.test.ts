@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
     await page.getByText("Deleted.").waitFor();
     expect(await schedules()).toEqual([]);
     await button("Undo").click();
-    await button("Undo it").click();
+    await button("Undo").click();
     await page.getByRole("heading", { name: "Every night" }).waitFor();
     expect(await schedules()).toMatchObject([{ name: "Every night", kind: "sweep" }]);
     expect(visitor.troubles()).toEqual([]);

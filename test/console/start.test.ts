@@ -509,7 +509,7 @@ describe.skipIf(!hasChromium)("the way to the first map", () => {
       await page.waitForURL((url) => url.searchParams.get("network") === appliance.networkId);
     }
     await page.goto(`${appliance.running.url}/hosts?at=2030-01-01T00:00:00Z`);
-    await page.getByText("There were no hosts here").waitFor();
+    await page.getByText("No hosts existed").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "Get started" }).count()).toBe(0);
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("get started");

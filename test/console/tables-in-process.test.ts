@@ -62,7 +62,7 @@ describe("a table that is imported", () => {
     await page.getByRole("alert").getByText("1 thing is wrong in 1 row.").waitFor();
     await button("Leave out row 4,509").click();
     await button("Preview").click();
-    await page.getByText("4,999 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByText("4,999 to create, 0 to update, 0 unchanged.").waitFor();
     await page.getByLabel("Why").fill("the list of 2019");
     await button("Write 4,999 rows").click();
     await page.getByText("Saved.").waitFor();
@@ -70,7 +70,7 @@ describe("a table that is imported", () => {
     const count = async () => (await list("hosts?limit=0&include_children=false")).length;
     expect(await count()).toBe(4_999);
     await button("Undo").click();
-    await button("Undo it").click();
+    await button("Undo").click();
     await page.getByText("Done.").waitFor();
     expect(await count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
@@ -89,7 +89,7 @@ describe("a table that is imported", () => {
     await button("Leave out row 4").click();
     visitor.troubles();
     await button("Preview").click();
-    await page.getByText("3 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByText("3 to create, 0 to update, 0 unchanged.").waitFor();
     await button("Cancel").click();
     expect(visitor.troubles()).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe("a table that is imported", () => {
     await page.getByLabel("first of row 2").and(page.locator("[aria-invalid=false]")).fill("10.7.0.10");
     visitor.troubles();
     await button("Preview").click();
-    await page.getByText("1 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByText("1 to create, 0 to update, 0 unchanged.").waitFor();
     await button("Write 1 row").click();
     await page.getByText("Saved.").waitFor();
     expect(await list("ip-ranges")).toMatchObject([{ first: "10.7.0.10", last: "10.7.0.20" }]);
@@ -134,7 +134,7 @@ describe("a table that is imported", () => {
       await button("Import CSV").click();
       await give("t.csv", text);
       await button("Preview").click();
-      await page.getByText(`${counted} would be created, 0 changed, 0 stay as is.`).waitFor();
+      await page.getByText(`${counted} to create, 0 to update, 0 unchanged.`).waitFor();
       await button(counted === 1 ? "Write 1 row" : `Write ${counted} rows`).click();
       await page.getByText("Saved.").waitFor();
       expect(await list(look)).toHaveLength(counted);
@@ -164,7 +164,7 @@ describe("a table that is imported", () => {
     await page.getByText("1 of 2 columns are matched").waitFor();
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
-    await page.getByText("1 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByText("1 to create, 0 to update, 0 unchanged.").waitFor();
     await button("Cancel").click();
     visitor.troubles();
   });
@@ -222,7 +222,7 @@ describe("a table that is imported", () => {
     await page.getByText("Not written, only shown by exports").waitFor();
     await give("other.csv", csv.replace("Offices", "Floor 2"));
     await button("Preview").click();
-    await page.getByText("0 would be created, 1 changed, 0 stay as is.").waitFor();
+    await page.getByText("0 to create, 1 to update, 0 unchanged.").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Name Offices to Floor 2" }).waitFor();
     await button("Write 1 row").click();
     await page.getByText("Saved.").waitFor();

@@ -140,23 +140,23 @@ describe.skipIf(!hasChromium)("a table that is imported, read by everybody", () 
     // The refusal is an answer, and no surprise.
     visitor.troubles();
     await button("Preview").click();
-    await page.getByText("19 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByText("19 to create, 0 to update, 0 unchanged.").waitFor();
     await button("Write 19 rows").click();
     await page.getByText("Saved.").waitFor();
     expect(await count()).toBe(before + 19);
     await button("Undo").click();
-    await button("Undo it").click();
+    await button("Undo").click();
     await page.getByText("Done.").waitFor();
     expect(await count()).toBe(before);
     expect(visitor.troubles()).toEqual([]);
   });
 
-  const PLANNED = "1 would be created, 0 changed, 0 stay as is.";
+  const PLANNED = "1 to create, 0 to update, 0 unchanged.";
   const IMPORTS: ReadonlyArray<readonly [place: string, table: () => string, shown: string]> = [
     [
       "/settings/custom-fields",
       () => "key,label,kinds,type,choices\nroom,Room,host,choice,North;South\nrack,Rack,host;vlan,text,\n",
-      "2 would be created, 0 changed, 0 stay as is.",
+      "2 to create, 0 to update, 0 unchanged.",
     ],
     ["/settings/markers", () => "Name,at\nbefore the move,2026-01-02T03:04:05Z\n", PLANNED],
     [

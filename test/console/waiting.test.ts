@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       const [written] = await discovery.all("transactions?reason=CHG-12");
       expect(written).toMatchObject({ command: "ip_address.confirm", reason: "CHG-12: new uplink" });
       await plan.getByRole("button", { name: "Undo", exact: true }).click();
-      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       await page.getByText("Done.").waitFor();
       await row("10.2.3.9").waitFor();
       expect(await waiting()).toEqual(["10.2.3.9"]);
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
         subnet_type: "Lan",
       });
       await open("/");
-      await page.getByRole("link", { name: "2 addresses and subnets wait for an Admin" }).click();
+      await page.getByRole("link", { name: "2 items need an admin's approval" }).click();
       await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
       // The page of a credential leads there as well.
       await open("/settings/credentials");
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       const after = await made(appliance.client.get(`subnets/${subnet.id}`));
       expect(after).toMatchObject({ accepts_credentials: true, cidr: "10.2.9.0/24", subnet_type: "Lan" });
       await plan.getByRole("button", { name: "Undo", exact: true }).click();
-      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       await page.getByText("Done.").waitFor();
       await row("10.2.3.9").waitFor();
       expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9"]);

@@ -283,7 +283,7 @@ describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
       expect(unknown).toEqual([]);
       expect(writers.filter((offer) => writerOf(offer)?.[2].some((each) => permitted.has(each)) !== true)).toEqual([]);
       // The last transaction is the Owner's.
-      expect(writers.filter(({ name }) => name === "Undo it")).toEqual([]);
+      expect(writers.filter(({ name }) => name === "Undo")).toEqual([]);
       // A Viewer can change their password, a Member the inventory.
       expect(writers.length).toBeGreaterThan(role === "Viewer" ? 0 : 25);
 

@@ -3,7 +3,7 @@
 import { isolated } from "./isolated.ts";
 
 export const apiKeysText = {
-  says: "An API key lets a program ask the API with the rights of a user, or with fewer. It never exceeds its user, and ends with them.",
+  says: "An API key lets a program ask the API with the rights of a user, or with fewer. It has at most its owner's permissions and stops working when that account is removed.",
   handbook: "More about API keys",
   none: "There is no API key yet.",
   newOne: "New key",

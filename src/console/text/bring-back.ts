@@ -3,11 +3,11 @@
 import { isolated } from "./isolated.ts";
 
 export const bringBackText = {
-  offer: "Restore some fields…",
-  offerOf: (name: string) => `Restore some fields of ${name}`,
-  chooseFields: "Restore some fields…",
+  offer: "Restore…",
+  offerOf: (name: string) => `Restore fields of ${name}`,
+  chooseFields: "Restore…",
   title: (name: string) => `Restore fields of ${isolated(name)}`,
-  says: "What it is now → what it was at A. Only what you choose is written; the rest stays as it is now.",
+  says: "Current value → value at A. Only the fields you choose are written; the rest stay unchanged.",
   verb: (count: number) =>
     count === 0 ? "Choose fields to restore" : count === 1 ? "Restore this field" : `Restore these ${count} fields`,
   moved: "It was changed meanwhile. This is how it stands now: look at it again.",

@@ -13,7 +13,7 @@ export const bulkText = {
   tags: "Tags",
   delete: "Delete",
   scope: (count: number, words: Words) => counted(count, words),
-  ofFilter: (count: number, words: Words) => `All ${counted(count, words)} of the filter`,
+  ofFilter: (count: number, words: Words) => `All ${groupedDigits(count)} matching ${count === 1 ? words[0] : words[1]}`,
   tooMany: (most: number) => `At most ${groupedDigits(most)} at once: narrow the filter.`,
   editTitle: (count: number, words: Words) => `Edit ${counted(count, words)}`,
   addField: "Add a field to set",
@@ -40,5 +40,5 @@ export const bulkText = {
   removeTag: (count: number, words: Words) => `Take it off ${counted(count, words)}`,
   have: (count: number, of: number) => `${groupedDigits(count)} of ${groupedDigits(of)} have it.`,
   deleteTitle: (count: number, words: Words) => `Delete ${counted(count, words)}`,
-  unsure: "It is not known whether it was done. Sending it again does nothing twice.",
+  unsure: "The answer was lost. Safe to retry: nothing is done twice.",
 } as const;

@@ -3,7 +3,7 @@
 export const claimText = {
   title: "Claim this appliance",
   intro:
-    "Nobody owns it yet. Say who you are and what to call your network. Four short steps then lead to its first map.",
+    "It has no owner yet. Enter your name and a name for your network; four short steps then lead to its first map.",
   fields: {
     setup_token: "Set-up token",
     name: "Your name",

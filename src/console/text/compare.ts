@@ -16,16 +16,16 @@ export const comparisonText = {
   },
   /** Of fields that no column shows. */
   besides: (fields: readonly string[]) => fields.join(", "),
-  nothingHere: "Nothing of this list differs between A and B.",
+  nothingHere: "No differences in this list between A and B.",
   unordered: (count: number) =>
     `More than ${groupedDigits(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
   unorderedAbove: (count: number) =>
     `More than ${groupedDigits(count)} differ: what was removed stands in the order in which it was made. Filter the list to have it in its order.`,
-  observed: "Also what was only observed",
-  observedMeans: "Records that were seen or not seen, and of which nothing else changed",
-  what: "What differs between A and B",
-  nothing: "Nothing here differs between A and B.",
-  partsAlone: "Its own fields are as they are now: only what belongs to it differs.",
+  observed: "Include learned data (MAC tables, last seen)",
+  observedMeans: "Records that were only seen or missed: no other field changed",
+  what: "Changes from A to B",
+  nothing: "No differences between A and B.",
+  partsAlone: "Its own fields are unchanged; only its ports, addresses and other parts differ.",
   /** `1 added, 12 changed`; empty for nothing. */
   counts: (counts: Readonly<Record<"added" | "removed" | "changed", number>>) =>
     Object.entries(counts)

@@ -103,7 +103,7 @@ export const credentialText = {
   asked: "Asked",
   because: "Why",
   isAsked: "Asked",
-  isNotAsked: "Not asked",
+  isNotAsked: "Skipped",
   accepts: "it accepts credentials",
   within: "it lies within a subnet that accepts credentials",
   passedOver: (type: string) => `subnets of type ${type} are asked only where an Admin names an address`,

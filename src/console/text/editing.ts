@@ -86,7 +86,7 @@ export const reasonText = {
 /** What stands where a write is read before it is done. */
 export const planText = {
   undo: "Undo this transaction",
-  undoVerb: "Undo it",
+  undoVerb: "Undo",
   restore: "Restore it as it was",
   restoreVerb: "Restore this",
   bringBack: "Bring it back",
@@ -107,7 +107,7 @@ export const planText = {
     credential_assignment: ["credential assignment", "credential assignments"],
     fdb_entry: ["forwarding entry", "forwarding entries"],
   } as Readonly<Record<string, readonly [one: string, many: string]>>,
-  says: "What it is now → what it will be.",
+  says: "This will change:",
   many: (count: number, words: string) => `${groupedDigits(count)} ${words}`,
   partsAlone: "Only what belongs to it, as below.",
   /** What changes without a value to tell. */

@@ -19,7 +19,7 @@ export const wayText = {
   reason: "Get started",
   working: "One moment…",
   chooseNetwork: "A scan is of one network. Choose one:",
-  noNetwork: "There is no network within your reach.",
+  noNetwork: "You don't have access to any network.",
   unknownNetwork: "There is no such network, or it is not within your reach. Choose one:",
   forAdmins: "This is for Admins: it records this machine, gives credentials and starts the first scan.",
   memberMay: "You may scan what lies in the network's subnets:",

@@ -8,7 +8,7 @@ export const identityText = {
   title: "Join or split",
   notThen: "The past is not changed: hosts are joined and split as they are now.",
   showNow: "Show it now",
-  noHost: "There is no such host, or it is not within your reach.",
+  noHost: "Host not found, or you don't have access to it.",
   notYours: "Your role does not join or split hosts.",
   join: "Join another host into this one",
   joinSays: (name: string) =>

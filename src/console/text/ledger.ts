@@ -26,7 +26,7 @@ export const ledgerText = {
   verifyNowSays: "It reads everything, which takes minutes where there is much. The appliance works meanwhile.",
   cancel: "Cancel it",
   backupRunning: (name: string) => `The backup ${name} is being verified. The data are verified after it.`,
-  sound: "Sound: nothing was found",
+  sound: "Ledger intact – no problems found",
   notSound: (count: number) => `${groupedDigits(count)} ${count === 1 ? "finding" : "findings"}: the data are damaged`,
   statuses: {
     Running: "Running",

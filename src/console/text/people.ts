@@ -4,7 +4,7 @@ import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 export const peopleText = {
-  says: "Who may sign in, what they may do, and which networks they reach. Nobody gives or takes a role above their own.",
+  says: "Who may sign in, what they may do, and which networks they reach. You can't grant or revoke a role higher than your own.",
   none: "There is nobody.",
   newOne: "New user",
   added: (name: string) =>

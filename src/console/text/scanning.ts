@@ -32,7 +32,7 @@ export const scanningText = {
   cancelSays: "What it has written stays.",
   cancelling: "Ending…",
   again: "Scan again…",
-  commit: "Do it: scan and write",
+  commit: "Run for real",
   commitSays: "Everything is asked once more, and written as it is then. What a scan has written can be undone.",
   tooMany: (most: number) =>
     `A scan that is asked for here names at most ${groupedDigits(most)} addresses: name a subnet.`,
@@ -43,7 +43,7 @@ export const scanningText = {
   checkNow: "Check now",
   checkOf: (address: string) => `Check now: ${address}`,
   checking: "asking…",
-  waits: "waits for its turn",
+  waits: "queued",
   answered: "answers",
   silent: "no answer",
   ended: "ended early",

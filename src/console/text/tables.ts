@@ -27,7 +27,7 @@ export const tableText = {
   plan: "Preview",
   planning: "Looking…",
   counts: (created: number, updated: number, unchanged: number) =>
-    `${groupedDigits(created)} would be created, ${groupedDigits(updated)} changed, ${groupedDigits(unchanged)} stay as is.`,
+    `${groupedDigits(created)} to create, ${groupedDigits(updated)} to update, ${groupedDigits(unchanged)} unchanged.`,
   nothing: "Nothing would change: every row already matches its record.",
   ignored: (columns: readonly string[]) => `Not written, only shown by exports: ${columns.join(", ")}.`,
   apply: (count: number) => `Write ${rows(count)}`,

@@ -13,11 +13,11 @@ export const timeText = {
   bar: "Time",
   otherInstants: "Other instants",
   track: "How much changed when",
-  notAnInstant: (text: string) => `“${text}” is no instant. One looks like 2026-03-01 03:12 or 2026-03-01T02:12:00Z.`,
-  noSuchMarker: (name: string) => `There is no marker “${name}” within your reach, or there are several of that name.`,
-  notYet: "That is still to come. What you see is now.",
-  beforeBeginning: "Nothing was known then. The first change was at",
-  nothingKnown: "Nothing is known yet, of any instant.",
+  notAnInstant: (text: string) => `Can't read “${text}” as a date or time. Try 2026-03-01 03:12, yesterday 14:00, or -24h.`,
+  noSuchMarker: (name: string) => `No marker “${name}” found, or several have that name.`,
+  notYet: "That's in the future – showing now.",
+  beforeBeginning: "No data yet at that time. History starts",
+  nothingKnown: "No data yet.",
   range: "Range",
   ranges: { hour: "Hour", day: "Day", week: "Week", month: "Month", all: "All", custom: "Custom…" },
   customTitle: "Show the time",
@@ -25,7 +25,7 @@ export const timeText = {
   to: "Until",
   show: "Show",
   cancel: "Cancel",
-  endsBeforeBegins: "It ends before it begins.",
+  endsBeforeBegins: "The end must be after the start.",
   earlier: "Earlier",
   later: "Later",
   previousChange: "Previous change",
@@ -46,7 +46,7 @@ export const timeText = {
 
 export const saidText = {
   unreadable:
-    "Not an instant. Try 2026-03-01 03:12, 03:12, yesterday 14:00, friday, -24h, marker:NAME or an instant in UTC.",
+    "Can't read this as a date or time. Try 2026-03-01 03:12, 03:12, yesterday 14:00, friday, -24h, marker:NAME or a timestamp in UTC.",
   twice: "The clocks were put back and showed this twice. Which one?",
   leftOut: "The clocks were put forward and never showed this. Meant is probably",
   which: (local: string, utc: string) => `${local} (${utc} UTC)`,
@@ -71,7 +71,7 @@ export const compareText = {
 
 export const liveText = {
   following: "live",
-  waiting: "not live: the connection broke off, and is tried again",
+  waiting: "offline – reconnecting…",
   changes: (count: number, since: string) =>
     `${count === 1 ? "1 change" : `${groupedDigits(count)} changes`} since ${since}`,
   show: "show",

@@ -11,7 +11,7 @@ function listed(names: readonly string[]): string {
 
 export const waitingText = {
   title: "Waiting for an Admin",
-  says: "Discovery sends a credential only where an Admin has said so. What Members and scans add waits here, and is asked without a secret until then.",
+  says: "Discovery sends credentials only where an admin has approved them. Additions by members and scans wait here and are scanned without credentials until then.",
   none: "Nothing waits: credentials go wherever they are assigned.",
   noneFiltered: "Nothing that waits matches this filter.",
   noneThen: "Nothing waited then.",
@@ -22,7 +22,7 @@ export const waitingText = {
     marked: "Marked",
     value: "What",
     does: "What it would do",
-    since: "Waits since",
+    since: "Waiting since",
     by: "Entered by",
     act: "Decide",
   },

@@ -56,7 +56,7 @@ export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, ope
   [/^Bind /, /./, ["createBinding"]],
   [/^Allocate/, /./, ["allocateFromSubnet"]],
   [/^Accept: /, /./, ["acceptConflict"]],
-  [/^Undo it$/, /./, ["revertTransaction"]],
+  [/^Undo$/, /./, ["revertTransaction"]],
   [/^Take a backup$/, /./, ["createBackup"]],
   [/^Preview$/, /retention/, ["previewRetention"]],
   [/^Verify now$/, /./, ["createLedgerVerification"]],
