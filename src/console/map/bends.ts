@@ -1,7 +1,7 @@
-// Which way a cable takes around the devices that stand between its ends: one that ran straight through them would seem
-// to end there. Plain functions.
+// Detours for cables around devices between their ends: a straight line through such a device would seem to end there.
+// Pure.
 
-/** A device, where it stands. */
+/** A device and its position. */
 interface Standing {
   readonly id: string;
   readonly x: number;
@@ -13,19 +13,19 @@ interface Cable {
   readonly link: { readonly group: string };
 }
 
-/** Beside the straight line, in units of the map; 0 for one that is free. By the two devices it joins. */
+/** Distance from the straight line in map units, 0 for a straight cable; by link group (its pair of devices). */
 export type Bends = ReadonlyMap<string, number>;
 
-/** So near to a device, a line touches it, in units of the map. */
+/** A line closer to a device than this touches it, in map units. */
 const NEAR = 22;
-/** Between two columns of the layout there is room for so much. */
+/** Room between two columns of the layout. */
 const ASIDE_MAX = 74;
-/** Tried where one side and the other are taken. */
+/** Added if both sides are taken. */
 const ASIDE_MORE = 18;
-/** Where a line that goes around has left its device. */
+/** Distance from the device at which a detour is complete. */
 export const BEND_AFTER = 70;
 const CELL = 160;
-/** More cells than any map has in a column. */
+/** Exceeds the number of cells in any column. */
 const FAR = 2 ** 20;
 
 export function bendsOf(nodes: readonly Standing[], links: readonly Cable[]): Bends {
@@ -45,19 +45,19 @@ export function bendsOf(nodes: readonly Standing[], links: readonly Cable[]): Be
   return bends;
 }
 
-/** The same way round for all cables between two, whichever end each names first. */
+/** Same order for all cables between two devices, regardless of the order of their ends. */
 export function inOrder<End extends { readonly id: string }>([one, other]: readonly [End, End]): readonly [End, End] {
   return one.id < other.id ? [one, other] : [other, one];
 }
 
-/** The longer it is, the farther aside: those in one row lie beside each other. */
+/** Grows with the length, so that detours in one row run in parallel. */
 function around(cells: ReadonlyMap<number, readonly Standing[]>, from: Standing, to: Standing): number {
   const least = Math.min(ASIDE_MAX - ASIDE_MORE, NEAR + (6 * Math.hypot(to.x - from.x, to.y - from.y)) / CELL);
   const sides = [least, -least, least + ASIDE_MORE, -least - ASIDE_MORE];
   return sides.find((aside) => !touches(cells, from, to, aside)) ?? least;
 }
 
-/** Whether a line beside the straight one touches a device that it does not end at. */
+/** Whether a line at this distance from the straight one touches a device other than its ends. */
 function touches(
   cells: ReadonlyMap<number, readonly Standing[]>,
   from: Standing,
@@ -68,7 +68,7 @@ function touches(
   const length = Math.hypot(dx, dy) || 1;
   const [ux, uy] = [dx / length, dy / length];
   const [left, top] = [from.x - uy * aside, from.y + ux * aside];
-  // As far as the line is aside, and no farther.
+  // Only the displaced section of the line.
   const [begin, end] = aside === 0 ? [0, length] : [BEND_AFTER / 2, length - BEND_AFTER / 2];
   const looked = new Set<number>();
   for (let along = 0; along <= length + CELL / 2; along += CELL / 2) {
@@ -88,7 +88,7 @@ function touches(
   return false;
 }
 
-/** The cells that a line near a border of one may touch. */
+/** Cells that a line close to a cell border can touch. */
 const AROUND = [
   [-1, -1],
   [-1, 1],

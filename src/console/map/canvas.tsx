@@ -1,4 +1,4 @@
-// The picture of the map: moved and zoomed by mouse, fingers and keys. What one does not see in it, the table says.
+// Canvas of the map, moved and zoomed by mouse, touch and keyboard. The tables carry the same content as text.
 
 import { type MutableRef, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { mapText } from "../text/map.ts";
@@ -10,12 +10,12 @@ import type { Point } from "./viewport.ts";
 interface MapCanvasProps {
   readonly diagram: Diagram;
   readonly marks: Marks;
-  /** What the map is of: another one is shown whole, the same one stays where it is. */
+  /** Identity of the map: a new one is fitted to the canvas, the same one keeps its position. */
   readonly subject: string;
-  /** The device that a drag carries; null where it moves the picture. */
+  /** Device moved by a drag; null if a drag pans the map. */
   readonly carriedId?: string | null;
   readonly control: MutableRef<Control | null>;
-  /** A press: on a device or on none, and where on the map. */
+  /** Press on a device, or on none (null), with the position on the map. */
   readonly onPress: (id: string | null, where: Point) => void;
 }
 
@@ -27,7 +27,7 @@ export function MapCanvas({ diagram, marks, subject, carriedId = null, control, 
   picture.carriedId = carriedId;
   picture.rested = (place) => go(hrefHere({ view: place }), "replace");
   const place = parameter("view");
-  // What was answered is drawn in the next frame, not in the one after it.
+  // A layout effect, so that the response is drawn in the next frame, not the one after.
   useLayoutEffect(() => {
     if (canvas.current === null || probe.current === null) return;
     control.current = picture.control;
@@ -39,7 +39,7 @@ export function MapCanvas({ diagram, marks, subject, carriedId = null, control, 
       <div
         class="map-frame"
         role="application"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and zoom it.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and zoom the map.
         tabIndex={0}
         aria-label={mapText.picture(diagram.nodes.length, diagram.links.length)}
       >

@@ -1,4 +1,4 @@
-// What is known of the device that is chosen on the map: its links, and the shortest path to it.
+// Details of the device selected on the map: its links and the shortest path to it.
 
 import { Copied } from "../parts/copied.tsx";
 import { mapText } from "../text/map.ts";
@@ -12,12 +12,12 @@ import { Compared, Spans } from "./spans.tsx";
 
 interface ChosenDeviceProps {
   readonly diagram: Diagram;
-  /** Null where one instant is shown, or two. */
+  /** Null for one timestamp or a comparison of two. */
   readonly period: Period | null;
   readonly id: string;
-  /** Where a path begins; null for none. */
+  /** Start of the path; null for none. */
   readonly wayFrom: string | null;
-  /** Null where there is none. */
+  /** Null if no path exists. */
   readonly way: readonly Step[] | null;
   readonly onChoose: (id: string) => void;
 }
@@ -138,7 +138,7 @@ function endsFrom({ link: { ends } }: DiagramLink, id: string) {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** As the ports stand on the device. */
+/** Natural order of the device's port names. */
 function byPort(links: readonly DiagramLink[], id: string): readonly DiagramLink[] {
   const portOf = (link: DiagramLink) => endsFrom(link, id)[0]?.port ?? "";
   return links.toSorted((a, b) => collator.compare(portOf(a), portOf(b)));

@@ -1,5 +1,5 @@
-// What is to be drawn of one topology, or of two at once: devices where they stand, each cable in a lane of its own, and
-// what appeared or vanished between the two. Plain functions.
+// Diagram of one topology, or of two compared: positioned devices, one lane per cable, and changes between the two.
+// Pure.
 
 import type { paths } from "#api";
 import { shownName } from "../names/shown-name.ts";
@@ -11,15 +11,15 @@ export type TopologyNode = Topology["nodes"][number];
 export type TopologyLink = Topology["links"][number];
 
 /**
- * Whether it is in both topologies, only in the later one, or only in the earlier one. Over a period, `later` is what
- * comes after the instant that is shown: it has its place, and is not drawn.
+ * In both topologies, only in the later one, or only in the earlier one. In a period, `later` has a position but is not
+ * drawn: it appears after the timestamp shown.
  */
 export type Presence = "stayed" | "appeared" | "vanished" | "later";
 
 export interface DiagramNode {
   readonly id: string;
   readonly label: string;
-  /** In units of the map. */
+  /** Map units. */
   readonly x: number;
   readonly y: number;
   readonly presence: Presence;
@@ -29,12 +29,12 @@ export interface DiagramNode {
 export interface DiagramLink {
   readonly id: string;
   readonly ends: readonly [DiagramNode, DiagramNode];
-  /** Which of the cables between the two it is: 0 is the middle, others lie beside it in steps of 1. */
+  /** Lane among parallel cables between the same two devices: 0 is the middle, others are at steps of 1. */
   readonly lane: number;
-  /** How many there are between the two. */
+  /** Number of parallel cables. */
   readonly lanes: number;
   readonly presence: Presence;
-  /** Operational; null where it is not known. */
+  /** Operational status; null if unknown. */
   readonly status: TopologyLink["oper_status"];
   readonly link: TopologyLink;
 }
@@ -49,12 +49,12 @@ export interface Diagram {
   readonly bends: Bends;
 }
 
-/** What a device is called, which may have told no name. */
+/** Name of a device, or an identifier if it reported none. */
 export function labelOf({ id, name, sys_name, management_address, chassis_id }: TopologyNode): string {
   return shownName(id, name, sys_name, management_address, chassis_id).trim();
 }
 
-/** @param before what is compared with; null for nothing: all has stayed then */
+/** @param before topology to compare with; null marks everything as `stayed` */
 export function diagramOf(shown: Topology, before: Topology | null): Diagram {
   return diagramOfItems(merged(shown.nodes, before?.nodes ?? null), merged(shown.links, before?.links ?? null));
 }
@@ -64,7 +64,7 @@ interface Present<Item> {
   readonly presence: Presence;
 }
 
-/** @param knownBends of the same devices and links, where they are known */
+/** @param knownBends for the same devices and links, if already computed */
 export function diagramOfItems(
   shownNodes: readonly Present<TopologyNode>[],
   shownLinks: readonly (Present<TopologyLink> & { readonly status?: null })[],
@@ -89,7 +89,7 @@ export function diagramOfItems(
   return { nodes, links, nodeById, linkById, linksById, bends: knownBends ?? bendsOf(nodes, links) };
 }
 
-/** How many cables end at a device. */
+/** Number of cables that end at a device. */
 export function degreeOf({ linksById }: Diagram, id: string): number {
   return linksById.get(id)?.length ?? 0;
 }
@@ -107,7 +107,7 @@ function merged<Item extends { readonly id: string }>(
   ];
 }
 
-/** Those that a text is in: their names, addresses, makers. Null where nothing is sought. */
+/** Devices whose name, address, chassis ID, manufacturer or model contains the text. Null without a text. */
 export function foundIn({ nodes }: Diagram, text: string | null): ReadonlySet<string> | null {
   const sought = text?.trim().toLowerCase() ?? "";
   if (sought === "") return null;

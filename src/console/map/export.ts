@@ -1,16 +1,16 @@
-// The map as files of the reader: the drawing as SVG or PNG.
+// Map download as SVG or PNG.
 
 import { saveFile } from "../parts/save-file.ts";
 import { paint } from "./paint.ts";
 import type { Control } from "./picture.ts";
 import { extentOf, svgOf } from "./svg.ts";
 
-/** Browsers draw no larger canvas everywhere. */
+/** Largest canvas side that every browser supports. */
 const PIXELS_MAX = 8_000;
-/** Names are read at this size; a drawing that would be too large is made smaller. */
+/** Scale for readable names; larger drawings are scaled down. */
 const SCALE = 1;
 
-/** @param title what it is of, and of when */
+/** @param title subject and timestamp of the map */
 export function saveSvg(control: Control, title: string, fileName: string): void {
   const { scene, colours } = control.sceneAt(SCALE);
   saveFile(new Blob([svgOf(scene, colours, title)], { type: "image/svg+xml" }), `${fileName}.svg`);

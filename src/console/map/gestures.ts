@@ -1,5 +1,5 @@
-// What mouse and fingers do on the picture: drag moves it, or carries what is under it, wheel and two fingers zoom, a
-// press without a drag chooses.
+// Mouse and touch gestures on the map: a drag pans it or moves the device under it, the wheel and two fingers zoom, a
+// press without a drag selects.
 
 interface Gestures {
   readonly move: (dx: number, dy: number) => void;
@@ -7,16 +7,16 @@ interface Gestures {
   readonly zoom: (factor: number, x: number, y: number) => void;
   readonly press: (x: number, y: number) => void;
   readonly hover: (x: number, y: number) => void;
-  /** Whether a drag that begins there carries something instead of moving the picture. */
+  /** Whether a drag from this point moves an object instead of panning. */
   readonly carries: (x: number, y: number) => boolean;
   readonly carry: (x: number, y: number) => void;
-  /** It is let go there; null where it is not: a second finger came, or the system took the first one. */
+  /** End of a drag that moves an object; null if cancelled by a second finger or the system. */
   readonly drop: (where: { readonly x: number; readonly y: number } | null) => void;
 }
 
-/** Less is a press with an unsteady hand. */
+/** Shorter movements count as a press with an unsteady hand. */
 const DRAG_FROM = 4;
-/** A notch of a wheel is 100 pixels or 3 lines. */
+/** One wheel notch is 100 pixels or 3 lines. */
 const LINE_PIXELS = 33;
 const WHEEL_PACE = 0.0016;
 
@@ -25,7 +25,7 @@ interface Finger {
   y: number;
 }
 
-/** @returns what ends it */
+/** @returns a function that removes the listeners */
 export function gestures(
   element: HTMLElement,
   { move, zoom, press, hover, carries, carry, drop }: Gestures,
@@ -103,7 +103,7 @@ export function gestures(
   return () => stop.abort();
 }
 
-/** How far two fingers are apart, and the middle between them. */
+/** Distance between two fingers, and the point midway. */
 function spreadOf(fingers: ReadonlyMap<number, Finger>) {
   const [one, other] = fingers.values();
   if (one === undefined || other === undefined || fingers.size !== 2) return null;

@@ -1,12 +1,12 @@
-// What the signs of the picture mean: each drawn as it is there, with its words.
+// Legend of the map. Each symbol looks as it does on the map.
 
 import type { ComponentChildren } from "preact";
 import { mapText } from "../text/map.ts";
 
 interface MapKeyProps {
-  /** Whether two instants are shown, or a period. */
+  /** Whether two timestamps or a period are shown. */
   readonly isCompared: boolean;
-  /** Over a period nobody knows the state of each instant. */
+  /** Link state is unknown for the timestamps of a period. */
   readonly isOverPeriod: boolean;
 }
 

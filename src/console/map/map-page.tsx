@@ -1,5 +1,5 @@
-// The map of one network, or of what is around a host, at the instant of the address: a picture, and beside it the same
-// as tables. Compared with another instant, or over a period, it shows what appeared and what vanished.
+// Map page of one network, or of a host's neighborhood, at the URL's timestamp: a picture with the same content in
+// tables. Compared with another timestamp, or over a period, it shows what appeared and vanished.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -26,7 +26,7 @@ export function MapPage() {
   return <AnyNetwork />;
 }
 
-/** Where the address names none: the only one, or a choice. */
+/** For a URL without a network: the only one, or a choice. */
 function AnyNetwork() {
   const { data, problem, again } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
   const [only, ...others] = data ?? [];
@@ -55,13 +55,13 @@ function AnyNetwork() {
 }
 
 interface OneMapProps {
-  /** In the middle, where only what is around it is shown. */
+  /** Center of a neighborhood map. */
   readonly hostId: string | null;
-  /** Null where the host says which. */
+  /** Null if the host determines it. */
   readonly networkId: string | null;
 }
 
-/** Of the map that is asked for, without its instants. */
+/** Query parameters of the map, without timestamps. */
 interface About {
   readonly network_id?: string;
   readonly host_id?: string;
@@ -98,11 +98,11 @@ function liveOf(networkId: string | null) {
 }
 
 interface AtInstantProps extends ShownProps {
-  /** Whether it stands for a period until that is known. */
+  /** Whether this is a placeholder while a period loads. */
   readonly isPeriodComing?: boolean;
 }
 
-/** As it was at one instant, or at two of them. */
+/** Map at one timestamp, or compared at two. */
 function AtInstant({ about, subject, networkId, isPeriodComing = false }: AtInstantProps) {
   const asked = read("/api/v1/topology", { query: { ...about, ...atQuery() } });
   const compared = vs.value === null ? null : read("/api/v1/topology", { query: { ...about, at: vs.value } });
@@ -141,7 +141,7 @@ function AtInstant({ about, subject, networkId, isPeriodComing = false }: AtInst
   );
 }
 
-/** All that a period held, as it was at the instant of the address: going through it asks nothing more. */
+/** Map over a period, at the URL's timestamp. Moving through the period sends no further requests. */
 function OverPeriod({ about, subject, networkId }: ShownProps) {
   const [from, to] = [parameter("from"), parameter("to")];
   const asked = read("/api/v1/topology", {
@@ -157,10 +157,10 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
   useEffect(() => {
     if (period !== null && !isEarlier) settlePeriod(period);
   }, [period, isEarlier]);
-  // Of a large network it takes a moment: until then, what is there at the instant.
+  // A large network takes a moment; show the map at the timestamp until then.
   if (diagram === null && problem === undefined)
     return <AtInstant about={about} subject={subject} networkId={networkId} isPeriodComing={true} />;
-  // The beginning of the ledger is no instant, nor is now.
+  // Neither the beginning of the ledger nor the present has a timestamp.
   const instant = Number.isFinite(shownMs) ? { at: addressInstant(shownMs) } : {};
   return (
     <Page
@@ -198,12 +198,12 @@ function useNameOf(hostId: string | null, networkId: string | null, instant: str
   const host = hostId === null ? null : nameOf("host", hostId, instant);
   const ofNetwork = networkId === null ? null : nameOf("network", networkId, instant);
   const name = hostId === null ? ofNetwork : host;
-  // It stays until the next one is known.
+  // Keeps the last name until the next one loads.
   if (name !== undefined) last.current = name;
   return last.current;
 }
 
-/** The same map as text, which the API makes, of one instant. */
+/** Links to the map as text, rendered by the API for one timestamp. */
 function Formats({ about }: { readonly about: About & { readonly at?: string } }) {
   const urlOf = (format: "mermaid" | "graphml") => read("/api/v1/topology", { query: { ...about, format } }).url;
   return (

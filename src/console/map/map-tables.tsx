@@ -1,4 +1,4 @@
-// What the picture shows, as tables: for who cannot see it, and for who wants to read it.
+// Content of the map as tables, for screen readers and for reading.
 
 import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -16,14 +16,14 @@ import { Compared, Spans } from "./spans.tsx";
 
 interface MapTablesProps {
   readonly diagram: Diagram;
-  /** Null where one instant is shown, or two. */
+  /** Null for one timestamp or a comparison of two. */
   readonly period: Period | null;
   /** Only these devices and their links; null for all. */
   readonly found: ReadonlySet<string> | null;
   readonly onChoose: (id: string) => void;
 }
 
-/** More are shown when they are asked for. */
+/** A button shows the rest. */
 const ROWS_AT_FIRST = 100;
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -47,9 +47,9 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
         .map(({ link }) => link),
     [diagram, found],
   );
-  // Over a period, when something was there says it.
+  // In a period, the time spans show changes instead.
   const compared = period === null && vs.value !== null ? mapText.compared : null;
-  // Drawn anew only where they say something else: many rows, beside a picture that moves.
+  // Memoized: many rows, next to a picture that moves.
   const linkRows = useMemo(
     () => (
       <Rows
@@ -121,7 +121,7 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
   );
 }
 
-/** What is another comes first. */
+/** Changes first. */
 function orderOf(presence: Presence): number {
   return presence === "stayed" ? 1 : presence === "later" ? 2 : 0;
 }
@@ -132,7 +132,7 @@ function linkKey({ ends, link }: DiagramLink): string {
 
 interface RowsProps<Row> {
   readonly heads: ComponentChildren;
-  /** What the column of what appeared and vanished is called; null for none. */
+  /** Heading of the change column; null omits it. */
   readonly compared: string | null;
   readonly rows: readonly Row[];
   readonly cells: (row: Row) => ComponentChildren;
@@ -178,7 +178,7 @@ interface DeviceButtonProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** There are many buttons, and the address changes often. */
+/** A shared signal: there are many buttons, and the URL changes often. */
 const chosen = computed(() => parameter("chosen"));
 
 export function DeviceButton({ node, onChoose }: DeviceButtonProps) {
@@ -210,7 +210,7 @@ function LinkCells({ link, period, onChoose }: LinkCellsProps) {
   );
 }
 
-/** Over a period nobody knows what state a link was in at each of its instants: when it was there is told. */
+/** The state of a link is unknown for the timestamps of a period, so its time spans are shown instead. */
 export function LinkHeads({ isPeriod }: { readonly isPeriod: boolean }) {
   if (isPeriod) return <th scope="col">{mapText.when}</th>;
   return (

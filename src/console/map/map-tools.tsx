@@ -1,4 +1,4 @@
-// Above the picture: finding on it, how much of it is shown, its size, and taking it along.
+// Toolbar above the map: search, extent, zoom and download.
 
 import type { MutableRef } from "preact/hooks";
 import { mapText } from "../text/map.ts";
@@ -10,9 +10,9 @@ import { PeriodOffer } from "./period-tools.tsx";
 import type { Control } from "./picture.ts";
 import { ZOOM_STEP } from "./viewport.ts";
 
-/** What the map is of, without its instants. */
+/** Subject of the map, without timestamps. */
 export interface MapSubject {
-  /** While that is the same, the picture stays where it is. */
+  /** The picture keeps its position while this key is the same. */
   readonly key: string;
   readonly hostId: string | null;
   readonly hops: number;
@@ -25,7 +25,7 @@ interface MapToolsProps {
   readonly name: string;
   readonly subject: MapSubject;
   readonly isOverPeriod: boolean;
-  /** Goes to the first that is found. */
+  /** Called with the first match. */
   readonly onFirst: (id: string) => void;
 }
 
@@ -93,7 +93,7 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
   );
 }
 
-/** Of the name of what is drawn: file systems take 255 bytes in all, and letters have up to four. */
+/** Limit for the map's name: file systems allow 255 bytes, and a character takes up to four. */
 const FILE_NAME_MAX = 50;
 
 interface SaveButtonsProps {

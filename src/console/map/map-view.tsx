@@ -1,4 +1,4 @@
-// What is shown of a map: the tools above, the picture, and beside it what is chosen and the tables.
+// Layout of the map: toolbar, picture, selected device and tables.
 
 import { type MutableRef, useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../parts/keys.ts";
@@ -20,18 +20,18 @@ import { type Point, ZOOM_STEP } from "./viewport.ts";
 
 interface MapViewProps {
   readonly diagram: Diagram;
-  /** Null where one instant is shown, or two. */
+  /** Null for one timestamp or a comparison of two. */
   readonly period: Period | null;
   readonly isPeriodComing: boolean;
   readonly subject: MapSubject;
   readonly name: string;
-  /** Of which the positions are; null where it is not known. */
+  /** Network that owns the positions; null if unknown. */
   readonly networkId: string | null;
-  /** Asks for the map once more. */
+  /** Reloads the map. */
   readonly again: () => void;
 }
 
-/** Chooses a device, which can be gone back from; null chooses none. */
+/** Selects a device as a history entry, so that Back undoes it; null clears the selection. */
 function choose(id: string | null): void {
   go(hrefHere({ chosen: id }));
 }
@@ -52,7 +52,7 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
   const placing = usePlacing({ networkId, id: chosenId, diagram, again });
   useMapKeys(control, placing);
   const press = (id: string | null, where: Point) => {
-    // The way back leads to the part that was seen.
+    // Saves the viewport first, so that Back returns to it.
     control.current?.settle();
     if (placing.isOn) placing.place(where);
     else choose(id);
@@ -60,7 +60,7 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
   const beside = useRef<HTMLDivElement>(null);
   const isSought = useRef(false);
   useLayoutEffect(() => {
-    // Where there is little room, it stands far above the table that it was chosen in.
+    // On narrow screens, the details are far above the table that selected the device.
     const shown = isSought.current ? beside.current?.querySelector(".map-chosen") : null;
     isSought.current = false;
     const top = shown?.getBoundingClientRect().top ?? 0;
@@ -124,7 +124,7 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
   );
 }
 
-/** In the picture: what stands around it stays where it is from one instant to the next. */
+/** Inside the picture, so that the layout does not shift between timestamps. */
 function Empty({ isPeriod }: { readonly isPeriod: boolean }) {
   const said = isPeriod ? mapText.emptyPeriod : isPast.value ? mapText.emptyThen : mapText.empty;
   return (
@@ -134,7 +134,7 @@ function Empty({ isPeriod }: { readonly isPeriod: boolean }) {
   );
 }
 
-/** In words as well as in colours. */
+/** Change counts in words as well as in colors. */
 function Counts({ diagram }: { readonly diagram: Diagram }) {
   const all = [...diagram.nodes, ...diagram.links];
   const count = (wanted: Presence) => all.filter(({ presence }) => presence === wanted).length;
@@ -158,13 +158,13 @@ function useMapKeys(control: MutableRef<Control | null>, placing: Placing): void
       meaning,
       press: () => control.current?.zoom(factor),
     });
-    // Arrows scroll the page, unless the picture has the focus.
+    // Arrow keys scroll the page unless the picture has focus.
     const move = (key: string, dx: number, dy: number) => ({
       key,
       meaning: mapText.move,
       press: () => {
         if (control.current?.hasFocus() !== true) return false;
-        // What is moved goes where the arrow points; otherwise the picture is looked at farther that way.
+        // A device moves in the arrow's direction; otherwise the viewport does.
         if (latest.current.isOn) latest.current.shift(-dx, -dy);
         else control.current.move(dx, dy);
       },

@@ -1,4 +1,4 @@
-// The changes of a period in the order in which they came: what appeared and what vanished, each leading to its instant.
+// Changes of a period in chronological order, with a link to each timestamp.
 
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
@@ -13,20 +13,20 @@ import { type Moment, type Period, withinPeriod } from "./period.ts";
 interface MomentsProps {
   readonly period: Period;
   readonly diagram: Diagram;
-  /** Only what concerns these devices; null for all. */
+  /** Only changes to these devices and their links; null for all. */
   readonly found: ReadonlySet<string> | null;
 }
 
-/** More are shown when they are asked for. */
+/** A button shows the rest. */
 const ROWS_AT_FIRST = 100;
-/** Of one change: a first scan brings everything at once. */
+/** Limit per change: the first scan adds everything at once. */
 const PARTS_MAX = 8;
 
 export function Moments({ period, diagram, found }: MomentsProps) {
   const [isWhole, setWhole] = useState(false);
   const shownMs = withinPeriod(period, atMs.value);
   const moments = period.moments.filter((moment) => found === null || concerns(moment, diagram, found));
-  // The one that is reached, or was last.
+  // Latest change at or before the timestamp shown.
   const reached = moments.findLast(({ ms }) => ms <= shownMs);
   const seen = isWhole ? moments : around(moments, reached);
   if (moments.length === 0) return <p>{mapText.nothingChanged}</p>;
@@ -73,7 +73,7 @@ function concerns(moment: Moment, { linkById }: Diagram, found: ReadonlySet<stri
   );
 }
 
-/** Some before and some after the one that is reached. */
+/** Rows before and after the current change. */
 function around(moments: readonly Moment[], reached: Moment | undefined): readonly Moment[] {
   const place = reached === undefined ? 0 : moments.indexOf(reached);
   const start = Math.max(0, Math.min(place - ROWS_AT_FIRST / 2, moments.length - ROWS_AT_FIRST));
@@ -107,7 +107,7 @@ function Parts({ diagram: { nodeById, linkById }, ids, is }: PartsProps) {
   );
 }
 
-/** A device, or a link by both its ends. */
+/** A device by its name, or a link by both ends. */
 function Name({ node, link }: { readonly node: DiagramNode | undefined; readonly link: DiagramLink | undefined }) {
   if (node !== undefined) return <bdi>{node.label}</bdi>;
   return (link?.ends ?? []).map(({ id, label }, index) => (

@@ -1,4 +1,4 @@
-// Draws a scene on a canvas. It decides nothing: what is drawn where is in the scene.
+// Canvas renderer for a scene. Must not decide on content or positions.
 
 import type { Scene, SceneDot, SceneLine, SceneName, Tone } from "./scene-parts.ts";
 import { type Colours, DASHES, fontOf, NAME_RIM } from "./style.ts";
@@ -14,10 +14,10 @@ const TOKENS: Readonly<Record<Tone, string>> = {
   ground: "--ground",
 };
 
-/** The colours of the page as they are now: light or dark. @param probe an element of the page that nobody sees */
+/** Current colors of the page, light or dark. @param probe invisible element of the page */
 export function coloursAt(probe: HTMLElement): Colours {
   const of = (tone: Tone) => {
-    // A custom property is answered as it was written; a colour as what it is.
+    // The computed `color` is resolved; a custom property would return its source text.
     probe.style.color = `var(${TOKENS[tone]})`;
     return getComputedStyle(probe).color;
   };
@@ -32,7 +32,7 @@ export function coloursAt(probe: HTMLElement): Colours {
   };
 }
 
-/** The light ones, whatever the screen has: what is painted is not painted anew for paper. */
+/** Light colors regardless of the screen theme; a canvas is not repainted with print styles. */
 export function coloursOfPaper(probe: HTMLElement): Colours {
   const { classList } = document.documentElement;
   classList.add("as-paper");
@@ -43,15 +43,15 @@ export function coloursOfPaper(probe: HTMLElement): Colours {
 
 interface PaintOptions {
   readonly view: View;
-  /** How many times larger it is drawn than it was laid out for; letters and dots are not. */
+  /** Ratio of drawn size to layout size. Does not scale text and dots. */
   readonly grown: number;
   readonly size: Size;
-  /** Pixels of the device for each CSS pixel. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
   readonly colours: Colours;
 }
 
-/** What lies farther out is not seen, with its name. */
+/** Anything farther outside the viewport is invisible, including its name. */
 const MARGIN = 120;
 
 export function paint(context: CanvasRenderingContext2D, scene: Scene, options: PaintOptions): void {
@@ -73,7 +73,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, options: 
   for (const name of scene.names) if (isSeen(name)) paintName(context, name, grown, colours);
 }
 
-/** Where a device is being carried, above all else. @param where in pixels of the canvas */
+/** A device being dragged, above everything else. @param where in canvas pixels */
 export function paintCarried(context: CanvasRenderingContext2D, where: Point, ratio: number, colours: Colours): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   paintDot(context, { ...CARRIED, ...where }, 1, colours);
@@ -81,7 +81,7 @@ export function paintCarried(context: CanvasRenderingContext2D, where: Point, ra
 
 const CARRIED = { id: "", radius: 6, tone: "accent", ring: "accent", isHollow: false, isBroken: false } as const;
 
-/** Those that look the same are drawn at once. */
+/** Draws lines of the same style in one pass. */
 function paintLines(
   context: CanvasRenderingContext2D,
   lines: readonly SceneLine[],
@@ -127,7 +127,7 @@ function paintDot(context: CanvasRenderingContext2D, dot: SceneDot, grown: numbe
   context.stroke();
 }
 
-/** With a rim of the colour of the ground: a line behind it does not cross it out. */
+/** With an outline in the background color, so that lines behind the name do not strike it out. */
 function paintName(context: CanvasRenderingContext2D, name: SceneName, grown: number, colours: Colours): void {
   context.font = fontOf(name.isStrong);
   context.lineWidth = NAME_RIM;

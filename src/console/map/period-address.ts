@@ -1,4 +1,4 @@
-// The period of the map as the address has it (`from`, `to`), and the way from one of its moments to the next.
+// URL parameters of a map period (`from`, `to`), and steps between its changes.
 
 import { at } from "../time/at.ts";
 import { addressInstant, parseInstant } from "../time/instant.ts";
@@ -7,17 +7,17 @@ import type { TimeWindow } from "../time/window.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { momentFrom, type Period, sideOf } from "./period.ts";
 
-/** The map over a stretch of time; to now where it reaches so far. */
+/** URL of the map over a time window; open-ended if the window reaches the present. */
 export function periodHref({ from, to }: TimeWindow, nowMs: number): string {
   return hrefHere({ from: addressInstant(from), to: to >= nowMs ? null : addressInstant(to), vs: null });
 }
 
-/** The map of one instant again. */
+/** URL of the map at one timestamp. */
 export function instantHref(): string {
   return hrefHere({ from: null, to: null, table: parameter("table") === "changes" ? null : undefined });
 }
 
-/** An age becomes the instant that it is, so that the address still means the same tomorrow. */
+/** Replaces an age with its timestamp, so that the URL keeps its meaning. */
 export function settlePeriod({ answer }: Period): void {
   const changes: Record<string, string> = {};
   for (const name of ["from", "to"] as const) {
@@ -29,8 +29,8 @@ export function settlePeriod({ answer }: Period): void {
 }
 
 /**
- * The instant of the moment before or after, as the address has it: behind the last one the end, null for now.
- * @returns undefined where there is none
+ * URL timestamp of the previous or next change; after the last change, the end of the period. Null for now.
+ * @returns undefined if there is none
  */
 export function stepFrom(period: Period, ms: number | null, direction: -1 | 1, by = 1): string | null | undefined {
   const moment = momentFrom(period, ms, direction, by);
@@ -41,7 +41,7 @@ export function stepFrom(period: Period, ms: number | null, direction: -1 | 1, b
   return endOf(period);
 }
 
-/** Undefined where nobody knows it: the beginning of the ledger. */
+/** Undefined for the beginning of the ledger, which has no known timestamp. */
 export function beginningOf({ fromMs }: Period): string | undefined {
   return Number.isFinite(fromMs) ? addressInstant(fromMs) : undefined;
 }

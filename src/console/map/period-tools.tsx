@@ -1,4 +1,4 @@
-// The map over a period: which, where in it one is, and the ways through it. Each moment is an instant of the address.
+// Controls of a map period: its bounds, the position in it, stepping and playback. Each step sets the URL's timestamp.
 
 import type { MutableRef } from "preact/hooks";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -15,7 +15,7 @@ import { momentsUntil, type Period, sideOf } from "./period.ts";
 import { beginningOf, endOf, instantHref, periodHref, stepFrom } from "./period-address.ts";
 import type { Control } from "./picture.ts";
 
-/** Where one instant is shown: the map over what the time bar shows. */
+/** Link from a single timestamp to the map over the time bar's window. */
 export function PeriodOffer() {
   const window = shownWindow.value;
   if (window === null) return null;
@@ -75,7 +75,7 @@ function End({ instant, otherwise }: { readonly instant: string | null; readonly
   return instant === null ? <span>{otherwise}</span> : <When instant={instant} precision="minute" />;
 }
 
-/** The bar may show another stretch by now. */
+/** Link to the time bar's current window, if it differs from the period. */
 function AsInBar({ period }: { readonly period: Period }) {
   const window = shownWindow.value;
   if (window === null) return null;
@@ -85,10 +85,10 @@ function AsInBar({ period }: { readonly period: Period }) {
   return <a href={href}>{mapText.asInBar}</a>;
 }
 
-/** The picture stays at the end that is nearest. */
+/** Note that the timestamp is outside the period; the map shows the nearest end. */
 function Outside({ period }: { readonly period: Period }) {
   const side = sideOf(period, atMs.value);
-  // Where the answer was cut off, that is said.
+  // A separate note reports a truncated response.
   if (side === "within" || (side === "after" && period.answer.next_from != null)) return null;
   const instant = side === "before" ? beginningOf(period) : endOf(period);
   return (
@@ -100,16 +100,16 @@ function Outside({ period }: { readonly period: Period }) {
 }
 
 interface Play {
-  /** Where motion is not wanted, one steps. */
+  /** False if the user prefers reduced motion; stepping remains. */
   readonly isPossible: boolean;
   readonly isOn: boolean;
   readonly turn: () => void;
   readonly step: (direction: -1 | 1) => void;
 }
 
-/** From one moment to the next. */
+/** Interval between steps. */
 const PACE_MS = 900;
-/** Where there are more, several at once: who plays a year does not wait for an hour. */
+/** More changes are played several per step, so that a year does not take an hour. */
 const STEPS_MAX = 80;
 
 function usePlay(period: Period): Play {
@@ -138,7 +138,7 @@ function usePlay(period: Period): Play {
     turn: () => {
       if (isOn) stop();
       else {
-        // From its end it begins anew.
+        // Restart from the beginning after the end.
         const start = stepFrom(period, ms, 1) === undefined ? (beginningOf(period) ?? firstOf(period)) : undefined;
         if (start !== undefined) scrub.move(start);
         setOn(true);
@@ -171,7 +171,7 @@ function usePeriodKeys(play: Play, control: MutableRef<Control | null>): void {
             {
               key: " ",
               meaning: mapText.playOrPause,
-              // A space presses what has the focus, and scrolls the page.
+              // Space also activates the focused control and scrolls the page.
               press: () => {
                 if (control.current?.hasFocus() !== true) return false;
                 latest.current.turn();

@@ -1,14 +1,14 @@
-// The map over a period: what was there at an instant of it, and when it became another. Plain functions.
+// Map over a period: presence at any of its timestamps, and its changes. Pure.
 
 import type { Bends } from "./bends.ts";
 import { type Diagram, diagramOf, diagramOfItems, type Presence, type Topology } from "./diagram.ts";
 
 type Item = Topology["nodes"][number] | Topology["links"][number];
 
-/** Half-open, in milliseconds since 1970; infinite where it goes on. */
+/** Half-open, in milliseconds since 1970; infinite if unbounded. */
 export type PeriodSpan = readonly [fromMs: number, toMs: number];
 
-/** An answer over a period, as the API gives it. */
+/** API response for a period. */
 export interface PeriodAnswer extends Topology {
   readonly from?: string | null;
   readonly to?: string | null;
@@ -16,23 +16,23 @@ export interface PeriodAnswer extends Topology {
   readonly next_from?: string | null;
 }
 
-/** An instant at which something came or went. */
+/** Timestamp with devices or links that appeared or vanished. */
 export interface Moment {
   readonly ms: number;
   readonly appeared: readonly string[];
   readonly vanished: readonly string[];
 }
 
-/** What a period holds, as it is needed to show any instant of it. */
+/** Content of a period, prepared to show any of its timestamps. */
 export interface Period {
   readonly answer: PeriodAnswer;
-  /** Infinitely early for the beginning of the ledger. */
+  /** Negative infinity for the beginning of the ledger. */
   readonly fromMs: number;
-  /** Of what is known of it: where the answer was cut off, it ends there. Infinite for now. */
+  /** End of the known content: earlier than requested if the response was truncated. Infinity for now. */
   readonly toMs: number;
-  /** By the ids of devices and of links. */
+  /** By the ids of devices and links. */
   readonly spansById: ReadonlyMap<string, readonly PeriodSpan[]>;
-  /** In order; without those at the very beginning and the very end. */
+  /** In chronological order, without the bounds of the period. */
   readonly moments: readonly Moment[];
   readonly bends: Bends;
 }
@@ -68,20 +68,20 @@ function spansOf({ intervals = [] }: Item): PeriodSpan[] {
   return intervals.map(({ from, to }) => [Date.parse(from), to === null ? Number.POSITIVE_INFINITY : Date.parse(to)]);
 }
 
-/** Whether an instant is before it, within it, or after it. @param ms null for now */
+/** Position of a timestamp relative to the period. @param ms null for now */
 export function sideOf({ fromMs, toMs }: Period, ms: number | null): "before" | "within" | "after" {
   if (ms === null) return toMs === Number.POSITIVE_INFINITY ? "within" : "after";
   if (ms < fromMs) return "before";
   return ms > toMs ? "after" : "within";
 }
 
-/** The nearest instant of it that something is known of. The end itself belongs to it no more. */
+/** Clamps a timestamp to the period, whose end is exclusive. */
 export function withinPeriod({ fromMs, toMs }: Period, ms: number | null): number {
   const last = toMs === Number.POSITIVE_INFINITY ? toMs : toMs - 1;
   return ms === null ? last : Math.min(last, Math.max(fromMs, ms));
 }
 
-/** Against the beginning: what was there then, and what has come and gone since. @param ms within the period */
+/** Presence compared with the beginning of the period. @param ms within the period */
 export function presenceAt(spans: readonly PeriodSpan[], fromMs: number, ms: number): Presence {
   const isThereAt = (instant: number) =>
     spans.some(([from, to]) => from <= instant && (instant < to || to === Number.POSITIVE_INFINITY));
@@ -89,20 +89,20 @@ export function presenceAt(spans: readonly PeriodSpan[], fromMs: number, ms: num
   return spans.some(([from]) => from <= ms) ? "vanished" : "later";
 }
 
-/** All of the period where it stands, each as it was at an instant. @param ms null for now */
+/** Diagram of the whole period in fixed positions, with presence at a timestamp. @param ms null for now */
 export function diagramAt(period: Period, ms: number | null): Diagram {
   const { answer, fromMs, spansById, bends } = period;
   const instant = withinPeriod(period, ms);
   const presenceOf = ({ id }: Item) => presenceAt(spansById.get(id) ?? [], fromMs, instant);
   return diagramOfItems(
     answer.nodes.map((item) => ({ item, presence: presenceOf(item) })),
-    // Its state is told as it was last: that is not how it was then.
+    // The response has only the latest status, which does not apply to earlier timestamps.
     answer.links.map((item) => ({ item, presence: presenceOf(item), status: null })),
     bends,
   );
 }
 
-/** The moment before an instant, or after it; null where there is none. @param ms null for now */
+/** Previous or next change from a timestamp; null if there is none. @param ms null for now */
 export function momentFrom({ moments }: Period, ms: number | null, direction: -1 | 1, by = 1): Moment | null {
   const instant = ms ?? Number.POSITIVE_INFINITY;
   if (direction === -1) {
@@ -113,7 +113,7 @@ export function momentFrom({ moments }: Period, ms: number | null, direction: -1
   return later === -1 ? null : (moments[Math.min(moments.length - 1, later + by - 1)] ?? null);
 }
 
-/** How many moments there were up to an instant. @param ms null for now */
+/** Number of changes up to a timestamp. @param ms null for now */
 export function momentsUntil({ moments }: Period, ms: number | null): number {
   return ms === null ? moments.length : moments.filter((each) => each.ms <= ms).length;
 }

@@ -1,5 +1,5 @@
-// What a canvas shows of the map: which part of it, how large, drawn anew at most once a frame. Which part that is, is
-// told to whoever keeps it once the picture rests.
+// Canvas state of the map: viewport, scene and redraws, at most one per frame. Reports the viewport after it comes to
+// rest.
 
 import type { Diagram } from "./diagram.ts";
 import { gestures } from "./gestures.ts";
@@ -10,70 +10,70 @@ import { Stretching } from "./stretch.ts";
 import { type Colours, fontOf } from "./style.ts";
 import { addressOfView, centred, fitted, moved, type Point, type Size, type View, viewAt, zoomed } from "./viewport.ts";
 
-/** What is marked in the picture. */
+/** Highlights in the picture. */
 export type Marks = Pick<SceneOptions, "chosenId" | "way" | "found">;
 
-/** What stands beside the picture can move it. */
+/** Commands for controls outside the picture. */
 export interface Control {
   readonly zoom: (factor: number) => void;
   readonly move: (dx: number, dy: number) => void;
   readonly showAll: () => void;
   readonly centre: (id: string) => void;
-  /** Tells now what would be told once the picture rests. */
+  /** Reports the viewport immediately instead of after the rest delay. */
   readonly settle: () => void;
-  /** All of it at a size, as for a file. */
+  /** The whole map at a scale, for export. */
   readonly sceneAt: (scale: number) => { readonly scene: Scene; readonly colours: Colours };
   readonly hasFocus: () => boolean;
 }
 
-/** What is to be shown. */
+/** Content to show. */
 export interface PictureOf {
   readonly diagram: Diagram;
   readonly marks: Marks;
-  /** What the map is of: another one is shown whole, the same one stays where it is. */
+  /** Identity of the map: a new one is fitted to the canvas, the same one keeps its position. */
   readonly subject: string;
-  /** Which part of it, as the address has it; null for all of it. */
+  /** Viewport from the URL; null for the whole map. */
   readonly place: string | null;
 }
 
-/** As far from a device as a click still means it, in pixels. */
+/** Distance from a device within which a click selects it, in pixels. */
 const REACH = 8;
-/** So long after the last move, the picture rests. */
+/** Delay after the last movement until the viewport is reported. */
 const REST_MS = 250;
-/** What is zoomed on and on is laid out anew once it rests so long. */
+/** Delay after the last zoom step until the scene is laid out for the new scale. */
 const ZOOM_REST_MS = 120;
-/** What was laid out for another size is drawn at most so many times larger or smaller. */
+/** Limit for scaling a scene laid out for another scale. */
 const GROWN_MAX = 1.8;
-/** Nearer to the border of the picture, too little is seen around a device. */
+/** A device closer than this to the border shows too little of its surroundings. */
 const EDGE = 80;
-/** At least so large does one see what a device hangs on. */
+/** Smallest scale at which the connections of a device are readable. */
 const NAMED_SCALE = 0.6;
 
 export class Picture {
-  /** A press: on a device or on none, and where on the map. */
+  /** Press on a device, or on none (null), with the position on the map. */
   pressed: (id: string | null, where: Point) => void = () => {};
-  /** Which part is shown, as the address has it; null for all. */
+  /** Viewport for the URL; null for the whole map. */
   rested: (place: string | null) => void = () => {};
-  /** The device that a drag carries; null where it moves the picture. */
+  /** Device moved by a drag; null if a drag pans the map. */
   carriedId: string | null = null;
-  /** Where it is being carried, in pixels of the canvas. */
+  /** Position of the dragged device, in canvas pixels. */
   private carried: Point | null = null;
   private canvas: HTMLCanvasElement | null = null;
   private context: CanvasRenderingContext2D | null = null;
   private probe: HTMLSpanElement | null = null;
-  /** As it was given. */
+  /** As passed in, before stretching. */
   private given: Diagram | null = null;
   private readonly stretching = new Stretching();
   private marks: Marks = { chosenId: null, way: new Set(), found: null };
   private subject: string | null = null;
-  /** As it was told last, or told us. */
+  /** Viewport last reported or received. */
   private place: string | null = null;
   private resting: ReturnType<typeof setTimeout> | null = null;
-  /** While one zooms, what was laid out for another size is drawn larger or smaller. */
+  /** Set while zooming, when a scene laid out for another scale is drawn scaled. */
   private zooming: ReturnType<typeof setTimeout> | null = null;
   private size: Size = { width: 0, height: 0 };
   private view: View | null = null;
-  /** Whether it is what is shown where nobody says which part. */
+  /** Whether the viewport is the default one, without a URL parameter. */
   private isWhole = true;
   private colours: Colours | null = null;
   private scene: { readonly scale: number; readonly scene: Scene } | null = null;
@@ -95,7 +95,7 @@ export class Picture {
     hasFocus: () => this.canvas !== null && document.activeElement === this.canvas.parentElement,
   };
 
-  /** @returns what ends it */
+  /** @returns a function that stops the picture */
   start(canvas: HTMLCanvasElement, probe: HTMLSpanElement): () => void {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
@@ -122,7 +122,7 @@ export class Picture {
       hover: (x, y) => {
         const id = this.idAt(x, y);
         canvas.style.cursor = id === null ? "grab" : id === this.carriedId ? "move" : "pointer";
-        // Whole, where it is shortened or left out.
+        // Full name, for labels that are shortened or omitted.
         canvas.title = id === null ? "" : (this.given?.nodeById.get(id)?.label ?? "");
       },
       carries: (x, y) => this.carriedId !== null && this.idAt(x, y) === this.carriedId,
@@ -149,7 +149,7 @@ export class Picture {
     if (this.subject !== null && subject !== this.subject) {
       this.view = null;
       this.isWhole = true;
-      // The part of another map is no part of this one.
+      // A viewport of another map does not apply to this one.
       if (place === this.place && place !== null) this.restSoon();
       else this.take(place);
     } else if (this.subject === null || place !== this.place) this.take(place);
@@ -159,7 +159,7 @@ export class Picture {
     this.drawSoon();
   }
 
-  /** Shows what the address says. */
+  /** Applies the viewport from the URL. */
   private take(place: string | null): void {
     if (this.resting !== null) clearTimeout(this.resting);
     this.resting = null;
@@ -194,14 +194,14 @@ export class Picture {
       this.scene = null;
     }
     const { view } = this;
-    // What was in the middle stays there.
+    // Keep the center.
     if (view !== null && size.width > 0) this.view = moved(view, (width - size.width) / 2, (height - size.height) / 2);
     this.size = { width, height };
     if (view === null) this.view = viewAt(this.place, this.size, this.stretchNow());
     const ratio = window.devicePixelRatio;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    // A canvas that is given its size is empty.
+    // Resizing clears a canvas.
     this.draw();
   }
 
@@ -311,7 +311,7 @@ export class Picture {
     if (last !== undefined) return last;
     const { context } = this;
     if (context === null) return 0;
-    // Letter by letter is exact enough, and there are few letters; others are shaped by those beside them.
+    // Summing cached letter widths is exact enough for Latin text; other scripts are shaped by context.
     const isLetters = text.length > 1 && LATIN.test(text);
     let width = 0;
     if (isLetters) for (const letter of text) width += this.widthOf(letter, isStrong);

@@ -1,4 +1,4 @@
-// Gives the chosen device another place on the map of its network: for everybody, and at every instant.
+// Repositioning of the selected device on its network's map, for all users and timestamps.
 
 import { useRef, useState } from "preact/hooks";
 import { api, asRefusal, done } from "../api/client.ts";
@@ -11,32 +11,32 @@ import type { Diagram } from "./diagram.ts";
 import type { Point } from "./viewport.ts";
 
 export interface Placing {
-  /** Whether there is something to move, and one may. */
+  /** Whether a device is selected and the user may move it. */
   readonly isPossible: boolean;
   readonly isOn: boolean;
   readonly turn: (isOn: boolean) => void;
-  /** Where a person put it; it can be laid out again. */
+  /** Whether a person set the position, which can be reset. */
   readonly isByPerson: boolean;
-  /** @param where null gives its place up */
+  /** @param where null resets the position */
   readonly place: (where: Point | null) => void;
-  /** In units of the map. */
+  /** Map units. */
   readonly shift: (dx: number, dy: number) => void;
   readonly problem: Refusal | null;
 }
 
 interface PlacingOptions {
   readonly networkId: string | null;
-  /** Of what is chosen. */
+  /** Selected device. */
   readonly id: string | null;
   readonly diagram: Diagram;
-  /** Asks for the map once more. */
+  /** Reloads the map. */
   readonly again: () => void;
 }
 
 export function usePlacing({ networkId, id, diagram, again }: PlacingOptions): Placing {
   const [movedId, setMovedId] = useState<string | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
-  // Keys come faster than answers.
+  // Key presses arrive faster than responses.
   const lastPlace = useRef<(Point & { readonly id: string }) | null>(null);
   const node = id === null ? undefined : diagram.nodeById.get(id);
   const isPossible = node !== undefined && networkId !== null && !isPast.value && may("setMapPositions");

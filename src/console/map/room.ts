@@ -1,4 +1,4 @@
-// Where there is still room: boxes that are taken, found by the squares that they lie in.
+// Free space for labels: occupied boxes, indexed by grid square.
 
 export interface Box {
   readonly x: number;
@@ -8,13 +8,13 @@ export interface Box {
 }
 
 const SQUARE = 48;
-/** More squares than any map has in a column. */
+/** Exceeds the number of squares in any column. */
 const FAR = 2 ** 22;
 
 export class Room {
   private readonly squares = new Map<number, Box[]>();
 
-  /** Takes a box, whatever lies there. */
+  /** Occupies a box, even if it overlaps others. */
   occupy(box: Box): void {
     for (const square of squaresOf(box)) {
       const there = this.squares.get(square);
@@ -29,7 +29,7 @@ export class Room {
     return true;
   }
 
-  /** Takes a box if nothing lies there. @returns whether it did */
+  /** Occupies a box if it is free. @returns whether it was */
   take(box: Box): boolean {
     const isFree = this.isFree(box);
     if (isFree) this.occupy(box);

@@ -1,5 +1,5 @@
-// Which devices and ports are named in the picture, and where: no name on another, those of what is chosen first. Plain
-// functions.
+// Labels of devices and ports: selection and positions without overlap, the selected device and its neighbors first.
+// Pure.
 
 import { type Diagram, type DiagramNode, degreeOf, type Presence } from "./diagram.ts";
 import { type Box, Room } from "./room.ts";
@@ -13,16 +13,16 @@ import {
 } from "./scene-parts.ts";
 
 const NAME_LENGTH_MAX = 26;
-/** Of a name that has to be there, and has no room. */
+/** For a required label without room. */
 const SHORT_LENGTH_MAX = 12;
-/** How far from its device a port is named: the first that is free. */
+/** Distances of a port label from its device; the first free one applies. */
 const PORT_AT = [34, 56, 80, 110] as const;
 
-/** Far ports are named of a device with so many cables at most. */
+/** Far ports are labeled only for devices with at most this many cables. */
 const FAR_PORTS_OF = 24;
-/** A name that touches another device's dot would seem to be that one's. */
+/** A label that touches another device's dot would seem to belong to it. */
 const BESIDE_DOT = 5;
-/** So many neighbors of what is chosen are all named, whatever lies there: more would only cover one another. */
+/** Up to this many neighbors of the selected device are labeled despite overlap; more would cover one another. */
 const NEIGHBORS_NAMED = 13;
 
 const SIGNS: Readonly<Record<Presence, string>> = { stayed: "", appeared: "+ ", vanished: "− ", later: "" };
@@ -57,7 +57,7 @@ export function namesOf(
   const name = ({ node, index }: (typeof order)[number]) => {
     const [isChosen, isNear] = [node.id === chosenId, neighbors.has(node.id)];
     const places = placesOf(node, dots[index] as SceneDot, diagram, options);
-    // Beside its dot a name is easily read as another's: only what is looked at is named there.
+    // A label to the side of its dot is easily read as another's, so only highlighted devices get one there.
     const isWanted = isChosen || isNear || way.has(node.id);
     const free = (isWanted ? places : places.slice(0, 2)).find((each) => room.take(boxOf(each)));
     if (free !== undefined) names.push(free);
@@ -87,13 +87,13 @@ function boxOf({ x, y, width }: SceneName): Box {
   return { x: x - width / 2, y: y - NAME_HEIGHT / 2, width, height: NAME_HEIGHT };
 }
 
-/** At most so many characters, never half of one. */
+/** Limits a text to this many characters, without splitting a code point. */
 export function shortened(text: string, most = NAME_LENGTH_MAX): string {
   const characters = [...text.replace(/\s+/gu, " ")];
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** Where a device can be named: below it or above it, where fewer of its own cables run, then beside it. */
+/** Label positions of a device: below or above, whichever has fewer of its cables first, then to the sides. */
 function placesOf(
   { id, label, presence, x, y }: DiagramNode,
   dot: SceneDot,
@@ -109,7 +109,7 @@ function placesOf(
   let leaning = 0;
   for (const { ends } of linksById.get(id) ?? []) {
     const far = ends[0].id === id ? ends[1] : ends[0];
-    // What runs sideways is in the way of neither.
+    // Horizontal cables obstruct neither position.
     if (Math.abs(far.y - y) * 3 > Math.abs(far.x - x)) leaning += Math.sign(far.y - y);
   }
   const [preferred, second] = leaning > 0 ? [up, down] : [down, up];
@@ -121,17 +121,17 @@ function placesOf(
   ];
 }
 
-/** The domain is the same for most devices, and the tables have it. An address stays whole. */
+/** Most devices share a domain, and the tables show it. Addresses are kept whole. */
 function withoutDomain(label: string): string {
   return /^[\w-]*[a-z][\w-]*\.[\w.-]+$/iu.test(label) ? label.slice(0, label.indexOf(".")) : label;
 }
 
-/** What telephones and access points call their one port. */
+/** Port name of phones and access points with a single port. */
 const MAC_ADDRESS = /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/iu;
 
 /**
- * Where each cable leaves what is chosen, and where it arrives: of each the places where its port can be named. A port
- * that many share is named once, and where there are very many cables the far ports are left to the table.
+ * Label positions for the port at each end of the selected device's cables. A port shared by several cables is labeled
+ * once; with very many cables, far ports appear only in the table.
  */
 function portNames(
   { linksById }: Diagram,
@@ -153,7 +153,7 @@ function portNames(
       const text = shortened(port);
       const width = options.widthOf(text, false) + 4;
       const places = PORT_AT.map((away): SceneName => {
-        // Never beyond the middle, where it would seem to be the other end's.
+        // Never beyond the middle, where the label would seem to belong to the other end.
         const share = Math.min(0.4, away / length);
         const { x, y } = pointOn(line, end === 0 ? share : 1 - share);
         return { text, x, y, width, tone: "quiet", isStrong: false };
@@ -176,7 +176,7 @@ function lengthOf(line: SceneLine): number {
   return length || 1;
 }
 
-/** @param share of its length, from 0 to 1 */
+/** @param share fraction of the length, 0 to 1 */
 function pointOn(line: SceneLine, share: number) {
   const corners = cornersOf(line);
   let rest = share * lengthOf(line);

@@ -1,6 +1,6 @@
-// What the picture of the map is made of, once it is known what is drawn where.
+// Elements of the drawn map, with final positions.
 
-/** Each stands for a colour. */
+/** Color role. */
 export type Tone = "text" | "quiet" | "line" | "accent" | "added" | "removed" | "ground";
 
 export interface SceneLine {
@@ -9,11 +9,11 @@ export interface SceneLine {
   readonly y1: number;
   readonly x2: number;
   readonly y2: number;
-  /** Where it turns, on its way around a device. */
+  /** Corners of a detour around a device. */
   readonly via: readonly { readonly x: number; readonly y: number }[];
   readonly width: number;
   readonly tone: Tone;
-  /** `broken`: vanished. `dotted`: not certain at which interfaces it ends. */
+  /** `broken`: vanished. `dotted`: the interfaces at its ends are uncertain. */
   readonly stroke: "whole" | "broken" | "dotted";
 }
 
@@ -23,16 +23,16 @@ export interface SceneDot {
   readonly y: number;
   readonly radius: number;
   readonly tone: Tone;
-  /** Only its edge: it has vanished, or is in no inventory. */
+  /** Outline only: vanished, or not in the inventory. */
   readonly isHollow: boolean;
   readonly isBroken: boolean;
-  /** A ring around it: chosen, or found. */
+  /** Ring for a selected or matching device. */
   readonly ring: Tone | null;
 }
 
 export interface SceneName {
   readonly text: string;
-  /** Its middle. */
+  /** Center. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -49,9 +49,9 @@ export interface Scene {
 export interface SceneOptions {
   readonly scale: number;
   readonly chosenId: string | null;
-  /** On the way between two: ids of devices and of links. */
+  /** Ids of devices and links on the selected path. */
   readonly way: ReadonlySet<string>;
-  /** Null where nothing is sought. */
+  /** Null without a search. */
   readonly found: ReadonlySet<string> | null;
   /** In pixels. */
   readonly widthOf: (text: string, isStrong: boolean) => number;

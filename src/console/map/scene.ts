@@ -1,5 +1,5 @@
-// What is drawn where at one size: lines, dots and names, in pixels from the origin of the map, so that panning only
-// shifts it. Names that would lie on others are left out, those of what is chosen last. Plain functions.
+// Scene of the map at one scale: lines, dots and labels in pixels from the map origin, so that panning only shifts it.
+// Overlapping labels are omitted, those of the selected device last. Pure.
 
 import { BEND_AFTER, inOrder } from "./bends.ts";
 import { type Diagram, type DiagramLink, type DiagramNode, degreeOf, type Presence } from "./diagram.ts";
@@ -7,12 +7,12 @@ import { namesOf } from "./scene-names.ts";
 import type { Scene, SceneDot, SceneLine, SceneOptions, Tone } from "./scene-parts.ts";
 
 const LANE_GAP = 5;
-/** However many cables there are between two, they lie within this. */
+/** Total width of the lanes between two devices, for any number of cables. */
 const LANES_WIDTH_MAX = 28;
-/** A line across so much of the map, in its units, is drawn thin: it runs past many that it has nothing to do with. */
+/** Longer lines, in map units, are drawn thin: they pass many unrelated devices. */
 const FAR = 1_200;
 
-/** What is looked at, and what changed, lies above the rest. */
+/** Highlights and changes are above the rest. */
 const LAYERS: Readonly<Record<Tone, number>> = {
   ground: 0,
   quiet: 0,
@@ -37,9 +37,9 @@ export function sceneOf(diagram: Diagram, options: SceneOptions): Scene {
 function lineOf(cable: DiagramLink, bend: number, options: SceneOptions): SceneLine[] {
   const { id, ends, lane, lanes, presence, status, link } = cable;
   const { scale, chosenId, way } = options;
-  // A cable from a device to itself is in the table, and no line.
+  // A cable from a device to itself appears only in the table.
   if (ends[0].id === ends[1].id) return [];
-  // The lanes of all cables between two lie the same way round, whichever end each names first.
+  // Lanes between two devices keep their order, regardless of the order of the ends.
   const [first, last] = inOrder(ends);
   const [dx, dy] = [last.x - first.x, last.y - first.y];
   const length = Math.hypot(dx, dy) || 1;
@@ -102,7 +102,7 @@ function dotOf({ id, x, y, presence, node }: DiagramNode, degree: number, option
   };
 }
 
-/** The device at a point, in pixels from the origin of the map; the nearest of those within reach. */
+/** Nearest device within reach of a point, in pixels from the map origin. */
 export function dotAt({ dots }: Scene, x: number, y: number, reach: number): SceneDot | null {
   let nearest: SceneDot | null = null;
   let nearestAway = Number.POSITIVE_INFINITY;

@@ -1,14 +1,14 @@
-// The shortest way from one device to another over the cables that are drawn. Plain functions.
+// Shortest path between two devices over the cables shown. Pure.
 
 import type { Diagram, DiagramLink, DiagramNode } from "./diagram.ts";
 
 export interface Step {
-  /** The cable that leads here; null for where the way begins. */
+  /** Cable that leads here; null at the start. */
   readonly over: DiagramLink | null;
   readonly node: DiagramNode;
 }
 
-/** With the fewest cables, over those that are there. @returns null where there is none */
+/** Path with the fewest cables, all of them present. @returns null if there is none */
 export function wayBetween({ nodeById, linksById }: Diagram, fromId: string, toId: string): readonly Step[] | null {
   const start = nodeById.get(fromId);
   if (start === undefined || !nodeById.has(toId)) return null;
@@ -38,7 +38,7 @@ export function wayBetween({ nodeById, linksById }: Diagram, fromId: string, toI
   return steps;
 }
 
-/** The device at the other end. */
+/** Device at the other end. */
 export function farEnd({ ends: [one, other] }: DiagramLink, id: string): DiagramNode {
   return one.id === id ? other : one;
 }

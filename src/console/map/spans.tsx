@@ -1,4 +1,4 @@
-// What became of a device or a link, in words: between two instants, and when it was there within a period.
+// Change of a device or link between two timestamps, and its time spans within a period, in words.
 
 import { When } from "../parts/when.tsx";
 import { mapText } from "../text/map.ts";
@@ -8,7 +8,7 @@ import type { Period, PeriodSpan } from "./period.ts";
 
 interface SpansProps {
   readonly period: Period;
-  /** Of a device or a link. */
+  /** Device or link. */
   readonly id: string;
   readonly presence: Presence;
 }

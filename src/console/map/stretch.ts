@@ -1,18 +1,18 @@
-// Rows stand farther apart where the picture is higher than the map, which is mostly wider than high. Plain functions.
+// Vertical stretch of the map: rows are spaced farther apart if the picture is taller than the map. Pure.
 
 import type { Diagram, DiagramLink, DiagramNode } from "./diagram.ts";
 import { boundsOf, EDGE, FIT_MAX, type Point, type Size } from "./viewport.ts";
 
-/** Beyond that, lines are so steep that one does not see any more what hangs on what. */
+/** Steeper lines no longer show which devices they connect. */
 const STRETCH_MAX = 3;
-/** In steps, so that a device more or less mostly changes nothing. */
+/** In steps, so that one device more or fewer rarely changes the factor. */
 const STRETCH_STEP = 0.25;
-/** Between two rows of the layout, in units of the map. */
+/** Row distance of the layout, in map units. */
 const ROW = 120;
-/** Two rows are drawn no farther apart than so many pixels, where all is seen. */
+/** Largest row distance when the whole map is shown, in pixels. */
 const ROW_MAX = 240;
 
-/** How much farther apart: 1 where all of it fills the height anyway. */
+/** Stretch factor; 1 if the whole map already fills the height. */
 export function stretchOf(points: readonly Point[], { width, height }: Size): number {
   if (points.length === 0) return 1;
   const { left, right, top, bottom } = boundsOf(points);
@@ -23,7 +23,7 @@ export function stretchOf(points: readonly Point[], { width, height }: Size): nu
   return Math.max(1, Math.floor(most / STRETCH_STEP) * STRETCH_STEP);
 }
 
-/** The same devices and cables, so much farther apart up and down. */
+/** Same devices and cables, stretched vertically. */
 export function stretched(diagram: Diagram, by: number): Diagram {
   if (by === 1) return diagram;
   const nodes = diagram.nodes.map((node) => ({ ...node, y: node.y * by }));
@@ -39,17 +39,17 @@ export function stretched(diagram: Diagram, by: number): Diagram {
   return { ...diagram, nodes, links, nodeById, linkById, linksById };
 }
 
-/** How a picture draws what it is given: the same way from one instant to the next, so that nothing jumps. */
+/** Keeps the stretch factor of a picture across timestamps, so that nothing jumps. */
 export class Stretching {
   private by: number | null = null;
   private last: { readonly given: Diagram; readonly by: number; readonly diagram: Diagram } | null = null;
 
-  /** For another map, and for a picture of another size. */
+  /** For another map or a resized picture. */
   forget(): void {
     this.by = null;
   }
 
-  /** @param size of the picture, which may not be known yet */
+  /** @param size of the picture; zero if not yet known */
   factor(given: Diagram | null, size: Size): number {
     if (given !== null && given.nodes.length > 0 && size.width > 0) this.by ??= stretchOf(given.nodes, size);
     return this.by ?? 1;

@@ -1,4 +1,4 @@
-// How what is drawn looks, on a canvas and in a file.
+// Visual style of the map, on the canvas and in files.
 
 import { NAME_SIZE, type SceneLine, type Tone } from "./scene-parts.ts";
 
@@ -10,12 +10,12 @@ export function fontOf(isStrong: boolean): string {
   return `${isStrong ? 600 : 400} ${NAME_SIZE}px ${FONT_FAMILY}`;
 }
 
-/** Lengths of the strokes of a line. */
+/** Dash lengths by stroke. */
 export const DASHES: Readonly<Record<SceneLine["stroke"], readonly number[]>> = {
   whole: [],
   broken: [7, 5],
   dotted: [2, 3],
 };
 
-/** Around a name, half of it outside its letters. */
+/** Outline width of a label; half of it is outside the letters. */
 export const NAME_RIM = 4;

@@ -1,12 +1,12 @@
-// A scene as a drawing of its own: SVG that looks the same wherever it is opened.
+// Scene as a standalone SVG that looks the same in any viewer.
 
 import { NAME_HEIGHT, NAME_SIZE, type Scene, type SceneDot, type SceneLine, type SceneName } from "./scene-parts.ts";
 import { type Colours, DASHES, FONT_FAMILY, NAME_RIM } from "./style.ts";
 
-/** Around all that is drawn, in pixels. */
+/** Margin around the drawing, in pixels. */
 const EDGE = 24;
 
-/** What a scene covers, with an edge around it. */
+/** Bounding box of a scene, with a margin. */
 export function extentOf({ dots, names, lines }: Scene) {
   let [left, top, right, bottom] = [0, 0, 0, 0];
   let isFirst = true;
@@ -28,7 +28,7 @@ export function extentOf({ dots, names, lines }: Scene) {
   };
 }
 
-/** @param title what it is of, and of when */
+/** @param title subject and timestamp of the map */
 export function svgOf(scene: Scene, colours: Colours, title: string): string {
   const { x, y, width, height } = extentOf(scene);
   return [
@@ -74,7 +74,7 @@ function short(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** What a device calls itself can hold anything; XML cannot. */
+/** Device names can contain anything; XML cannot. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

@@ -1,11 +1,11 @@
-// Which part of the map is seen, and how large. Plain functions: what is drawn at (x, y) of the map is seen at
-// (x · scale + view.x, y · scale + view.y).
+// Viewport of the map: position and scale. Pure. A map point (x, y) appears at (x · scale + view.x, y · scale +
+// view.y).
 
 export interface View {
-  /** Where the origin of the map is seen, in CSS pixels. */
+  /** Position of the map origin, in CSS pixels. */
   readonly x: number;
   readonly y: number;
-  /** CSS pixels for each unit of the map. */
+  /** CSS pixels per map unit. */
   readonly scale: number;
 }
 
@@ -21,14 +21,14 @@ export interface Point {
 
 const SCALE_MIN = 0.01;
 const SCALE_MAX = 4;
-/** What one press of a key or button makes of the size. */
+/** Zoom factor of one key press or button click. */
 export const ZOOM_STEP = 1.3;
-/** A few devices are not blown up to fill the picture. */
+/** Limit, so that a few devices are not enlarged to fill the picture. */
 export const FIT_MAX = 1.25;
-/** Names stand below devices, and reach out on both sides. */
+/** Labels below devices extend to both sides. */
 export const EDGE = { x: 70, y: 40 };
 
-/** All of it, in the middle. */
+/** Whole map, centered. */
 export function fitted(points: readonly Point[], { width, height }: Size): View {
   if (points.length === 0) return { x: width / 2, y: height / 2, scale: 1 };
   const { left, right, top, bottom } = boundsOf(points);
@@ -43,15 +43,15 @@ export function fitted(points: readonly Point[], { width, height }: Size): View 
 }
 
 /**
- * What is in the middle, and how large, as an address has it: `1240,-360,0.8`. The same for windows of any size.
- * @param stretch how much farther apart rows are drawn in this one
+ * Center and scale for the URL, e.g. `1240,-360,0.8`. Independent of the window size.
+ * @param stretch vertical stretch of the picture
  */
 export function addressOfView({ x, y, scale }: View, { width, height }: Size, stretch = 1): string {
   const middle = [(width / 2 - x) / scale, (height / 2 - y) / scale / stretch].map((each) => Math.round(each));
   return [...middle, Number(scale.toPrecision(3))].join(",");
 }
 
-/** @returns null where it says none, or the size of the window is not known yet */
+/** @returns null without a valid viewport, or while the window size is unknown */
 export function viewAt(place: string | null, size: Size, stretch = 1): View | null {
   const match = /^(-?\d{1,8}),(-?\d{1,8}),(\d{1,3}(?:\.\d{1,6})?)$/.exec(place ?? "");
   if (match === null || size.width === 0) return null;
@@ -59,7 +59,7 @@ export function viewAt(place: string | null, size: Size, stretch = 1): View | nu
   return centred({ x: 0, y: 0, scale: limited(scale) }, { x, y: y * stretch }, size);
 }
 
-/** The same size, with a point of the map in the middle. */
+/** Same scale, centered on a map point. */
 export function centred({ scale }: View, { x, y }: Point, { width, height }: Size): View {
   return { x: width / 2 - x * scale, y: height / 2 - y * scale, scale };
 }
@@ -68,7 +68,7 @@ export function moved({ x, y, scale }: View, dx: number, dy: number): View {
   return { x: x + dx, y: y + dy, scale };
 }
 
-/** Larger or smaller; what is seen at a point stays there. */
+/** Zooms around a point, which keeps its position. */
 export function zoomed({ x, y, scale }: View, factor: number, around: Point): View {
   const next = limited(scale * factor);
   const grown = next / scale;
