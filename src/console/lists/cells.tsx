@@ -1,4 +1,4 @@
-// The cells of lists: a value as the type of its field, or what its kind says of it, reads best.
+// List cells, rendered by field type or by the style that the kind defines.
 
 import type { ComponentChildren } from "preact";
 import { quoted } from "../api/filter-text.ts";
@@ -22,7 +22,7 @@ import { hrefHere, hrefOf, parameter } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
 import { withCondition } from "./conditions.ts";
 
-/** A record as any list has it. */
+/** Record of any list. */
 export type ListRow = Readonly<Record<string, unknown>> & { readonly id: string };
 
 interface CellDetails {
@@ -32,7 +32,7 @@ interface CellDetails {
   readonly style?: CellStyle | undefined;
 }
 
-/** Shows a field of a row; nothing of a field without a value. */
+/** Renderer for a field of a row; empty for a field without a value. */
 export function cellOf({ kind, field, type, style }: CellDetails): (row: ListRow) => ComponentChildren {
   return (row) => {
     const value = ownValue(row, field);
@@ -92,12 +92,12 @@ const STYLES: Readonly<Record<CellStyle, ShowCell>> = {
     const text = <Text text={String(value)} />;
     const page = recordPage(String(entity), String(record_id));
     if (page === null) return text;
-    // It is there up to the instant at which it was deleted.
+    // The record existed until its deletion, so link to the millisecond before.
     return <a href={hrefOf(page, { at: formatUtc((parseInstant(String(created_at)) ?? 0) - 1) })}>{text}</a>;
   },
 };
 
-/** A text of the network: whatever direction it is written in, it turns nothing around it. */
+/** Text from the network. Isolated, so that its writing direction does not affect the surroundings. */
 function Text({ text }: { readonly text: string }) {
   return text === "" ? null : <bdi title={text}>{text}</bdi>;
 }
@@ -107,7 +107,7 @@ interface FirstOfProps {
   readonly children: ComponentChildren;
 }
 
-/** The first of several, and how many more there are. */
+/** The first of several items, and the number of others. */
 function FirstOf({ items, children }: FirstOfProps) {
   if (items.length === 0) return null;
   return (
@@ -118,7 +118,7 @@ function FirstOf({ items, children }: FirstOfProps) {
   );
 }
 
-/** The same list of what has the tag, beside what it is filtered by already. */
+/** URL of this list with the tag added to its filter. */
 function hrefTagged(name: string): string {
   const filter = parameter("filter") ?? "";
   const condition = `tags.name = ${quoted(name)}`;

@@ -1,4 +1,4 @@
-// A filter by clicks: a field, a comparison that it has, a value. What comes of it is text, which can be typed on.
+// Filter builder for a column: field, operator and value. Its result is filter text that can be edited further.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -21,14 +21,14 @@ type Fields = DataOf<"/api/v1/fields/{kind}">;
 
 interface ColumnFilterProps {
   readonly list: AnyList;
-  /** A column's key. */
+  /** Column key. */
   readonly field: string;
-  /** What is filtered already. */
+  /** Current filter. */
   readonly filter: string;
   readonly close: () => void;
 }
 
-/** What people mean where they filter by a reference: its name. */
+/** Fields meant by a filter on a reference: those with its name. */
 const REFERRED: Readonly<Record<string, string>> = {
   host_id: "host.name",
   network_id: "network.name",
@@ -66,7 +66,7 @@ interface ConditionProps extends Omit<ColumnFilterProps, "list"> {
   readonly known: Fields;
 }
 
-/** There once it is known what the field can be compared with: what is typed before would be lost. */
+/** Rendered only once the field's operators are known; earlier input would be lost. */
 function Condition({ known, field, filter, close }: ConditionProps) {
   const first = useRef<HTMLSelectElement>(null);
   const named = known.fields.find(({ name }) => name === (ownValue(REFERRED, field) ?? field));
@@ -148,12 +148,12 @@ function Condition({ known, field, filter, close }: ConditionProps) {
   );
 }
 
-/** By the reader's clocks. An age stays one: what it filters goes on with the time. */
+/** Reads a timestamp in the display time zone. An age stays relative, so that the filter moves with the time. */
 function instantMeant(text: string): string {
   if (/^[-−]/.test(text)) return text;
   const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.peek() });
   return said.type === "instant" ? formatUtc(said.ms) : text;
 }
 
-/** Has any value. */
+/** Operator for any value. */
 const ANY = ":*";

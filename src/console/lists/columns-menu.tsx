@@ -1,4 +1,4 @@
-// Which columns a list shows, in the order of the list's own.
+// Column chooser of a list. Columns keep the list's order.
 
 import { fieldTitle } from "../names/custom-fields.ts";
 import { listText } from "../text/lists.ts";

@@ -1,17 +1,17 @@
-// Columns of a list: those that its kind mentions, and all others that the API lists. Plain functions.
+// Columns of a list: those that its kind defines, then all others that the API lists. Pure.
 
 import type { FormField } from "../editing/field.ts";
 import type { CellStyle, KindDetails } from "../kinds/details.ts";
 import { UNLISTED_FIELDS } from "../kinds/untold-fields.ts";
 import { ownValue } from "../text/own-value.ts";
 
-/** A field of the records in a list, as the schema has it. */
+/** Field of a list's records, from the schema. */
 export interface ListField extends Pick<FormField, "name" | "type"> {
-  /** Whether the API orders by it. */
+  /** Whether the API can sort by the field. */
   readonly isOrdered?: true;
 }
 
-/** A column without its cells. */
+/** Column without a cell renderer. */
 export interface PlannedColumn {
   readonly key: string;
   readonly width: number;
@@ -20,7 +20,7 @@ export interface PlannedColumn {
   readonly isOrdered: boolean;
 }
 
-/** In rem, of fields that their kind does not mention. */
+/** In rem, for fields that the kind does not define. */
 const WIDTHS: Readonly<Partial<Record<FormField["type"], number>>> = {
   boolean: 6,
   integer: 7,
@@ -28,7 +28,7 @@ const WIDTHS: Readonly<Partial<Record<FormField["type"], number>>> = {
   instant: 11,
 };
 
-/** The columns that a kind mentions, then one for each other field that the API lists. */
+/** The columns that a kind defines, then one for each other field that the API lists. */
 export function plannedColumns(
   { columns, unlisted = [] }: Pick<KindDetails, "columns" | "unlisted">,
   fields: readonly ListField[],

@@ -1,6 +1,5 @@
-// What a list says of two instants at once: the rows of the later one, marked where they differ, below those that are
-// gone since; or only what differs. In windows, as any list. Few differences are read whole, and ordered as the list is;
-// where they are many, each window asks for its own.
+// List rows compared between two timestamps, in windows: either all rows of the later one, marked where changed, below
+// the removed ones; or only the differences. Few differences are read at once and sorted; many are read per window.
 
 import type { Answered, Read } from "../api/client.ts";
 import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
@@ -13,16 +12,16 @@ import { rowOrder } from "./row-order.ts";
 
 export type Change = "added" | "removed" | "changed";
 
-/** A record at both ends. */
+/** Record at both timestamps. */
 export interface ComparedRow {
   readonly id: string;
-  /** Null where it is the same at both. */
+  /** Null if unchanged. */
   readonly change: Change | null;
-  /** As it was at A, where it changed or is gone. */
+  /** Record at A, if changed or removed. */
   readonly before: unknown;
-  /** Undefined where it is gone. */
+  /** Undefined if removed. */
   readonly after: unknown;
-  /** Which of its fields changed. */
+  /** Changed fields. */
   readonly fields: readonly string[];
 }
 
@@ -31,7 +30,7 @@ export type ChangeCounts = Readonly<Record<Change, number>>;
 interface ComparedReadsOptions {
   readonly list: AnyList;
   readonly query: ListQuery;
-  /** Of the columns that are shown. */
+  /** Keys of the columns shown. */
   readonly keys: readonly string[];
   readonly ends: ComparedEnds;
   /** Null for all rows. */
@@ -40,9 +39,9 @@ interface ComparedReadsOptions {
 
 interface Whole {
   readonly counts: ChangeCounts;
-  /** Of all differences, in the order of the API; null where they are too many. */
+  /** All differences, in API order; null if there are too many. */
   readonly differences: readonly Difference[] | null;
-  /** Rows that stand above those of the later instant; null where they are read by windows. */
+  /** Rows above those of the later timestamp; null if read per window. */
   readonly above: readonly ComparedRow[] | null;
 }
 
@@ -52,7 +51,7 @@ interface Difference {
   readonly fields: readonly string[];
 }
 
-/** Differences that are read whole. */
+/** Most differences to read at once. */
 export const WHOLE_MAX = 1_000;
 
 export class ComparedReads {
@@ -65,9 +64,9 @@ export class ComparedReads {
   }
 
   /**
-   * What differs of it.
+   * Diff of the list.
    * @param to undefined for now
-   * @param besides what is not asked of all of it: a page, one sort, some records
+   * @param besides parameters of a partial read: a page, one change type, some records
    */
   diff(to: string | undefined, besides: DiffQuery = {}): Read<DiffData> {
     const { list, query, ends } = this.options;
@@ -87,13 +86,13 @@ export class ComparedReads {
     return fromAToB((await asked.load(signal)).data, this.options.ends);
   }
 
-  /** What is shown of it, whatever the window. */
+  /** Diff of the rows shown, without paging. */
   shownDiff(to: string | undefined): Read<DiffData> {
     const { only } = this.options;
     return this.diff(to, only === null || only === "differences" ? {} : { change: [only] });
   }
 
-  /** One window; `meta` has the counts beside the pages. */
+  /** One window; `meta` contains the counts in addition to pagination. */
   readonly windowOf: WindowRead<ComparedRow> = ({ at, limit, offset }) => ({
     url: this.shownDiff(at).url,
     load: async (signal) => {
@@ -111,7 +110,7 @@ export class ComparedReads {
   }
 
   private async readWhole(at: string | undefined, signal?: AbortSignal): Promise<Whole> {
-    // Of all sorts: what is shown of them are rows, not counts.
+    // All change types: the filter by type applies to rows, not to counts.
     const data = await this.load(this.diff(at, { limit: WHOLE_MAX }), signal);
     const counts = countsIn(data);
     const isWhole = counts.added + counts.removed + counts.changed <= WHOLE_MAX;
@@ -120,7 +119,7 @@ export class ComparedReads {
     return { counts, differences, above };
   }
 
-  /** What is gone, and what is still there but no longer found by the filter. */
+  /** Removed records, and existing ones that no longer match the filter. */
   private async above(
     differences: readonly Difference[],
     at: string | undefined,
@@ -168,13 +167,13 @@ export class ComparedReads {
     return { rows: rows.slice(window.offset, window.offset + window.limit), total };
   }
 
-  /** Differences in the order of the API, with their records. */
+  /** Differences in API order, with their records. */
   private async page({ at, limit, offset }: Window, only: Change | null, signal?: AbortSignal): Promise<ComparedRow[]> {
     const asked = this.diff(at, { ...(only === null ? {} : { change: [only] }), limit, offset });
     return this.rowsOf(this.differencesIn(await this.load(asked, signal)), at, signal);
   }
 
-  /** Records of the later instant, with what differs of them. */
+  /** Records at the later timestamp, with their differences. */
   private async marked(
     records: readonly unknown[],
     { differences }: Whole,
@@ -189,7 +188,7 @@ export class ComparedReads {
     return records.map((after, place) => {
       const id = ids[place] ?? "";
       const difference = byId.get(id);
-      // What the list finds now and the diff does not know of was written in between.
+      // A record in the list but not in the diff was written between the two reads.
       return {
         id,
         change: difference?.change ?? null,
@@ -205,13 +204,13 @@ export class ComparedReads {
     to: string | undefined,
     signal?: AbortSignal,
   ): Promise<readonly Difference[]> {
-    // Records that the list finds at B, whatever it found at A.
+    // Without the filter: these records match at B, but not necessarily at A.
     const { list, ends } = this.options;
     const asked = diffRead({ ...ends, to: to ?? null }, { types: [list.kind] as never, ids: [...ids] });
     return ids.length === 0 ? [] : this.differencesIn(await this.load(asked, signal));
   }
 
-  /** In the order of the API, which has first what is at the later instant alone. */
+  /** In API order, which starts with records that exist only at the later timestamp. */
   private differencesIn({ added, removed, changed }: DiffData): Difference[] {
     const came = added.map(({ id }) => ({ id, change: "added" as const, fields: [] }));
     const went = removed.map(({ id }) => ({ id, change: "removed" as const, fields: [] }));
@@ -225,7 +224,7 @@ export class ComparedReads {
     ];
   }
 
-  /** Differences with the records as they were and are; without those that have neither in the meantime. */
+  /** Differences with both records; omits those that meanwhile have neither. */
   private async rowsOf(
     differences: readonly Difference[],
     at: string | undefined,
@@ -241,7 +240,7 @@ export class ComparedReads {
       .filter((row) => row.before !== undefined || row.after !== undefined);
   }
 
-  /** Records by their ids, as they were. */
+  /** Records by id, at a timestamp. */
   private async recordsOf(
     ids: readonly string[],
     at: string | undefined,
@@ -272,7 +271,7 @@ interface Window {
 
 const idOf = ({ id }: { readonly id: string }) => id;
 
-/** What was read once stays, unless it failed. */
+/** Caches a result, unless the request failed. */
 function once<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, make: () => Promise<Value>): Promise<Value> {
   const before = known.get(key);
   if (before !== undefined) return before;
@@ -292,7 +291,7 @@ function countsIn({ counts }: DiffData): ChangeCounts {
   return sum;
 }
 
-/** What `meta` of a window says of the differences. */
+/** Counts of differences in the `meta` of a window. */
 export function countsOfMeta(meta: Answered<unknown, unknown>["meta"]): ChangeCounts | undefined {
   return (meta as { counts?: ChangeCounts } | undefined)?.counts;
 }

@@ -1,5 +1,4 @@
-// A list of two instants as a list: its columns show old and new where a field changed, and each row says by a word what
-// became of it.
+// List of two timestamps: columns show the old and new values of changed fields, and each row names its change.
 
 import type { ComponentChildren } from "preact";
 import { fieldTitle, valueOfField } from "../names/custom-fields.ts";
@@ -11,11 +10,11 @@ import type { ComparedRow } from "./compared-reads.ts";
 import { type AnyList, type Column, type ListDefinition, sealed } from "./list.ts";
 import type { ListState } from "./list-state.ts";
 
-/** The same list, of rows of two instants. */
+/** The list, for rows of two timestamps. */
 export function comparedList(list: AnyList): AnyList {
   const compared: ListDefinition<ComparedRow> = {
     ...list,
-    // For the menu of columns: what is shown of them is the state's.
+    // Only for the column chooser; the state provides the columns shown.
     columns: list.columns as unknown as Column<ComparedRow>[],
     readWith: () => {
       throw new Error("lists: two instants are read by ComparedReads");
@@ -27,7 +26,7 @@ export function comparedList(list: AnyList): AnyList {
   return sealed(compared);
 }
 
-/** The same columns behind one that says what became of the row. */
+/** The same columns, preceded by the change column. */
 export function comparedState(state: ListState, compared: ComparedEnds): ListState {
   const shown = new Set(state.columns.map(({ key }) => key));
   const change: Column<ComparedRow> = {
@@ -68,7 +67,7 @@ interface ComparedCellProps {
 
 function ComparedCell({ row: { before, after, fields }, column, compared }: ComparedCellProps) {
   const { key, cell, isOfNow } = column;
-  // When something was last seen is known of what is there alone.
+  // Fields such as `last_seen_at` are known only for existing records.
   if (after === undefined && isOfNow === true) return null;
   const old = before === undefined ? null : <AsOf at={compared.from}>{cell(before)}</AsOf>;
   if (after === undefined) return old;

@@ -1,4 +1,4 @@
-// How much of a list differs between two instants, and which of it is shown: all rows, what differs, one sort of it.
+// Counts of differences between two timestamps, and the choice of rows: all, all differences, or one change type.
 
 import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { comparisonText } from "../text/compare.ts";
@@ -7,7 +7,7 @@ import type { Change, ChangeCounts } from "./compared-reads.ts";
 
 const CHANGES: readonly Change[] = ["added", "removed", "changed"];
 
-/** What of a comparison the address shows; null for all rows. */
+/** Choice of rows in the URL; null for all rows. */
 export function shownOfComparison(): "differences" | Change | null {
   const only = parameter("only");
   if (only === "differences") return only;

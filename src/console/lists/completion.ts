@@ -1,7 +1,7 @@
-// What can stand where one types a filter: fields, comparisons, values, functions, by what the API tells of a kind's
-// fields. A plain function of the text and the place in it; the grammar itself is the API's.
+// Filter completions at the caret: fields, operators, values and functions, from the API's description of a kind's
+// fields. Pure. The grammar itself belongs to the API.
 
-/** As `GET /api/v1/fields/{kind}` tells them. */
+/** Response of `GET /api/v1/fields/{kind}`. */
 export interface KnownFields {
   readonly fields: readonly KnownField[];
   readonly functions: readonly { readonly name: string; readonly usage: string }[];
@@ -16,16 +16,16 @@ interface KnownField {
 }
 
 export interface Completion {
-  /** What is put in. */
+  /** Inserted text. */
   readonly text: string;
   readonly meaning: string;
-  /** What it stands for, in characters before the caret. */
+  /** Number of characters replaced before the caret. */
   readonly replaces: number;
 }
 
 const JOINS = ["AND", "OR"];
 
-/** What can stand at a place of a filter, the best first. */
+/** Completions at a position of a filter, best first. */
 export function completionsOf(text: string, caret: number, known: KnownFields): Completion[] {
   const before = text.slice(0, caret);
   const { words, word, isInString } = wordsOf(before);
@@ -52,7 +52,7 @@ export function completionsOf(text: string, caret: number, known: KnownFields): 
   ].sort((a, b) => Number(!a.text.startsWith(word)) - Number(!b.text.startsWith(word)));
 }
 
-/** The text with a completion put in, and where the caret is then. */
+/** Text with the completion inserted, and the new caret position. */
 export function completed(text: string, caret: number, completion: Completion): { text: string; caret: number } {
   const start = caret - completion.replaces;
   const rest = text.slice(caret).replace(/^[\w.]*"?/, "");
@@ -72,7 +72,7 @@ function starting(all: readonly string[], word: string, meaning: string): Comple
   return all.filter((each) => fits(each, word)).map((each) => ({ text: `${each} `, meaning, replaces: word.length }));
 }
 
-/** Begins so, or has a part that does: `status` finds `oper_status`. */
+/** Matches the beginning of a name or of one of its parts: `status` finds `oper_status`. */
 function fits(name: string, typed: string): boolean {
   const wanted = typed.toLowerCase();
   const lower = name.toLowerCase();
@@ -83,7 +83,7 @@ function isOperator(word: string): boolean {
   return /^(?:!=|<=|>=|[=<>:])$/.test(word);
 }
 
-/** The words before the one that is typed, and that one; comparisons and brackets are words of their own. */
+/** Words before the current one, and the current one. Operators and brackets are separate words. */
 function wordsOf(before: string): { words: string[]; word: string; isInString: boolean } {
   const words = before.match(/"(?:[^"\\]|\\.)*"?|!=|<=|>=|[=<>:(),]|[^\s"=<>:!(),]+/g) ?? [];
   const last = words.at(-1) ?? "";

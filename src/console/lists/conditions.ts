@@ -1,6 +1,6 @@
-// Conditions of a filter, as text in the grammar of the API. Plain functions.
+// Filter conditions as text in the API's grammar. Pure.
 
-/** A condition beside what is filtered already. Mixed with OR, the whole stands in parentheses. */
+/** Adds a condition with AND. A filter that contains OR is put in parentheses. */
 export function withCondition(filter: string, condition: string): string {
   const last = filter.trim();
   if (last === "") return condition;

@@ -1,4 +1,4 @@
-// A column for each custom field of a list's kind, behind its own: shown where somebody chose it.
+// Columns for the custom fields of a list's kind, after its own; hidden by default.
 
 import { customKey, customName, definedFieldsOf, valueOfField } from "../names/custom-fields.ts";
 import { CustomValue } from "../parts/custom-value.tsx";
@@ -9,11 +9,11 @@ import type { AnyList, Column } from "./list.ts";
 /** In rem. */
 const WIDTHS: Readonly<Record<string, number>> = { boolean: 6, number: 7, date: 8, choice: 10, text: 12, url: 16 };
 
-/** The same list with the columns of custom fields, as they are defined or named by the address. */
+/** The list with a column for each custom field that is defined or named in the URL. */
 export function withCustomColumns(list: AnyList): AnyList {
   const fields = definedFieldsOf(list.kind);
   const columns = fields.map(({ key, type }) => column(customName(key), type));
-  // Before it is known what is defined, and of what is defined no more, the address says what is shown.
+  // Covers URLs with deleted fields, and the time until the definitions are loaded.
   const named = (parameter("columns") ?? "")
     .split(",")
     .filter((key) => customKey(key) !== null && !fields.some((field) => customName(field.key) === key))

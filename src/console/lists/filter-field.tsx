@@ -1,4 +1,4 @@
-// The filter of a list as text, in the grammar of the API, with what can stand where one types.
+// Filter input of a list in the API's grammar, with completions at the caret.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -10,12 +10,12 @@ import { go, hrefHere } from "../url/location.ts";
 import { completed, completionsOf } from "./completion.ts";
 
 interface FilterFieldProps {
-  /** Of the list's kind. */
+  /** Kind of the list. */
   readonly kind: string;
   readonly filter: string;
-  /** One that this list could have. */
+  /** Example filter for this list. */
   readonly example: string;
-  /** What the API says of the filter. */
+  /** Filter error from the API. */
   readonly problem: Refusal | undefined;
 }
 
@@ -25,7 +25,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
   const [caret, setCaret] = useState<number | null>(null);
   const [picked, setPicked] = useState(0);
   const { data: fields } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: kind as never } }));
-  // Not once it is painted: somebody may be typing by then.
+  // A layout effect: after painting, the user may already be typing.
   useLayoutEffect(() => setText(filter), [filter]);
   const [keys] = useState(() => [{ key: "f", meaning: listText.focusFilter, press: () => field.current?.focus() }]);
   useKeys(keys);
@@ -41,7 +41,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
     const next = completed(text, caret, completion);
     const input = field.current;
     if (input !== null) {
-      // At once: what is typed next may be there before the next picture is.
+      // Immediately: the next key may arrive before the next render.
       input.value = next.text;
       input.setSelectionRange(next.caret, next.caret);
     }
@@ -96,7 +96,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
           onBlur={() => setCaret(null)}
         />
       </label>
-      {/* The field keeps the focus: without it there may be no room for this. */}
+      {/* Keeps the focus in the field; without it, the layout may have no room for this button. */}
       <button type="submit" onMouseDown={(event) => event.preventDefault()}>
         {listText.apply}
       </button>
@@ -107,8 +107,8 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
       )}
       <div id="completions" role="listbox" aria-label={listText.completions} hidden={shown.length === 0}>
         {shown.map(({ text: offer, meaning }, position) => (
-          // The mouse is a second way: the keyboard's is the field's.
-          // biome-ignore lint/a11y/useKeyWithClickEvents: Tab takes it
+          // For the mouse only; the field handles the keyboard.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Tab accepts the option
           <div
             key={offer}
             id={`completion-${position}`}
@@ -129,7 +129,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
 
 const COMPLETIONS_MAX = 12;
 
-/** What is wrong with the filter, with the place. */
+/** Filter errors with their positions. */
 function FilterProblem({ filter, problem }: { readonly filter: string; readonly problem: Refusal }) {
   return (
     <div class="filter-problem" role="alert">

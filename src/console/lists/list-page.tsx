@@ -1,4 +1,4 @@
-// The page of a list: its filter, its columns and views, its rows, and the same as CSV and as curl.
+// List page: filter, columns, views and rows, with links to the same data as CSV and curl.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
@@ -39,22 +39,22 @@ import { hrefUnfiltered, ListTable } from "./list-table.tsx";
 import { type LongList, useLongList } from "./long-list.ts";
 import { ViewsMenu } from "./views-menu.tsx";
 
-/** Beyond that a list is not scrolled but filtered. */
+/** Longer lists must be filtered rather than scrolled. */
 const ROWS_MAX = 100_000;
 
-/** What can be done with the rows that are selected. */
+/** Action on the selected rows. */
 interface SelectedAction {
   readonly verb: string;
-  /** Whether whoever is signed in may, at the instant that is shown. */
+  /** Whether the user may perform it at the timestamp shown. */
   readonly isOffered: boolean;
-  /** @param end gives it up, or closes it @param done is called once it was written */
+  /** @param end cancels or closes the action @param done called after a successful write */
   show(ids: readonly string[], end: () => void, done: () => void): ComponentChildren;
 }
 
-/** What a page shows besides its list. */
+/** Additional content of a list page. */
 export interface Around {
   readonly selected?: SelectedAction;
-  /** Between its name and its filter. */
+  /** Between title and filter. */
   readonly above?: ComponentChildren;
 }
 
@@ -90,7 +90,7 @@ function PlainList({ list, above, selected }: ListPageProps) {
   );
 }
 
-/** Two instants at once: what is gone stands above the rows of the later one. */
+/** List of two timestamps, with removed rows above those of the later one. */
 function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: ComparedEnds }) {
   const state = listState(list);
   const query = queryOf(list, state, networkOf(list));
@@ -135,11 +135,11 @@ interface ListFrameProps {
   readonly state: ListState;
   readonly rows: LongList<unknown>;
   readonly isNow: boolean;
-  /** The address of what is shown, in the API, and as CSV. */
+  /** API URL of the rows shown, and its CSV version. */
   readonly read: string;
   readonly csv: string | null;
   readonly tools?: ComponentChildren;
-  /** What stands there where there are no rows. */
+  /** Content for an empty list. */
   readonly nothing: ComponentChildren;
 }
 
@@ -167,7 +167,7 @@ function ListFrame(props: ListFrameProps) {
     count: ids?.length ?? rows.count ?? 0,
   });
   const bulkOf = (ids: readonly string[] | null) => (verb: BulkVerb) => setBulk({ verb, scope: scopeOf(ids) });
-  // What was to be done with what was found then, or was to be done now, is not done with anything else.
+  // Actions end once the list shows the past or a comparison; a bulk action on a filter, once filter or network change.
   const isBulkOver =
     bulk !== null &&
     (isPast.value ||
@@ -284,7 +284,7 @@ function ListFrame(props: ListFrameProps) {
       {rows.count === 0 && !rows.isEarlier && filterProblem === undefined && nothing}
       {rows.count !== undefined && rows.count > 0 && (
         <ListTable
-          // What is chosen of a comparison begins at its first row.
+          // A different choice of rows starts at the first row.
           key={parameter("only") ?? ""}
           list={list}
           state={state}
@@ -328,7 +328,7 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
   );
 }
 
-/** What is there besides the sentence is what to do: for who may. */
+/** An empty list suggests the next step only to users with the permission. */
 function mayAdd({ kind }: AnyList): boolean {
   return isEditedKind(kind) ? mayWrite(kind, "create") : !isPast.value;
 }
@@ -337,17 +337,17 @@ function isOfFilter({ issues }: Refusal): boolean {
   return issues.some(({ path }) => path === "/filter");
 }
 
-/** What had the focus is gone. */
+/** Restores focus after the focused element was removed. */
 function goOnInList(): void {
   document.querySelector<HTMLElement>(".list")?.focus({ preventScroll: true });
 }
 
-/** The network whose records it shows; null for all of them. */
+/** Network that limits the list; null for all networks. */
 function networkOf({ kind }: AnyList): string | null {
   return entryOf(kind)?.isOfOrganization === true ? null : network.value;
 }
 
-/** Where the API has this list. */
+/** API URL of the list. */
 function addressOf(list: AnyList, query: ListQuery, at: string | null): string {
   const parameters = new URLSearchParams({ ...query, ...(at === null ? {} : { at }) } as Record<string, string>);
   const text = parameters.toString();

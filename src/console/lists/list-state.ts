@@ -1,4 +1,4 @@
-// What a list shows, as its address says it: filter, order, columns. Plain functions, and the one that reads the address.
+// State of a list in its URL: filter, order and columns. Pure, except for the function that reads the URL.
 
 import { isPast } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
@@ -6,7 +6,7 @@ import type { AnyList, Column, ListQuery } from "./list.ts";
 
 export interface ListState {
   readonly filter: string;
-  /** A field's wire name, behind `-` where the largest comes first. */
+  /** Wire name of a field, prefixed with `-` for descending order. */
   readonly order: string;
   readonly columns: readonly Column<unknown>[];
 }
@@ -15,7 +15,7 @@ export function listState(list: AnyList): ListState {
   const columnsOf = (keys: readonly string[]) =>
     keys.flatMap((key) => list.columns.find((column) => column.key === key) ?? []);
   const named = columnsOf(parameter("columns")?.split(",") ?? []);
-  // Of an address that names none that there is, as after an upgrade.
+  // Also for a URL with only unknown columns, e.g. after an upgrade.
   const columns = named.length > 0 ? named : columnsOf(list.shown);
   return {
     filter: parameter("filter") ?? "",
@@ -24,7 +24,7 @@ export function listState(list: AnyList): ListState {
   };
 }
 
-/** What the API is asked with. */
+/** Query parameters for the API. */
 export function queryOf(list: AnyList, { filter, order }: ListState, networkId: string | null): ListQuery {
   const key = order.replace(/^-/, "");
   const isOrdered = list.columns.some((column) => column.key === key && column.isOrdered === true);
@@ -37,13 +37,13 @@ export function queryOf(list: AnyList, { filter, order }: ListState, networkId: 
   };
 }
 
-/** The address of this list ordered by a field: the other way round where it is already. */
+/** URL of this list sorted by a field; reverses the direction if already sorted by it. */
 export function hrefOrdered(list: AnyList, { order }: ListState, key: string): string {
   const next = order === key ? `-${key}` : key;
   return hrefHere({ order: next === list.order ? null : next });
 }
 
-/** The address of this list with these columns. */
+/** URL of this list with these columns. */
 export function hrefWithColumns(list: AnyList, keys: readonly string[]): string {
   const text = keys.join(",");
   return hrefHere({ columns: text === list.shown.join(",") ? null : text });

@@ -1,5 +1,5 @@
-// The rows of a list: only those that are seen are drawn, in rows of one height, so that any length scrolls alike. A
-// table to those who hear it, with the number of each row.
+// Rows of a list. Renders only visible rows, at a fixed height, so that lists of any length scroll alike. Screen
+// readers get a table with row numbers.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { EDIT } from "../editing/edit-place.tsx";
@@ -13,7 +13,7 @@ import { hrefOrdered, type ListState } from "./list-state.ts";
 import type { LongList } from "./long-list.ts";
 import { paceAfter, rowsToDraw, type ScrollPace, scrollTo } from "./rows-window.ts";
 
-/** In pixels, as --row has it at the usual size of text. */
+/** In pixels; `--row` at the default text size. */
 const ROW_HEIGHT = 28;
 
 interface ListTableProps {
@@ -21,14 +21,14 @@ interface ListTableProps {
   readonly state: ListState;
   readonly rows: LongList<unknown>;
   readonly count: number;
-  /** What is marked, by id. */
+  /** Ids of selected rows. */
   readonly chosen: ReadonlySet<string>;
   readonly choose: (id: string) => void;
-  /** Marks several more. */
+  /** Adds rows to the selection. */
   readonly chooseAll: (ids: readonly string[]) => void;
   /** Opens the filter of a column. */
   readonly filterBy: (key: string) => void;
-  /** Begins to edit a record, or one field of it; null where nothing is edited. */
+  /** Starts editing a record or one of its fields; null if read-only. */
   readonly edit: ((id: string, field?: string) => void) | null;
 }
 
@@ -49,7 +49,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
     if (element !== null) setSeen({ scrolled: element.scrollTop, height: element.clientHeight });
   };
   useLayoutEffect(() => {
-    // The way back leads to the row that one came from.
+    // Back returns to the scroll position.
     if (box.current !== null) box.current.scrollTop = keptScrolled("list");
     measure();
     const observer = new ResizeObserver(measure);
@@ -58,7 +58,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
   }, []);
   const drawn = rowsToDraw(seen.scrolled, seen.height, ROW_HEIGHT, count);
   useEffect(() => rows.want(drawn, pace.current.speed));
-  // Its own link, else what marks it.
+  // The row's link, else its checkbox.
   const focusRow = (index: number) => {
     const row = box.current?.querySelector(`[data-row="${index}"]`);
     const target = row?.querySelector<HTMLElement>("a") ?? row?.querySelector<HTMLElement>("input");
@@ -68,7 +68,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
   const move = (step: number) => {
     const element = box.current;
     if (element === null || count === 0) return false;
-    // The first that is wholly seen, where none was walked to yet.
+    // Starts at the first fully visible row.
     const begin = Math.ceil(element.scrollTop / ROW_HEIGHT);
     const next = Math.min(count - 1, Math.max(0, active === null ? begin : active + step));
     const top = scrollTo(next, element.scrollTop, element.clientHeight - ROW_HEIGHT, ROW_HEIGHT);
@@ -87,7 +87,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
     choose(list.idOf(row));
     return true;
   };
-  /** From the row that was marked last to this one. Where rows between them were never read, it marks this one alone. */
+  /** Extends the selection from the row selected last. If rows in between are not loaded, selects only this one. */
   const markUpTo = (index: number) => {
     const from = marked.current ?? index;
     const [first, end] = [Math.min(from, index), Math.max(from, index) + 1];
@@ -129,17 +129,17 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
     [isEditable],
   );
   useKeys(keys);
-  // Before the next key is pressed.
+  // A layout effect, to run before the next key press.
   useLayoutEffect(() => {
-    // The row's own link, so that Enter opens it and a screen reader says it. Not when it is only drawn again while one
-    // types elsewhere.
+    // Focus the row's link, so that Enter opens it and a screen reader reads it; not on a rerender while the user types
+    // elsewhere.
     const focused = document.activeElement;
     const isElsewhere = focused !== null && focused !== document.body && box.current?.contains(focused) !== true;
     if (active === null || (isElsewhere && !hasMoved.current)) return;
     hasMoved.current = false;
     focusRow(active);
   }, [active, drawn.first]);
-  // Back to the row that was edited, where the form was given up.
+  // Return to the edited row after the form was cancelled.
   const isIdle = parameter(EDIT) === null;
   const wasIdle = useRef(isIdle);
   useLayoutEffect(() => {
@@ -148,8 +148,8 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
   }, [isIdle]);
   const indexes = Array.from({ length: drawn.end - drawn.first }, (_, position) => drawn.first + position);
   return (
-    // Scrolled by the keyboard too.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    // Focusable, for scrolling by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section ref={box} class="list" tabIndex={0} aria-label={list.title} onScroll={scrolled}>
       <table
         aria-rowcount={count + 1}
@@ -159,7 +159,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
         <colgroup>
           <col style={{ inlineSize: "2rem" }} />
           {state.columns.map(({ key, width }, place) => (
-            // The first stays where one scrolls aside, and must leave room for the others.
+            // The first column is sticky and must leave room for the others.
             <col key={key} style={{ inlineSize: place === 0 ? `min(${width}rem, 40vi)` : `${width}rem` }} />
           ))}
         </colgroup>
@@ -193,7 +193,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
                       tabIndex={-1}
                       checked={chosen.has(id)}
                       aria-label={listText.select(list.nameOf(row))}
-                      // Once it is known whether Shift was held: with it all from the last one that was marked.
+                      // On click, which reports Shift: Shift extends the selection from the row selected last.
                       onClick={(event) => (event.shiftKey ? markUpTo(index) : mark(index))}
                     />
                   )}
@@ -256,7 +256,7 @@ function Heading({
   );
 }
 
-/** As high as the rows that are not drawn. */
+/** Takes the height of the rows not rendered. */
 function Spacer({ rows }: { readonly rows: number }) {
   if (rows <= 0) return null;
   return (
@@ -266,7 +266,7 @@ function Spacer({ rows }: { readonly rows: number }) {
   );
 }
 
-/** The address of this list without its filter. */
+/** URL of this list without its filter. */
 export function hrefUnfiltered(): string {
   return hrefHere({ filter: null });
 }

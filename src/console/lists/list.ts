@@ -1,4 +1,4 @@
-// A list as its page shows it: columns with cells, made of what its kind says and of the fields that the API lists.
+// List definition: columns with cells, from the details of a kind and the fields that the API lists.
 
 import type { ComponentChildren } from "preact";
 import { LIST_FIELDS } from "#fields";
@@ -13,57 +13,57 @@ import { plannedColumns } from "./columns.ts";
 import type { WindowRead } from "./long-list.ts";
 
 export interface Column<Row> {
-  /** The field's wire name: what is ordered and filtered by. */
+  /** Wire name of the field, for sorting and filtering. */
   readonly key: string;
-  /** In rem: columns do not move while one scrolls. */
+  /** In rem; fixed, so that columns do not move while scrolling. */
   readonly width: number;
   readonly isNumber?: boolean;
-  /** Whether the API orders by it. */
+  /** Whether the API can sort by the field. */
   readonly isOrdered?: boolean;
-  /** Whether it says something of the row, and is no field: neither ordered nor filtered by. */
+  /** Whether the column is not a field; it can be neither sorted nor filtered. */
   readonly isMark?: boolean;
-  /** Whether it is left out in the past, of which it says nothing. */
+  /** Whether the field has no value in the past, where the column is hidden. */
   readonly isOfNow?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
 export interface ListDefinition<Row> {
-  /** In the API, and in the names of views. */
+  /** Kind in the API and in the names of views. */
   readonly kind: string;
-  /** Of the list in the API, below /api/v1/. */
+  /** API path below /api/v1/. */
   readonly path: string;
-  /** Of its page. */
+  /** Path of the page. */
   readonly page: string;
   readonly title: string;
   readonly one: string;
   readonly many: string;
-  /** What to do where there are none. */
+  /** Advice for an empty inventory. */
   readonly nothingYet: string;
-  /** Whether an empty list leads to a first scan. */
+  /** Whether an empty list suggests a first scan. */
   readonly startsScan: boolean;
   readonly columns: readonly Column<Row>[];
-  /** Those that are shown at first. */
+  /** Default columns. */
   readonly shown: readonly string[];
   readonly order: string;
   readonly idOf: (row: Row) => string;
-  /** What the row is called, for those who hear it. */
+  /** Row name for screen readers. */
   readonly nameOf: (row: Row) => string;
-  /** Of its row in the table. */
+  /** CSS class of the row. */
   readonly classOf?: (row: Row) => string;
-  /** What is asked besides, with these columns: some cost more. */
+  /** Additional query parameters for these columns; some make the request more expensive. */
   readonly asksWith: (columns: readonly string[]) => Readonly<Record<string, unknown>>;
-  /** @param columns that are shown */
+  /** @param columns shown */
   readonly readWith: (query: ListQuery, columns: readonly string[]) => WindowRead<Row>;
-  /** A filter that shows what can be written. */
+  /** Example of a filter. */
   readonly example: string;
-  /** Filters that come with it. */
+  /** Built-in views. */
   readonly views: readonly { readonly name: string; readonly filter: string; readonly order?: string }[];
 }
 
-/** A definition that forgets the type of its rows: they go through it and nothing else. */
+/** Definition with an erased row type; no other code reads the rows. */
 export type AnyList = ListDefinition<unknown>;
 
-/** A list as one among others. */
+/** Erases the row type of a list. */
 export const sealed = <Row>(definition: ListDefinition<Row>): AnyList => definition as unknown as AnyList;
 
 export interface ListQuery {
@@ -74,7 +74,7 @@ export interface ListQuery {
   readonly order_direction?: "asc" | "desc";
 }
 
-/** The list of a kind. */
+/** List definition of a kind. */
 export function listOf(kind: ListedKind, details: KindDetails): AnyList {
   const [one, many] = kindWords(kind);
   const asksWith = (columns: readonly string[]) => {
@@ -97,7 +97,7 @@ export function listOf(kind: ListedKind, details: KindDetails): AnyList {
     readWith:
       (query, columns) =>
       ({ at: pinned, ...window }) => {
-        // What the clock says is of now, not of the newest transaction.
+        // Values that depend on the clock apply to now, not to the newest transaction.
         const isPinned = pinned !== undefined && (details.isOfClock !== true || at.value !== null);
         const asked = { ...query, ...window, ...asksWith(columns), ...(isPinned ? { at: pinned } : {}) };
         return read(apiPath(kind) as ReadPath, { query: asked as QueryOf<"/api/v1/hosts"> }) as ReturnType<
@@ -110,7 +110,7 @@ export function listOf(kind: ListedKind, details: KindDetails): AnyList {
   return sealed(list);
 }
 
-/** Fields that say nothing of the past. */
+/** Fields without a value in the past. */
 const OF_NOW: ReadonlySet<string> = new Set(["last_seen_at", "stale_since", "next_run_at"]);
 
 function columnsOf(kind: ListedKind, details: KindDetails): Column<ListRow>[] {
@@ -119,7 +119,7 @@ function columnsOf(kind: ListedKind, details: KindDetails): Column<ListRow>[] {
     width,
     isNumber: type === "integer" || style === "count",
     isOrdered,
-    // What has parts is filtered by these.
+    // Composite values are filtered by their parts.
     isMark: style === "fill" || (type === "other" && style === undefined),
     isOfNow: OF_NOW.has(key),
     cell: cellOf({ kind, field: key, type, style }),

@@ -1,5 +1,5 @@
-// A list of any length as windows of rows, all of one instant: what is written while one scrolls neither shifts a row
-// nor shows one twice. Without an instant in the address it is that of the ledger's newest transaction.
+// List of any length, loaded in windows of rows at a single timestamp, so that writes during scrolling neither shift
+// nor repeat rows. Without a timestamp in the URL, the newest transaction's applies.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, type Read, read } from "../api/client.ts";
@@ -7,7 +7,7 @@ import { useHeld } from "../api/held.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { nextRun, type RowRange, WINDOW_ROWS, type WindowRun, windowsToForget } from "./rows-window.ts";
 
-/** Rows from an offset: those of one window, or of several beside each other. */
+/** Reads rows from an offset: one window, or several adjacent ones. */
 export type WindowRead<Row> = (window: {
   readonly at?: string;
   readonly limit: number;
@@ -15,38 +15,38 @@ export type WindowRead<Row> = (window: {
 }) => Read<readonly Row[]>;
 
 export interface LongList<Row> {
-  /** Undefined until the first window is there. */
+  /** Undefined until the first window is loaded. */
   readonly count: number | undefined;
   /** `meta` of the first window. */
   readonly meta: unknown;
-  /** The instant that all rows are of. */
+  /** Timestamp of all rows. */
   readonly at: string | null;
-  /** Undefined while its window is not there yet. */
+  /** Undefined while its window is loading. */
   rowAt(index: number): Row | undefined;
   /**
-   * Asks for rows that are drawn and not there, and ahead of them for those that come next.
-   * @param speed of the scrolling, in rows a second; less than 0 upwards
+   * Requests missing rows in view, then reads ahead.
+   * @param speed of scrolling, in rows per second; negative upwards
    */
   want(drawn: RowRange, speed: number): void;
   readonly problem: Refusal | undefined;
-  /** Whether the rows are still those of the list that was asked for before. */
+  /** Whether the rows still belong to the previous list. */
   readonly isEarlier: boolean;
-  /** Asks for all anew, of the newest instant where the address says none. */
+  /** Reloads the list; without a timestamp in the URL, at the newest transaction. */
   again(): void;
 }
 
-/** What all windows of a list are of. */
+/** Version shared by all windows of a list. */
 interface Pin {
-  /** Null while there is no transaction at all. */
+  /** Null for an empty ledger. */
   readonly at: string | null;
-  /** Of the ledger when the list of now began; null for a list of the past. */
+  /** Ledger sequence at the start of a present list; null for a list of the past. */
   readonly sequence: number | null;
 }
 
 interface Loaded<Row> {
-  /** Of what list: the address of its first window without its instant. */
+  /** Identity of the list, with its timestamp and reload count. */
   readonly name: string;
-  /** As the address had it; null for now. */
+  /** Timestamp of the URL; null for now. */
   readonly instant: string | null;
   readonly pin: Pin;
   readonly count: number;
@@ -54,19 +54,19 @@ interface Loaded<Row> {
   readonly windows: ReadonlyMap<number, readonly Row[]>;
 }
 
-/** One who scrolls fast passes many windows: what is asked for next is what is seen by the time that these are there. */
+/** Fast scrolling passes many windows; a low limit keeps requests close to the rows in view. */
 const REQUESTS_AT_ONCE = 2;
 
-/** What is asked for of one list. */
+/** Requests of one list. */
 interface Asking {
   readonly abort: AbortController;
-  /** Numbers of windows that are there, are on their way, or have failed. */
+  /** Numbers of windows that are loaded, loading or failed. */
   readonly asked: Set<number>;
-  /** What is drawn, and how fast one scrolls. */
+  /** Rows in view, and scrolling speed. */
   drawn: RowRange;
   speed: number;
   loading: number;
-  /** Whether something was written since a list of now began. */
+  /** Whether the ledger changed since a present list was started. */
   isLeftBehind: boolean;
 }
 
@@ -76,8 +76,8 @@ function newAsking(): Asking {
 }
 
 /**
- * @param name tells this list from others: another name loads another list, and shows this one until that is there
- * @param at of the address; null for now
+ * @param name identity of the list; a new name loads another list and keeps showing this one until then
+ * @param at timestamp of the URL; null for now
  */
 export function useLongList<Row>(name: string, at: string | null, windowOf: WindowRead<Row>): LongList<Row> {
   const [loaded, setLoaded] = useState<Loaded<Row> | null>(null);
@@ -86,7 +86,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
   const asking = useRef<Asking>(newAsking());
   const full = `${name} ${at} ${turn}`;
 
-  // Not once it is painted: what is asked for a frame earlier is there a frame earlier.
+  // A layout effect sends the request one frame earlier.
   useLayoutEffect(() => {
     const own = newAsking();
     asking.current = own;
@@ -108,7 +108,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     begin().catch((cause: unknown) => {
       if (isAborted(cause)) return;
       setProblem(asRefusal(cause));
-      // Rows of another instant are no answer to this one.
+      // Drop rows of another timestamp.
       setLoaded((last) => (last?.instant === at ? last : null));
     });
     return () => own.abort.abort();
@@ -123,7 +123,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
       if (own.loading === REQUESTS_AT_ONCE || own.abort.signal.aborted) return;
       const run = nextRun(own.drawn, own.speed, loaded.count, (window) => own.asked.has(window));
       if (run === null) return;
-      // What failed is not asked for again before somebody wants to.
+      // A failed window stays marked, so that it is not retried until the user asks.
       const numbers = Array.from({ length: run.windows }, (_, place) => run.first + place);
       for (const number of numbers) own.asked.add(number);
       own.loading += 1;
@@ -178,8 +178,8 @@ async function headOf(signal: AbortSignal): Promise<{ readonly at: string | null
 }
 
 /**
- * Windows of a list of now are read without an instant while nothing was written since the list began: when something
- * was last seen is known of now alone. Once something was, they are read as of then.
+ * Reads windows of a present list without a timestamp as long as the ledger is unchanged, since last-seen times exist
+ * only for now. After a write, reads them at the timestamp of the list's start.
  */
 async function loadWindows<Row>(
   windowOf: WindowRead<Row>,

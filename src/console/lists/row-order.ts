@@ -1,26 +1,25 @@
-// The order of a list, for rows that were not read in it: texts without regard to case, addresses as addresses. Plain
-// functions.
+// Sort order of a list, for rows read in another order: texts ignore case, addresses sort numerically. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 
-/** As a list is asked. */
+/** Sort parameters of a list request. */
 interface Order {
   readonly order_by?: string;
   readonly order_direction?: "asc" | "desc";
 }
 
-/** Null where the order is by what a record refers to: only the API knows that. */
+/** Null for an order by reference, which only the API can determine. */
 export function rowOrder({ order_by, order_direction }: Order): ((a: unknown, b: unknown) => number) | null {
   if (order_by === undefined || order_by.endsWith("_id")) return null;
   const sign = order_direction === "desc" ? -1 : 1;
-  // `custom_fields.rack` is in what the record has of them.
+  // `custom_fields.rack` is nested in the record.
   const path = order_by.split(".");
   const isCustom = path.length > 1;
   const keyOf = (row: unknown) => sortKey(path.reduce(valueIn, row));
   return (a, b) => {
     const [left, right] = [keyOf(a), keyOf(b)];
     if (left === right) return 0;
-    // Without a value first, and of custom fields last in both directions, as the API has them.
+    // As in the API: missing values come first in ascending order; for custom fields, last in both directions.
     if (left === null || right === null) return (left === null ? -1 : 1) * (isCustom ? -1 : sign);
     return (left < right ? -1 : 1) * sign;
   };
@@ -39,7 +38,7 @@ function sortKey(value: unknown): string | number | null {
   return addressKey(text) ?? text.toLowerCase();
 }
 
-/** An address as a text that orders as it does, IPv4 first; null for anything else. */
+/** Sort key of an address, IPv4 first; null for other texts. */
 export function addressKey(text: string): string | null {
   if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(text))
     return `4${text

@@ -1,21 +1,21 @@
-// Which rows of a long list are drawn, and which windows of it have to be asked for. Plain functions.
+// Rows of a long list to render, and windows to request. Pure.
 
-/** Rows that one request asks for. */
+/** Rows per window. */
 export const WINDOW_ROWS = 50;
 
-/** Rows that are drawn above and below what is seen: a wheel's step shows no gap. */
+/** Extra rows above and below the visible ones, so that a wheel step shows no gap. */
 const SPARE_ROWS = 12;
 
-/** From `first` up to and without `end`. */
+/** Half-open: `end` is exclusive. */
 export interface RowRange {
   readonly first: number;
   readonly end: number;
 }
 
 /**
- * The rows to draw.
- * @param scrolled how far, in pixels
- * @param height of what is seen, in pixels
+ * Rows to render.
+ * @param scrolled in pixels
+ * @param height of the visible area, in pixels
  */
 export function rowsToDraw(scrolled: number, height: number, rowHeight: number, count: number): RowRange {
   const first = Math.max(0, Math.floor(scrolled / rowHeight) - SPARE_ROWS);
@@ -23,7 +23,7 @@ export function rowsToDraw(scrolled: number, height: number, rowHeight: number, 
   return { first: Math.min(first, Math.max(0, end - 1)), end };
 }
 
-/** The numbers of the windows that have those rows, in order. */
+/** Numbers of the windows that contain the rows, in order. */
 export function windowsOf({ first, end }: RowRange): number[] {
   if (end <= first) return [];
   const numbers: number[] = [];
@@ -31,48 +31,48 @@ export function windowsOf({ first, end }: RowRange): number[] {
   return numbers;
 }
 
-/** How one scrolls: where one was last, when, and how fast. */
+/** Last scroll position, its time, and the speed. */
 export interface ScrollPace {
-  /** How many rows are above what is seen. */
+  /** Number of rows above the visible area. */
   readonly row: number;
   readonly ms: number;
-  /** Rows in a second; less than 0 upwards. */
+  /** Rows per second; negative upwards. */
   readonly speed: number;
 }
 
-/** After a pause the next step tells nothing of how long it took. */
+/** Longer gaps are pauses and say nothing about the speed. */
 const PAUSE_MS = 100;
-/** Two events of one frame. */
+/** Shorter gaps are events of the same frame. */
 const STEP_MIN_MS = 8;
 
-/** @param ms of the scrolling's event, on the clock of `last` */
+/** @param ms time of the scroll event, on the clock of `last` */
 export function paceAfter(last: ScrollPace, row: number, ms: number): ScrollPace {
   const gone = ms - last.ms;
   const speed = ((row - last.row) * 1_000) / Math.min(PAUSE_MS, Math.max(STEP_MIN_MS, gone));
-  // The steps of a wheel are uneven; one who turns around or had stopped is not slowed down by what was.
+  // Averages uneven wheel steps; a pause or change of direction starts over.
   const isGoingOn = gone < PAUSE_MS && speed * last.speed > 0;
   return { row, ms, speed: isGoingOn ? (speed + last.speed) / 2 : speed };
 }
 
-/** Rows are read ahead for as long as it takes to answer, on a busy machine too. */
+/** Read-ahead time: covers a response, even from a busy server. */
 const AHEAD_SECONDS = 0.3;
-/** One who is faster passes by whatever could be read ahead: only what is seen is asked for then. */
+/** Faster scrolling passes anything read ahead, so only visible rows are requested. */
 const AHEAD_MAX_ROWS = 600;
-/** One request asks for so many neighbors at most, and for no fewer than that where none of them is drawn yet. */
+/** Most windows per request, and fewest for a request that only reads ahead. */
 const WINDOWS_OF_ONE = 4;
 const WINDOWS_AHEAD = 2;
 
-/** Windows beside each other, which one request asks for. */
+/** Adjacent windows, read in one request. */
 export interface WindowRun {
   readonly first: number;
   readonly windows: number;
 }
 
 /**
- * What to ask for next: first of what is drawn, then of what comes next the way one scrolls.
- * @param speed rows in a second; less than 0 upwards
- * @param isKnown whether a window is there, or on its way
- * @returns null where nothing is missing
+ * Next windows to request: visible rows first, then rows in the direction of scrolling.
+ * @param speed rows per second; negative upwards
+ * @param isKnown whether a window is loaded or loading
+ * @returns null if none is missing
  */
 export function nextRun(
   drawn: RowRange,
@@ -100,16 +100,16 @@ function withAhead({ first, end }: RowRange, speed: number, count: number): RowR
   return speed < 0 ? { first: Math.max(0, first - ahead), end } : { first, end: Math.min(count, end + ahead) };
 }
 
-/** Rows that were read stay, up to so many: some ten megabytes of the largest. */
+/** Most windows to keep: about ten megabytes of the largest rows. */
 export const KEPT_WINDOWS = 200;
 
-/** Which windows to forget so that no more are kept: those that are farthest from what is drawn. */
+/** Windows to drop above the limit, farthest from the rows in view first. */
 export function windowsToForget(known: Iterable<number>, drawn: RowRange): number[] {
   const middle = (drawn.first + drawn.end) / 2 / WINDOW_ROWS - 0.5;
   return [...known].toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(KEPT_WINDOWS);
 }
 
-/** Where to scroll so that a row is wholly seen; null where it is. */
+/** Scroll position that makes a row fully visible; null if it is. */
 export function scrollTo(row: number, scrolled: number, height: number, rowHeight: number): number | null {
   const top = row * rowHeight;
   if (top < scrolled) return top;

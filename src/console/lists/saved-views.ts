@@ -1,4 +1,4 @@
-// The views of lists that a user has saved, as their preferences have them. A view is an address without its instant.
+// List views saved in a user's preferences. A view is a URL without its timestamp.
 
 export interface SavedView {
   readonly name: string;
@@ -7,10 +7,10 @@ export interface SavedView {
   readonly columns: string;
 }
 
-/** Before the kind of a list, in the name of the preference that has its views. */
+/** Prefix of the preference with a list's views, before its kind. */
 export const VIEWS = "views.";
 
-/** What stands there may be of another version, or of nobody's making. */
+/** Skips invalid entries: the preference may come from another version or be malformed. */
 export function savedViews(preference: unknown): readonly SavedView[] {
   if (!Array.isArray(preference)) return [];
   return preference.flatMap((each: unknown) => {

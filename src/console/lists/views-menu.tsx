@@ -1,4 +1,4 @@
-// Views of a list: those that come with it, and those that one has saved. A view is an address without its instant.
+// Menu of built-in and saved views of a list. A view is a URL without its timestamp.
 
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -13,7 +13,7 @@ import { hrefOf, parameter } from "../url/location.ts";
 import type { AnyList } from "./list.ts";
 import { type SavedView, savedViews, VIEWS } from "./saved-views.ts";
 
-/** As many as one finds one's way in. */
+/** Longer menus are hard to scan. */
 const VIEWS_MAX = 30;
 
 export function ViewsMenu({ list }: { readonly list: AnyList }) {
