@@ -1,5 +1,5 @@
-// Which fields of a record can be brought back as they were, which cannot and why, and the body that does it. What a
-// field names is looked up: a tag or VLAN that is gone since is said before it is written.
+// Restorable fields of a record, reasons for the others, and the body of the update. Referenced records are looked up,
+// so that a deleted tag or VLAN is reported before the write.
 
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
@@ -12,7 +12,7 @@ import type { FormField, Values } from "./field.ts";
 import { customKeyOf, valueIn } from "./field.ts";
 import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
 
-/** A field that differs, with what it was. */
+/** A field that differs, with its earlier value. */
 export interface FieldThen {
   readonly field: string;
   readonly was: unknown;
@@ -20,24 +20,24 @@ export interface FieldThen {
 
 export interface BackField extends FieldThen {
   readonly now: unknown;
-  /** Ids that it named then and that are gone: `was` is without them. */
+  /** Ids in the earlier value that no longer exist; omitted from `was`. */
   readonly gone: readonly string[];
-  /** Why it cannot be brought back, as the end of a sentence; null where it can. */
+  /** Reason that the field cannot be restored, as the end of a sentence; null if it can. */
   readonly cannot: string | null;
 }
 
-/** Which of these ids are there now. */
+/** Returns the ids that still exist. */
 export type FindLiving = (field: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** What a record is made of has a life of its own. */
+/** Parts of a record are records of their own. */
 const PARTS = new Set(["ip_addresses", "ports", "services", "interfaces", "bindings"]);
 const PLACES = new Set(["id", "organization_id", "network_id", "host_id", "service_id", "expected_updated_at"]);
-/** Only an Admin says where secrets go. */
+/** Only an Admin decides where secrets are sent. */
 const OF_ADMINS = new Set(["accepts_credentials"]);
 
 /**
- * What can be done of each, in their order.
- * @param current the record as it is now
+ * Restorability of each field, in the given order.
+ * @param current the present record
  * @throws Refusal
  */
 export async function fieldsOfBack(
@@ -84,19 +84,19 @@ function whyNot(of: FormField | undefined, field: string, was: unknown): string 
   return isEmpty && !of.isNullable ? cannot.empty : null;
 }
 
-/** The order of what is chosen of several says nothing. */
+/** Ignores the order of multiple values. */
 function isSame(one: unknown, other: unknown): boolean {
   const text = (value: unknown) =>
     JSON.stringify(Array.isArray(value) ? value.map((each) => JSON.stringify(each)).toSorted() : (value ?? null));
   return text(one) === text(other);
 }
 
-/** The kinds of which a field names records: the other end of a link is a host or an interface. */
+/** Kinds that a field can reference; the other end of a link is a host or an interface. */
 function kindsIn(field: string): RecordKind[] {
   return field === "neighbor" ? ["host", "if_entry"] : [referredKind(field) ?? []].flat();
 }
 
-/** The ids that a value of a field names; of a field that names none, none. */
+/** Ids in a field's value; empty for a field without references. */
 function idsIn(field: string, was: unknown): string[] {
   if (kindsIn(field).length === 0 || was === null || was === undefined) return [];
   const { id = was } = was as { readonly id?: unknown };
@@ -114,8 +114,8 @@ async function livingIds(field: string, ids: readonly string[]): Promise<Readonl
 }
 
 /**
- * The body of the update: what the API requires as it is now, and what comes back.
- * @param current the record as it is now
+ * Body of the update: required fields with their present values, and the restored fields.
+ * @param current the present record
  */
 export function bodyOfBack(
   kind: EditedKind,
@@ -131,6 +131,6 @@ export function bodyOfBack(
     if (key === null) body[field] = was ?? null;
     else custom[key] = was ?? null;
   }
-  // Keys that are not named keep their values.
+  // Custom fields not in the body keep their values.
   return Object.keys(custom).length === 0 ? body : { ...body, custom_fields: custom };
 }

@@ -1,5 +1,4 @@
-// The way to bring some fields of a record back, beside it where it differs from now. What does it is loaded when
-// somebody wants to.
+// Offer to restore fields of a record from the comparison. The form is loaded on demand.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ChangedRecord, SELF_EVIDENT } from "../changes/difference-lines.ts";
@@ -19,9 +18,9 @@ interface Parts {
 }
 
 /**
- * Nothing where it cannot be edited, or not by whoever is signed in.
- * @param from the instant as of which it comes back
- * @param onWritten called when some of it was brought back, or that was undone
+ * Null if the record is not editable, or not by this user.
+ * @param from timestamp of the restored values
+ * @param onWritten called after a restore or its undo
  */
 export function backBeside(record: ChangedRecord, from: string, onWritten: () => void) {
   const { entity_type: kind } = record;
@@ -38,14 +37,14 @@ interface BackPlaceProps {
 function BackPlace(props: BackPlaceProps) {
   const place = useRef<HTMLDivElement>(null);
   const saved = lastSaved.value;
-  // The page of a record tells by itself what was saved on it.
+  // A record's own page reports what was saved there.
   const isTold = saved?.id === props.record.id && saved.place === "/compare" && pathname.value === "/compare";
   const [isOpen, setOpen] = useState(false);
   const has = isOpen || isTold;
   const shown = useRef<{ readonly saved: Saved | null } | null>(null);
   useLayoutEffect(() => {
     const now = lastSaved.peek();
-    // The form or the note that had the focus is gone. What was saved since somewhere else has it there.
+    // The focused form or note is gone. A later save elsewhere has taken the focus itself.
     if (shown.current !== null && !has && (now === null || now === shown.current.saved))
       (place.current?.querySelector("button") ?? place.current)?.focus();
     shown.current = has ? { saved: now } : null;
@@ -58,7 +57,7 @@ function BackPlace(props: BackPlaceProps) {
 }
 
 interface BackPartsProps extends BackPlaceProps {
-  /** What was saved here last, to be told. */
+  /** Last write from here, to be reported. */
   readonly saved: Saved | null;
   readonly isOpen: boolean;
   onOpen(isOpen: boolean): void;
@@ -92,7 +91,7 @@ function BackParts({ record, from, onWritten, saved, isOpen, onOpen }: BackParts
         () => setFailed(true),
       );
   };
-  // It differs no more.
+  // No differences left.
   if (fields.length === 0) return null;
   return (
     <button type="button" class="back" aria-label={bringBackText.offerOf(name)} onClick={open}>

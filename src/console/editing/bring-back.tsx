@@ -1,5 +1,5 @@
-// Some fields of a record brought back as they were at A: each is read before, as what it is now and what it was, and
-// why one cannot be. Written over the version that was read; what is not chosen stays as it is.
+// Form that restores fields of a record to their values at A. Shows the present and the earlier value, or the reason
+// that a field cannot be restored. Writes over the version read; fields not selected stay unchanged.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -23,11 +23,11 @@ interface BringBackProps {
   readonly kind: EditedKind;
   readonly id: string;
   readonly name: string;
-  /** A: the instant as of which they come back. */
+  /** A: the timestamp of the restored values. */
   readonly at: string;
-  /** What differs, with what it was at A. */
+  /** Fields that differ, with their values at A. */
   readonly fields: readonly FieldThen[];
-  /** Called when it was written, before it ends. */
+  /** Called after the write, before the form ends. */
   onSaved(): void;
   onEnd(): void;
 }
@@ -125,7 +125,7 @@ interface LineProps {
   onToggle(): void;
 }
 
-/** What it is now → what it would be, or why it cannot be. */
+/** Present → restored value, or the reason that the field cannot be restored. */
 function Line({ back: { field, now, was, gone, cannot }, at, isChosen, onToggle }: LineProps) {
   const title = fieldTitle(field);
   if (cannot !== null)

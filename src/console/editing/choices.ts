@@ -1,17 +1,17 @@
-// What the fields that hold ids of other records can be chosen from.
+// Options for fields that reference other records.
 
 import { type Read, read } from "../api/client.ts";
 import { quoted } from "../api/filter-text.ts";
 import { apiPath, entryOf, referredKind } from "../kinds/kinds.ts";
 import type { FormField, Values } from "./field.ts";
 
-/** A record that can be chosen. */
+/** Record that can be selected. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
 }
 
-/** More than anybody looks through; a field keeps what it has beyond them. */
+/** Longer lists are impractical; a field keeps values beyond them. */
 const CHOICES_MAX = 1_000;
 
 type Choosable = {
@@ -22,13 +22,13 @@ type Choosable = {
   readonly ip_address?: string;
 };
 
-/** The records that a field can name; null for a field that names none, and before it is known where they belong. */
+/** Records that a field can reference; null for a field without references, or while the parent is unknown. */
 export function choicesRead({ name }: FormField, record: Values): Read<readonly Choosable[]> | null {
   const kind = referredKind(name);
   if (kind === undefined) return null;
   const entry = entryOf(kind);
   const order_by = /\w+/.exec(entry?.called?.[0] ?? "name")?.[0];
-  // An interface has one of the addresses of its host.
+  // An interface has addresses of its own host only.
   const place = entry?.isOfHost === true ? "host_id" : "network_id";
   const { [place]: placeId } = record;
   if (entry?.isOfOrganization !== true && (typeof placeId !== "string" || placeId === "")) return null;
@@ -38,10 +38,10 @@ export function choicesRead({ name }: FormField, record: Values): Read<readonly 
   >;
 }
 
-/** As many as are offered while one types. */
+/** Number of suggestions while typing. */
 const FOUND_MAX = 20;
 
-/** Of hosts there are too many to choose from: those that what is typed finds. */
+/** Searches hosts by the typed text, since there are too many for a list. */
 export function hostsRead(
   said: string,
   { network_id }: Values,
@@ -53,7 +53,7 @@ export function hostsRead(
   });
 }
 
-/** Those that are called just so: among many that what is typed finds, they need not be the first. */
+/** Exact name matches; among many search results, they need not come first. */
 export function hostsCalledRead(name: string, { network_id }: Values): Read<readonly Choosable[]> {
   const within = typeof network_id === "string" && network_id !== "" ? { network_id } : {};
   return read("/api/v1/hosts", {
@@ -61,7 +61,7 @@ export function hostsCalledRead(name: string, { network_id }: Values): Read<read
   });
 }
 
-/** `20 Offices` of a VLAN, `10.2.0.0/24 Offices` of a subnet, the name of anything else. */
+/** `20 Offices` for a VLAN, `10.2.0.0/24 Offices` for a subnet, otherwise the name. */
 export function choiceOf({ id, name = "", number, cidr, ip_address: address }: Choosable): Choice {
   const before = [number, cidr, address].filter((each) => each !== undefined).join(" ");
   return { id, name: `${before} ${name}`.trim() };

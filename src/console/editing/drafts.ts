@@ -1,19 +1,20 @@
-// Drafts: unsaved input, kept by this tab over a reload, for as long as its author is signed in. No secret is among it.
+// Drafts: unsaved input in the tab's session storage, kept across reloads until its author signs out. Contain no
+// secrets.
 
 import type { TypedFields } from "./edits.ts";
 import type { Values } from "./field.ts";
 
 export interface Draft {
-  /** The record as it was when the edit began, and its entity tag. */
+  /** The record at the start of the edit, and its entity tag. */
   readonly base: Values;
   readonly tag: string;
   readonly typed: TypedFields;
   readonly reason: string;
-  /** Of a new record, the key under which it was sent, while nobody knows whether it was made. */
+  /** Request key of a new record while the outcome of its creation is unknown. */
   readonly sentAs?: string;
 }
 
-/** Which draft: one's own of a record. */
+/** Key of a draft: user and record. */
 export interface DraftName {
   readonly userId: string;
   readonly kind: string;
@@ -22,12 +23,12 @@ export interface DraftName {
 
 const PREFIX = "netledger:draft:";
 
-/** The user whose drafts are kept; null for nobody. */
+/** User whose drafts are kept; null if signed out. */
 let author: string | null = null;
 
 /**
  * Keeps drafts of one user from now on, and removes those of all others.
- * @param userId null while nobody is signed in
+ * @param userId null while signed out
  */
 export function keepDraftsOf(userId: string | null): void {
   author = userId;
@@ -35,11 +36,11 @@ export function keepDraftsOf(userId: string | null): void {
     for (const key of Object.keys(sessionStorage))
       if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${userId}:`)) sessionStorage.removeItem(key);
   } catch {
-    // There is none.
+    // Session storage is unavailable.
   }
 }
 
-/** @returns null where there is none */
+/** @returns null if there is none */
 export function keptDraft(name: DraftName): Draft | null {
   try {
     const text = sessionStorage.getItem(keyOf(name));
@@ -50,8 +51,8 @@ export function keptDraft(name: DraftName): Draft | null {
 }
 
 /**
- * An answer may come after its author has left: nothing is kept then.
- * @param draft null forgets it. Where the browser keeps nothing, a draft lasts as long as its form.
+ * Ignores drafts of a user who has signed out, e.g. from a late response.
+ * @param draft null deletes it. Without session storage, a draft lasts as long as its form.
  */
 export function keepDraft(name: DraftName, draft: Draft | null): void {
   if (draft !== null && name.userId !== author) return;
@@ -59,7 +60,7 @@ export function keepDraft(name: DraftName, draft: Draft | null): void {
     if (draft === null) sessionStorage.removeItem(keyOf(name));
     else sessionStorage.setItem(keyOf(name), JSON.stringify(draft));
   } catch {
-    // It is full, or there is none.
+    // Session storage is full or unavailable.
   }
 }
 

@@ -1,5 +1,5 @@
-// The form of a record, new or there already: what is typed is kept, checked as it is typed and by the API, and saved over
-// the version that it was begun on. What others changed meanwhile stays; where both changed a field, one chooses.
+// Form for a new or existing record. Keeps input as a draft, validates it while typing and by the API, and saves over
+// the version at the start. Merges concurrent changes; for a field changed by both, the user chooses.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -29,19 +29,19 @@ export interface EditFormProps {
   readonly kind: EditedKind;
   /** Null for a new record. */
   readonly id: string | null;
-  /** What the record is called; of a new one, what it will be. */
+  /** Name of the record, or the type name for a new one. */
   readonly name: string;
-  /** Where a new record belongs, as far as the page says so. */
+  /** Parent of a new record, as far as the page determines it. */
   readonly presets?: Values;
-  /** Whether it says what it edits: on a page that is not the record's own. */
+  /** Whether to show a title, for pages other than the record's own. */
   readonly isTitled?: boolean;
-  /** The field that is shown alone, with what else was typed or is wrong; all where there is none such. */
+  /** Field to show alone, plus any edited or invalid ones; an unknown field shows all. */
   readonly only?: string;
-  /** Where all are. */
+  /** URL with all fields. */
   readonly hrefAll?: string;
-  /** Where it can be deleted instead; left out where that is offered elsewhere. */
+  /** URL for deletion; omitted if the page offers it elsewhere. */
   readonly hrefRemove?: string;
-  /** @param saved null where it was given up */
+  /** @param saved null if cancelled */
   onEnd(saved: Saved | null): void;
 }
 
@@ -77,7 +77,7 @@ export function EditForm(props: EditFormProps) {
   );
 }
 
-/** What a new record of the kind takes of what the page says. */
+/** Presets that are a parent of the kind. */
 function presetsOf(kind: EditedKind, presets: Values): Values {
   const places = placesOf(allFieldsOf(kind, true));
   return Object.fromEntries(Object.entries(presets).filter(([name, value]) => places.includes(name) && value !== null));
@@ -86,7 +86,7 @@ function presetsOf(kind: EditedKind, presets: Values): Values {
 interface Begun {
   readonly draft: Draft;
   readonly fields: readonly FormField[];
-  /** Whether it was begun before. */
+  /** Whether the draft was restored. */
   readonly isRestored: boolean;
 }
 
@@ -109,11 +109,11 @@ interface FormProps extends EditFormProps {
   readonly draftName: DraftName;
   readonly begun: Draft;
   readonly fields: readonly FormField[];
-  /** Null where nothing was typed before. */
+  /** Null without a restored draft. */
   readonly onDiscard: (() => void) | null;
 }
 
-/** Of the last try to save; the same one can be sent again. */
+/** Last attempt to save; a retry repeats its key. */
 interface Tried {
   readonly text: string;
   readonly key: string;
@@ -126,12 +126,13 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const [clashes, setClashes] = useState<readonly Clash[]>([]);
   const [merged, setMerged] = useState<readonly string[]>([]);
   const tried = useRef<Tried | null>(null);
-  // What may have been made is sent again as it was, also after a reload: anything else would make another.
+  // A creation with an unknown outcome is repeated unchanged, even after a reload; a different request would create
+  // another record.
   const [sentAs, setSentAs] = useState(begun.sentAs ?? null);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
-  // What is typed while it is sent would be in no answer: nothing can be. One goes on where something is wrong, or else
-  // where one was.
+  // Fields are inert during the request, since a response could not cover input typed meanwhile. Afterwards, focus the
+  // first invalid field, else the previous one.
   const left = useRef<Element | null>(null);
   useLayoutEffect(() => {
     if (isBusy || left.current === null) return;
@@ -155,7 +156,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     if (saidOf(problem, field) !== null) setProblem(null);
   };
   const isWrong = edited.some((field) => wrongWith(field, typedIn(field)) !== null);
-  // Of a record that is there only what is edited is sent.
+  // An update sends only edited fields.
   const missing = isNew
     ? fields.filter((field) => isNeeded(field) && !edited.includes(field) && wrongWith(field, typedIn(field)) !== null)
     : [];
@@ -167,11 +168,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     onEnd(saved);
   };
 
-  /** @returns whether it was saved, or others were there before */
+  /** @param others fields changed only by others since the start of the edit */
   const send = async (now: Draft, others: readonly string[]): Promise<void> => {
     const sent = editedOf(fields, now.base, now.typed);
     const all = allFieldsOf(kind, isNew);
-    // The API gives custom fields what they have where nobody says.
+    // Defaults of custom fields are left to the API.
     const { custom_fields: _, ...given } = isNew ? now.base : {};
     const body = { ...given, ...bodyOf(all, now.base, sent, now.typed) };
     const text = JSON.stringify([now.tag, body, now.reason]);
@@ -185,7 +186,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     give({ kind, operation: isNew ? "created" : "updated", merged: others, ...saved });
   };
 
-  /** Goes on from what others made of the record. */
+  /** Rebases the draft on the latest version of the record. */
   const catchUp = async (): Promise<void> => {
     if (isNew) return;
     const { record, tag } = await loadEdited(kind, id);
@@ -239,7 +240,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       aria-label={isNew ? editText.newOne(name) : editText.title(name)}
       onSubmit={(event) => void save(event)}
       onKeyDown={(event) => {
-        // In a list of choices it closes that.
+        // In a select, Escape closes the list.
         if (event.key !== "Escape" || event.target instanceof HTMLSelectElement) return;
         if (edited.length === 0 && reason === "" && sentAs === null && !isBusy) give(null);
       }}
@@ -329,19 +330,19 @@ function withoutKey({ sentAs: _, ...draft }: Draft): Draft {
   return draft;
 }
 
-/** Whether a new record must have it: of custom fields those that the organization demands. */
+/** Whether a new record requires the field; custom fields can be required by the organization. */
 function isNeeded(field: FormField): boolean {
   return field.isRequired || (customKeyOf(field) !== null && !field.isNullable);
 }
 
-/** What the API says of a field. */
+/** Error message of the API for a field. */
 function saidOf(problem: Pick<Refusal, "issues"> | null, { name }: FormField): string | null {
   const own = pointerTo(name);
   const said = problem?.issues.filter(({ path }) => path === own || path.startsWith(`${own}/`));
   return said === undefined || said.length === 0 ? null : said.map(({ message }) => message).join(" ");
 }
 
-/** Whether all that is wrong is said where it was typed. */
+/** Whether every error is shown at its field. */
 function isSaidAtFields({ issues }: Refusal, fields: readonly FormField[]): boolean {
   return (
     issues.length > 0 && issues.every((issue) => fields.some((field) => saidOf({ issues: [issue] }, field) !== null))

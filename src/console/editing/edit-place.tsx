@@ -1,5 +1,5 @@
-// Where records are edited, made and removed on a page. The forms are loaded when somebody does so for the first time.
-// What is being done stands in the address: it outlasts a reload, and a session that ends.
+// Place on a page for creating, editing and deleting records. Forms are loaded on first use. The URL holds the
+// operation, which survives a reload and the end of a session.
 
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -33,31 +33,31 @@ interface EditParts {
   readonly SavedNote: ComponentType<{ saved: Saved; onUndone: () => void }>;
 }
 
-/** In the address: which record is edited. */
+/** URL parameter: the record being edited. */
 export const EDIT = "edit";
-/** In the address: the kind of which one is made. */
+/** URL parameter: the kind of the record being created. */
 export const NEW = "new";
 const REMOVE = "remove";
-/** The record of the page itself. */
+/** The page's own record. */
 const OWN = "yes";
 const NOTHING_ASKED = { [EDIT]: null, [NEW]: null, [REMOVE]: null };
 
 type Verb = "create" | "update" | "delete";
 
-/** In the past nothing is edited, nor where two instants are compared. */
+/** The past and comparisons are read-only. */
 export function mayWrite(kind: EditedKind, verb: Verb): boolean {
   return !isPast.value && vs.value === null && may(operationOn(verb, kind));
 }
 
 /**
- * Where this page edits a record.
- * @param field the one that it begins with, alone; left out, all
+ * URL of this page with the edit form of a record.
+ * @param field shown alone; all fields if omitted
  */
 export function hrefEditing(kind: EditedKind, id: string, field?: string): string {
   return hrefHere({ ...NOTHING_ASKED, [EDIT]: [kind, id, field ?? []].flat().join(":") });
 }
 
-/** Where this page asks whether a record is to be removed. */
+/** URL of this page with the delete form of a record. */
 export function hrefRemoving(kind: EditedKind, id: string): string {
   return hrefHere({ ...NOTHING_ASKED, [REMOVE]: `${kind}:${id}` });
 }
@@ -65,9 +65,9 @@ export function hrefRemoving(kind: EditedKind, id: string): string {
 interface Asked {
   readonly verb: Verb;
   readonly kind: EditedKind;
-  /** Null for a new one. */
+  /** Null for a new record. */
   readonly id: string | null;
-  /** The field that is edited alone. */
+  /** Field to edit alone. */
   readonly only?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ interface OwnRecord {
   readonly name: string;
 }
 
-/** What the address asks for, where it may be done. */
+/** Operation in the URL, if permitted. */
 function askedOf(own: OwnRecord | undefined): Asked | null {
   const isNew = parameter(NEW);
   if (isNew !== null) return isEditedKind(isNew) && mayWrite(isNew, "create") ? askedNew(isNew) : null;
@@ -92,7 +92,7 @@ function askedNew(kind: EditedKind): Asked {
   return { verb: "create", kind, id: null };
 }
 
-/** The buttons of the page's own record: to edit it, with its key, and to delete it. */
+/** Edit button of the page's own record, with its key, and delete button. */
 export function EditButton({ kind }: { readonly kind: EditedKind }) {
   const isIdle = parameter(EDIT) === null && parameter(REMOVE) === null && parameter(NEW) === null;
   const isOffered = isIdle && mayWrite(kind, "update");
@@ -125,7 +125,7 @@ export function EditButton({ kind }: { readonly kind: EditedKind }) {
   );
 }
 
-/** The button that begins a new record. */
+/** Starts a new record. */
 export function NewButton({ kind }: { readonly kind: EditedKind }) {
   if (!mayWrite(kind, "create") || parameter(NEW) !== null) return null;
   return (
@@ -136,18 +136,18 @@ export function NewButton({ kind }: { readonly kind: EditedKind }) {
 }
 
 interface EditPlaceProps {
-  /** The record that the page is about; left out on lists. */
+  /** The page's own record; omitted on lists. */
   readonly own?: OwnRecord;
-  /** Where a new record belongs, as far as the page says so. */
+  /** Parent of a new record, as far as the page determines it. */
   readonly presets?: Values;
-  /** Called when something was written. */
+  /** Called after a write. */
   onSaved(): void;
 }
 
 export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
   const asked = askedOf(own);
   const last = isPast.value ? null : lastSaved.value;
-  // Of a page about one record what was done on it; on a list whatever was done last.
+  // Only writes made on this page.
   const saved = last !== null && last.place === hrefHere(NOTHING_ASKED).split("?")[0] ? last : null;
   const [parts, setParts] = useState<EditParts | null>(null);
   const [hasFailed, setFailed] = useState(false);
@@ -168,7 +168,7 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
   if (!isWanted) return null;
   if (hasFailed) return <p class="note">{frameText.newVersion}</p>;
   if (parts === null || !isKindLoaded) return <Waiting />;
-  // Of a page that ends with its record the parts are not there any more.
+  // If the page's own record no longer exists, its parts are not refreshed.
   const show = (isOver: boolean) => {
     onSaved();
     if (!isOver) refreshNow();

@@ -1,4 +1,4 @@
-// In a row of a table, the way to edit its record on this page.
+// Edit button in a table row. Opens the form on the same page.
 
 import type { EditedKind } from "../kinds/kinds.ts";
 import { editText } from "../text/editing.ts";
@@ -7,7 +7,7 @@ import { hrefEditing, mayWrite } from "./edit-place.tsx";
 interface EditRowProps {
   readonly kind: EditedKind;
   readonly id: string;
-  /** What the record is called. */
+  /** Name of the record. */
   readonly name: string;
 }
 

@@ -1,5 +1,4 @@
-// What an edit comes to: the fields that are others than when it began, and how they stand to what others made of the
-// record meanwhile. Plain functions.
+// Edited fields of a record, and their merge with concurrent changes. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 import {
@@ -13,10 +12,10 @@ import {
   valueIn,
 } from "./field.ts";
 
-/** What was typed, by field; a field that nobody touched is not in it. */
+/** Input by field; untouched fields are absent. */
 export type TypedFields = Readonly<Record<string, Typed>>;
 
-/** A field that both changed, each to something else. */
+/** Field changed by both, to different values. */
 export interface Clash {
   readonly field: FormField;
   readonly was: Typed;
@@ -24,7 +23,7 @@ export interface Clash {
   readonly mine: Typed;
 }
 
-/** The fields that are others than in `base`. */
+/** Fields that differ from `base`. */
 export function editedOf(fields: readonly FormField[], base: Values, typed: TypedFields): FormField[] {
   return fields.filter((field) => {
     const mine = ownValue(typed, field.name);
@@ -33,9 +32,9 @@ export function editedOf(fields: readonly FormField[], base: Values, typed: Type
 }
 
 /**
- * The body of an update: what the API requires as it is, and what was edited. What is left out stays.
+ * Body of an update: required fields with their current values, and edited ones. Omitted fields stay unchanged.
  * @param all the fields of the operation
- * @param current the record as it is to be changed
+ * @param current the record to be updated
  */
 export function bodyOf(
   all: readonly FormField[],
@@ -53,11 +52,11 @@ export function bodyOf(
     if (key === null) body[field.name] = value;
     else custom[key] = value;
   }
-  // Keys that are not named keep their values.
+  // Custom fields not in the body keep their values.
   return Object.keys(custom).length === 0 ? body : { ...body, custom_fields: custom };
 }
 
-/** The fields that others changed since: those that were edited too, to something else, and the rest by name. */
+/** Fields changed by others: conflicts with own edits, and the names of the rest. */
 export function meanwhile(
   fields: readonly FormField[],
   base: Values,

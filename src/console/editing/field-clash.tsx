@@ -1,4 +1,4 @@
-// A field that two have changed at once: what it was, what others made of it, what one made of it oneself.
+// Conflict in a field changed by two users: the original value, the other user's and one's own.
 
 import { editText } from "../text/editing.ts";
 import { Value } from "../values/value.tsx";

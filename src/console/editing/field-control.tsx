@@ -1,4 +1,4 @@
-// One field of a form: its name, what it is typed into, what is said about it, and what is wrong with it.
+// Form field: name, input, help text and error.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -21,11 +21,11 @@ import { FoundHost } from "./found-host.tsx";
 interface FieldControlProps {
   readonly field: FormField;
   readonly typed: Typed;
-  /** The record that it is a field of. */
+  /** Record of the field. */
   readonly record: Values;
-  /** What is wrong with it; null for nothing. */
+  /** Error; null for none. */
   readonly wrong: string | null;
-  /** Below it: what others made of it meanwhile. */
+  /** Content below the field: concurrent changes. */
   readonly children?: ComponentChildren;
   onType(typed: Typed): void;
 }
@@ -34,7 +34,7 @@ export function nameOfField({ name, label }: FormField): string {
   return label ?? fieldTitle(name);
 }
 
-/** Fields of several lines. */
+/** Multi-line fields. */
 const LONG = new Set(["description", "sys_descr"]);
 
 export function FieldControl({ field, typed, record, wrong, children, onType }: FieldControlProps) {
@@ -71,13 +71,13 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
   );
 }
 
-/** Of a type of interfaces its name; else what the API says of the field. */
+/** Name of an interface type; otherwise the API's description of the field. */
 function helpOf(field: FormField, typed: Typed): string | null {
   const { name, type } = field;
   const description = helpSaid(field);
   if (type === "lines") return [description, editText.lineEach].filter(Boolean).join(" ");
   if (type === "instant") return [description, editText.instant].filter(Boolean).join(" ");
-  // When it comes due says how it is written.
+  // The preview of due times explains the syntax.
   if (name === "cron") return null;
   if (name === "if_type") {
     const { word, beside } = ifTypeSaid(Number(typed));
@@ -145,7 +145,7 @@ function Input({ field, typed, record, described, onType }: InputProps) {
   );
 }
 
-/** An instant in any words that the time bar takes; below it, which one that is. */
+/** Timestamp input in any notation of the time bar, with the parsed timestamp below. */
 function InstantInput({
   typed,
   described,
@@ -171,7 +171,7 @@ function InstantInput({
   );
 }
 
-/** What was said of an instant as the API takes it; what cannot be read, or is said twice, stays as it is. */
+/** Timestamp in API format; text that is unreadable or ambiguous stays unchanged. */
 function instantSaid(text: string): string {
   const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.value });
   if (said.type === "now") return formatUtc(exactNow());
@@ -183,7 +183,7 @@ interface TickedProps extends Pick<InputProps, "described" | "onType"> {
   readonly typed: readonly string[];
 }
 
-/** Some of a few. */
+/** Checkboxes for a small set of values. */
 function Ticked({ choices, typed, described, onType }: TickedProps) {
   const { id, ...about } = described;
   return (
@@ -205,7 +205,7 @@ function Ticked({ choices, typed, described, onType }: TickedProps) {
   );
 }
 
-/** One or several of other records. */
+/** Selection of one or several records. */
 function Chosen({ field, typed, record, described, onType }: InputProps) {
   const { data } = useAnswer(choicesRead(field, record));
   const choices = (data ?? []).map(choiceOf);

@@ -1,21 +1,21 @@
-// What the API says of a field, as it is said beside the field of a form: it speaks of JSON, and of what a form shows by
-// itself. Plain functions.
+// Help text of a form field, from the API's description without JSON details and without facts that the form shows
+// anyway. Pure.
 
 import type { FormField } from "./field.ts";
 
-/** Whoever types meets them only by what is refused, or not at all. */
+/** Constraints that a form user meets only as an error, or never. */
 const UNSAID = [
   /Not blank, no control characters\./g,
   /No control characters\./g,
   /"" when none is given; null clears it\./g,
 ];
 
-/** What these types begin with is seen. */
+/** Types whose default is visible in the form. */
 const SHOWS_DEFAULT: ReadonlySet<FormField["type"]> = new Set(["boolean", "flag", "choice"]);
 
 const DEFAULT = /Default in a create: /;
 
-/** @returns null where nothing is left to say */
+/** @returns null if no text is left */
 export function helpSaid({ type, description = "" }: Pick<FormField, "type" | "description">): string | null {
   let said = description;
   for (const sentence of UNSAID) said = said.replace(sentence, "");

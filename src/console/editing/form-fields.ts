@@ -1,9 +1,9 @@
-// Which of the fields that the API takes are in a form, and in which order. Plain functions.
+// Selection and order of a form's fields. Pure.
 
 import type { KindDetails } from "../kinds/details.ts";
 import type { FormField } from "./field.ts";
 
-/** Fields that say which record it is and where, or that the write itself gives. */
+/** Fields that identify or locate the record, or that the request supplies. */
 const IDENTITY: ReadonlySet<string> = new Set([
   "id",
   "organization_id",
@@ -12,13 +12,13 @@ const IDENTITY: ReadonlySet<string> = new Set([
   "expected_updated_at",
 ]);
 
-/** Where a new record belongs, which does not change: a part belongs to its host, and with that to a network. */
+/** Parent field of a new record, which is immutable: the host of a part, otherwise the network. */
 export function placesOf(all: readonly FormField[]): readonly string[] {
   const required = all.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return ["host_id", "network_id"].filter((place) => required.includes(place)).slice(0, 1);
 }
 
-/** The place of a new record, what its kind mentions, then whatever else can be typed. */
+/** The parent of a new record, fields that the kind defines, then all other editable ones. */
 export function formFields(
   all: readonly FormField[],
   { form = [], unset = [] }: Pick<KindDetails, "form" | "unset">,

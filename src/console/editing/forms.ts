@@ -1,4 +1,4 @@
-// Fields of forms: those that the API takes, in the order of their kind, and those that the organization has defined.
+// Form fields of a kind: the API's, in the kind's order, and the organization's custom fields.
 
 import { CUSTOM_LIMITS, FORMS } from "#forms";
 import { type DataOf, read } from "../api/client.ts";
@@ -6,21 +6,21 @@ import { type EditedKind, loadedDetails, operationOn } from "../kinds/kinds.ts";
 import type { FormField } from "./field.ts";
 import { formFields } from "./form-fields.ts";
 
-/** All fields that the API takes of a record that is there, or of a new one. */
+/** All fields that the API accepts for an existing or a new record. */
 export function allFieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {
   return FORMS[operationOn(isNew ? "create" : "update", kind)];
 }
 
-/** Those of the form: what its kind mentions, in that order, then whatever else can be typed. */
+/** Fields of the form: those that the kind defines, in that order, then all other editable ones. */
 export function fieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {
   return formFields(allFieldsOf(kind, isNew), loadedDetails(kind) ?? {}, isNew);
 }
 
-/** More than a kind can have. */
+/** Exceeds the limit of a kind. */
 const DEFINITIONS_MAX = 1_000;
 
 type Definition = DataOf<"/api/v1/custom-fields">[number];
-/** What the organization has added to a kind. @throws Refusal */
+/** Custom field definitions of a kind. @throws Refusal */
 export async function definitionsOf(kind: EditedKind): Promise<readonly Definition[]> {
   if (!allFieldsOf(kind, false).some(({ name }) => name === "custom_fields")) return [];
   const { data } = await read("/api/v1/custom-fields", { query: { limit: DEFINITIONS_MAX } }).load();

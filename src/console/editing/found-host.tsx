@@ -1,4 +1,4 @@
-// A host, found by what is typed of its name: there are too many to choose from.
+// Host input with search by name, since there are too many for a list.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -9,14 +9,14 @@ import { choiceOf, hostsCalledRead, hostsRead } from "./choices.ts";
 import type { Values } from "./field.ts";
 
 interface FoundHostProps {
-  /** The one that is chosen; empty for none. */
+  /** Selected host; empty for none. */
   readonly hostId: string;
-  /** The record that it is to be a host of: it names the network. */
+  /** Record that references the host; determines the network. */
   readonly record: Values;
   readonly described: Readonly<Record<string, unknown>> & { readonly id: string };
-  /** Whether each that is found is put beside others: then none is before it is chosen. */
+  /** Whether each selected host is added to others; then a unique name is not selected automatically. */
   readonly isAdding?: boolean;
-  /** @param id empty for none @param text what was typed, which may be a name of none, or of several */
+  /** @param id empty for none @param text the input, which may match no host or several */
   onFound(id: string, text: string): void;
 }
 
@@ -30,7 +30,7 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
   const first = isCut ? (named.data ?? []).map(choiceOf) : [];
   const choices = [...first, ...(data ?? []).map(choiceOf).filter(({ id }) => !first.some((each) => each.id === id))];
   const found = choices.map(({ id, name }) => ({ id, label: `${name} · ${endOfId(id)}` }));
-  // What was offered a moment ago can still be chosen: the next answer may be there before the hand is.
+  // Earlier suggestions stay selectable: the next response may arrive before the click.
   const offered = useRef(new Map<string, string>());
   for (const { id, label } of found) offered.current.set(label, id).set(id, id);
   const type = (text: string) => {
@@ -38,7 +38,7 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
     setSaid(chosen === undefined ? text : null);
     onFound(chosen ?? "", text);
   };
-  // A whole name that one host has needs no choice.
+  // A full name that only one host has is selected automatically.
   const typed = said?.trim().toLowerCase() ?? "";
   const called = choices.filter(({ name }) => name.toLowerCase() === typed);
   const isNamed = !isCut || (!named.isEarlier && !named.isLoading && named.data !== undefined);

@@ -1,11 +1,11 @@
-// What a new record has before anybody typed: where it belongs, and what the organization gives its custom fields.
+// Initial values of a new record: kind defaults, time zone, parent and custom field defaults.
 
 import { type EditedKind, loadedDetails } from "../kinds/kinds.ts";
 import { ownZone } from "../time/zone.ts";
 import type { Values } from "./field.ts";
 import { allFieldsOf } from "./forms.ts";
 
-/** A body as far as it is known. */
+/** Body of the creation, as far as known. */
 export function newRecord(
   kind: EditedKind,
   definitions: readonly { readonly key: string; readonly default?: unknown }[],

@@ -1,4 +1,4 @@
-// Removing a record: what goes with it and what depends on it is said before, the way back after.
+// Delete form of a record: shows what is deleted with it and what depends on it. Undo is offered afterwards.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -17,7 +17,7 @@ import { loadEdited, removeRecord, type Tagged } from "./write.ts";
 interface RemoveFormProps {
   readonly kind: EditedKind;
   readonly id: string;
-  /** @param saved null where it was given up */
+  /** @param saved null if cancelled */
   onEnd(saved: Saved | null): void;
 }
 
@@ -26,7 +26,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
   const [isBusy, setBusy] = useState(false);
-  // Once it is known that others depend on it, also where what is sent then has no answer: sent again, it is the same.
+  // Set once dependents are reported. Kept if the outcome of a retry is unknown, so that the next one is identical.
   const [isUsed, setUsed] = useState(false);
   const [turn, setTurn] = useState(0);
   const sent = useRef({ text: "", key: "" });

@@ -1,4 +1,4 @@
-// What was saved, and the way back: what undoing comes to is said before it is done.
+// Note about a write, with undo. Shows the effects of undo before it is performed.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fieldTitle } from "../names/custom-fields.ts";
@@ -12,7 +12,7 @@ import { lastSaved, type Saved } from "./saved.ts";
 
 interface SavedNoteProps {
   readonly saved: Saved;
-  /** Called when it was undone. */
+  /** Called after undo. */
   onUndone(): void;
 }
 
@@ -26,7 +26,7 @@ const SAID = {
 export function SavedNote({ saved: { kind, id, operation, sequence, merged }, onUndone }: SavedNoteProps) {
   const [isUndoing, setUndoing] = useState(false);
   const note = useRef<HTMLElement>(null);
-  // The form that had the focus is gone.
+  // The focused form is gone.
   useLayoutEffect(() => note.current?.focus(), []);
   const page = operation === "created" ? anyRecordPage(kind, id) : null;
   const close = () => {

@@ -1,4 +1,4 @@
-// What was written last, which can be undone where it was written.
+// Last write, which can be undone on the page where it was made.
 
 import { signal } from "@preact/signals";
 import { onForgotten } from "../api/answer.ts";
@@ -7,11 +7,11 @@ export interface Saved {
   readonly kind: string;
   readonly id: string;
   readonly operation: "created" | "updated" | "deleted" | "restored";
-  /** Its transaction; null where nothing was written: what was typed was there already. */
+  /** Transaction; null if the write changed nothing. */
   readonly sequence: number | null;
-  /** Fields that others changed meanwhile, and that stayed as they left them. */
+  /** Fields changed by others during the edit, whose values were kept. */
   readonly merged: readonly string[];
-  /** The page on which it was written. */
+  /** Page of the write. */
   readonly place?: string;
 }
 

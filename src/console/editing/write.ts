@@ -1,4 +1,4 @@
-// How a record is read to be edited, made, written and removed.
+// Requests to read a record for editing, and to create, update and delete it.
 
 import { api, rethrown, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
@@ -6,18 +6,18 @@ import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import type { Values } from "./field.ts";
 
-/** A record with the tag of its version. */
+/** A record with the entity tag of its version. */
 export interface Tagged {
   readonly record: Values;
   readonly tag: string;
 }
 
-/** All of them take the same. */
+/** All kinds have the same parameters. */
 type AnyList = "/api/v1/vlans";
 type AnyPath = "/api/v1/vlans/{id}";
 
 /**
- * The record as it is now, without its parts, of which a device may have thousands.
+ * Current record without its parts, of which a device may have thousands.
  * @throws Refusal
  */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
@@ -33,7 +33,7 @@ export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> 
 
 interface Writing {
   readonly reason: string;
-  /** Of newRequestKey(): the same for the same write. */
+  /** From newRequestKey(); identical for retries of the same write. */
   readonly key: string;
 }
 
@@ -43,8 +43,8 @@ interface Update extends Writing {
 }
 
 /**
- * @returns its transaction; null where it changed nothing
- * @throws Refusal: 412 where the record is another one by now, 0 where it is not known whether it was written
+ * @returns the transaction; null if nothing changed
+ * @throws Refusal: 412 if the record has changed, 0 if the outcome is unknown
  */
 export async function saveEdited(
   kind: EditedKind,
@@ -66,8 +66,8 @@ interface Creation extends Writing {
 }
 
 /**
- * @returns the id of the new record, and its transaction
- * @throws Refusal: 0 where it is not known whether it was written
+ * @returns id and transaction of the new record
+ * @throws Refusal: 0 if the outcome is unknown
  */
 export async function createRecord(
   kind: EditedKind,
@@ -85,13 +85,13 @@ export async function createRecord(
 
 interface Removal extends Writing {
   readonly tag: string;
-  /** Also what depends on it. */
+  /** Whether to delete dependents too. */
   readonly cascade: boolean;
 }
 
 /**
- * @returns its transaction
- * @throws Refusal: `entity_in_use` where others depend on it, 412 where it is another one by now
+ * @returns the transaction
+ * @throws Refusal: `entity_in_use` if it has dependents, 412 if the record has changed
  */
 export async function removeRecord(kind: EditedKind, id: string, removal: Removal): Promise<number | null> {
   const { tag, cascade, reason, key } = removal;
