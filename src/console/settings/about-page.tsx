@@ -1,4 +1,4 @@
-// Which netledger this is and what it is made of: every component with its licence and the text of it, without internet.
+// Version and components of netledger, each with its licence and licence text, available offline.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -71,7 +71,7 @@ function Components({ all }: { readonly all: readonly Component[] }) {
   );
 }
 
-/** Its text is drawn once it is opened: all of them are long. */
+/** Renders the licence texts only when opened, since they are long. */
 function Licence({ name, version, licence, part_of, texts }: Component) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -86,7 +86,7 @@ function Licence({ name, version, licence, part_of, texts }: Component) {
         texts.map(({ title, text, is_standard }) => (
           <div key={title}>
             <p class="aside">{is_standard ? aboutText.standard : title}</p>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
             <pre class="licence-text" tabIndex={0}>
               {text}
             </pre>

@@ -1,4 +1,4 @@
-// One's own: who one is, what one prefers, the password, where one is signed in.
+// Account page: profile, preferences, password and sessions of the signed-in user.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -99,7 +99,7 @@ function Password() {
           run={change}
           onEnd={() => setOpen(false)}
         >
-          {/* For what keeps passwords: whose it is. */}
+          {/* Tells password managers which account this is. */}
           <input type="text" name="username" autoComplete="username" value={me.value?.email ?? ""} readOnly hidden />
           <SecretField name="current" label={accountText.current} autoComplete="current-password" />
           <SecretField name="wanted" label={accountText.wanted} autoComplete="new-password" />
@@ -134,7 +134,7 @@ function SecretField({ name, label, autoComplete }: SecretFieldProps) {
   );
 }
 
-/** A session is used, and may be ended elsewhere, without any record of it changing. */
+/** Not refreshed by record changes: sessions are used, and can end elsewhere, without one. */
 function Sessions() {
   const { data, problem, again } = useAnswer(read("/api/auth/sessions"));
   const [told, setTold] = useState<string | null>(null);

@@ -1,5 +1,4 @@
-// The status of the appliance: what needs attention first, then every fact with its state in a word. It is asked for again
-// and again while it is looked at.
+// Appliance status: concerns first, then all facts, each with its state in a word. Polled while visible.
 
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
@@ -118,14 +117,14 @@ function Facts(appliance: Appliance) {
   );
 }
 
-/** What a loss would be made good by. */
+/** What a recovery depends on: backups and ledger verification. */
 function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Appliance) {
   return (
     <>
       <Row
         name={applianceText.backup}
         of={concerns}
-        // Not yet a concern, and not fine either.
+        // A missing first backup is neither fine nor yet a concern.
         codes={stated(last !== null, concerns, ["backup_missing", "backup_old", "backup_failed", "backup_damaged"])}
       >
         {last === null ? (
@@ -153,7 +152,7 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
   );
 }
 
-/** What the state of a row goes by: where nothing was done yet there is none to tell, but for what is of concern. */
+/** Codes that determine the state of a row: none before the first run, unless one is already a concern. */
 function stated<Code extends string>(
   hasAny: boolean,
   concerns: readonly { readonly code: string }[],
@@ -162,7 +161,7 @@ function stated<Code extends string>(
   return hasAny || concerns.some(({ code }) => (codes as readonly string[]).includes(code)) ? codes : [];
 }
 
-/** What others rely on: the time, and who it says that it is. */
+/** Clock and certificate, which clients rely on. */
 function TrustRows({ concerns, clock, certificate }: Appliance) {
   const { is_synchronized, last_transaction_at } = clock;
   const kept = is_synchronized === null ? "unknown" : is_synchronized ? "yes" : "no";
@@ -204,7 +203,7 @@ function TrustRows({ concerns, clock, certificate }: Appliance) {
 interface RowProps {
   readonly name: string;
   readonly of?: readonly ApplianceConcern[];
-  /** What there can be to say against it; none of what has no state. */
+  /** Concern codes of the row; empty for a row without a state. */
   readonly codes?: readonly ApplianceConcern["code"][];
   readonly children: ComponentChildren;
 }
@@ -220,7 +219,7 @@ function Row({ name, of = [], codes = [], children }: RowProps) {
   );
 }
 
-/** By a word, a shape and a colour. */
+/** State as a word, a shape and a color. */
 function State({ severity }: { readonly severity: ApplianceConcern["severity"] | null }) {
   if (severity === null) return <span class="state state-up">{applianceText.fine}</span>;
   return (

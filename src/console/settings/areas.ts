@@ -1,4 +1,4 @@
-// The pages of the settings, in groups, each for those who may do what it is for.
+// Settings pages in groups, filtered by the user's permissions.
 
 import type { operations } from "#api";
 import { may } from "../session/me.ts";
@@ -8,7 +8,7 @@ import type { PagePath } from "../url/page-paths.ts";
 interface Area {
   readonly href: PagePath;
   readonly title: string;
-  /** Whoever may not do this has nothing to see there. */
+  /** Permission required to see the page. */
   readonly operation: keyof operations;
 }
 
@@ -55,20 +55,20 @@ const GROUPS: readonly AreaGroup[] = [
   },
 ];
 
-/** Whether there is something to see for whoever is signed in. @param href of any page */
+/** Whether the user may open a page. @param href of any page */
 export function mayOpen(href: string): boolean {
   const area = GROUPS.flatMap(({ areas }) => areas).find((each) => each.href === href);
   return area === undefined || may(area.operation);
 }
 
-/** What whoever is signed in may open. */
+/** Pages that the user may open. */
 export function openAreas(): readonly AreaGroup[] {
   return GROUPS.map((group) => ({ ...group, areas: group.areas.filter(({ operation }) => may(operation)) })).filter(
     ({ areas }) => areas.length > 0,
   );
 }
 
-/** Whether a page is that of an area, or one of what is listed there. @param place where the page belongs */
+/** Whether a page is an area's own or one of its records. @param place list or page that contains it */
 export function isInArea(href: string, place: string): boolean {
   return place === href || (href !== "/settings" && place.startsWith(`${href}/`));
 }

@@ -1,5 +1,5 @@
-// What is done only once one has read what it comes to: what it does, what cannot be undone about it, and the password
-// where it is asked again. The focus comes here, and goes back to where it was when it is given up.
+// Confirmation form: states the consequences, warns of irreversible ones, and asks for the password if required. Takes
+// the focus, and returns it on cancel.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -14,30 +14,30 @@ import { type KeptForm, keepForm } from "./kept-form.ts";
 
 interface AskFirstProps {
   readonly title: string;
-  /** What it comes to, a sentence each. */
+  /** One sentence per consequence. */
   readonly says: readonly string[];
-  /** On the button that does it. */
+  /** Label of the submit button. */
   readonly verb: string;
-  /** @param requestKey the same where it is not known whether it was done @throws Refusal */
+  /** @param requestKey reused while the outcome is unknown @throws Refusal */
   run(form: FormData, requestKey: string): Promise<void>;
-  /** It takes something away. */
+  /** Whether the action is destructive. */
   readonly takesAway?: boolean;
-  /** Called when it is given up. What follows once it is done is for `run`. */
+  /** Called on cancel; `run` handles completion. */
   onEnd(): void;
-  /** Where what is typed is kept; left out, it is not. */
+  /** Draft of the form; omitted if input is not kept. */
   readonly kept?: KeptForm;
-  /** What has to be typed for it. */
+  /** Input fields. */
   readonly children?: ComponentChildren;
 }
 
 export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kept, children }: AskFirstProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
-  // What may have been done is sent again as it was: anything else would be done beside it.
+  // A request with an unknown outcome is repeated unchanged; a different one could be executed in addition.
   const [isLost, setLost] = useState(typeof kept?.sentAs === "string");
-  // Passwords are not kept: after a reload they have to be typed again.
+  // Passwords are not kept, so they must be entered again after a reload.
   const [isLacking, setLacking] = useState(false);
-  // It was done, and then something else was sent under its key.
+  // The request had succeeded before a different one was sent with its key.
   const [wasDone, setWasDone] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   const requestKey = useRef(kept?.sentAs ?? newRequestKey());
@@ -48,7 +48,7 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
     const own = heading.current?.closest("form");
     setLacking(isLost && own?.querySelector("input[type=password]") != null);
     return () => {
-      // What tells that it is done takes it afterwards.
+      // A note about the completed action takes the focus afterwards.
       if (own?.contains(document.activeElement) && opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
@@ -64,7 +64,7 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
     event.preventDefault();
     const element = event.currentTarget as HTMLFormElement;
     const form = new FormData(element);
-    // Whoever loads the page anew before the answer is there can find out what became of it.
+    // Lets a reload resume an unanswered request.
     if (kept !== undefined) keepForm(kept.name, element, requestKey.current);
     setBusy(true);
     setProblem(null);
@@ -137,7 +137,7 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
   );
 }
 
-/** One's own, asked again. */
+/** Password of the signed-in user, for confirmation. */
 export function OwnPassword() {
   return (
     <label class="settings-field">

@@ -1,5 +1,5 @@
-// Who is asked with a credential at this moment, and why: by network the subnets that accept it and those that do not, by
-// host the addresses that it is sent to and those that wait for an Admin.
+// Current reach of a credential with reasons: per network, the subnets that accept it and those that do not; per host,
+// the addresses it is sent to and those awaiting an Admin.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -91,7 +91,7 @@ function NetworkReach({ network }: { readonly network: Reach["networks"][number]
   );
 }
 
-/** Asked by name only: see CONTRACT of the API, `accepts_credentials`. */
+/** Only queried if requested by name; see `accepts_credentials` in the API contract. */
 function isPassedOver(type: string): boolean {
   return ["Internet", "Remote", "Loopback"].includes(type);
 }
@@ -126,7 +126,7 @@ function HostReach({ hosts }: { readonly hosts: Reach["hosts"] }) {
 
 interface AddressesSentProps {
   readonly addresses: Reach["hosts"][number]["addresses"];
-  /** Also of those that are not listed. */
+  /** Includes addresses not listed. */
   readonly count: number;
 }
 

@@ -1,4 +1,4 @@
-// Backups: what there is, with what verified each; taking one, downloading it, deleting it.
+// Backups page: list with verification results, and actions to create, download, verify and delete.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -27,7 +27,7 @@ type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
 type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
 
 const RUNNING_MS = 1_000;
-/** What is sent to take one has no more to it. */
+/** Key of a creation request, which has no parameters. */
 const TAKEN = "backup";
 
 export function BackupsPage() {
@@ -171,7 +171,7 @@ function removalTitle({ name, state }: Backup): string {
   return state === "Failed" ? backupsText.forgetTitle(name) : backupsText.deleteTitle(name);
 }
 
-/** The file. @throws Refusal */
+/** Downloads a backup. @throws Refusal */
 async function downloaded(name: string, password: string): Promise<Blob> {
   const { data, error, response } = await api
     .POST("/api/v1/backups/{name}/download", { params: { path: { name } }, body: { password }, parseAs: "blob" })
@@ -185,7 +185,7 @@ async function downloaded(name: string, password: string): Promise<Blob> {
 interface TableProps extends Omit<ActionsProps, "backup"> {
   /** Newest first. */
   readonly backups: readonly Backup[];
-  /** Newest first; of the data, too. */
+  /** Newest first, including those of live data. */
   readonly verifications: readonly Verification[];
 }
 
@@ -240,7 +240,7 @@ function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
 
 const STATES = { Running: "other", Done: "up", Failed: "down" } as const;
 
-/** What came of reading it again, since it was taken. */
+/** Result of the latest verification after the backup was created. */
 function VerifiedAgain({ verification }: { readonly verification: Verification | undefined }) {
   if (verification === undefined) return null;
   const { status, is_sound, findings, findings_total, progress, problem, started_at } = verification;
@@ -283,7 +283,7 @@ function Actions({ backup, onAsk, onVerify }: ActionsProps) {
         <button
           type="button"
           aria-label={backupsText.verifyTitle(backup.name)}
-          // Not disabled: whoever pressed it keeps the focus.
+          // Not `disabled`, so that the button keeps the focus.
           aria-disabled={onVerify === null}
           onClick={() => onVerify?.(backup)}
         >

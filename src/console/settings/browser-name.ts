@@ -1,8 +1,8 @@
-// What a session's User-Agent is called by people: the program and the system that it names. Plain functions.
+// Readable name of a session's User-Agent: browser and operating system. Pure.
 
 import { accountText } from "../text/account.ts";
 
-/** The particular before the general: nearly all say that they are Mozilla, and many that they are Safari. */
+/** Most specific first: nearly all contain Mozilla, and many contain Safari. */
 const PROGRAMS = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, "Edge"],
   [/\bOPR\/(\d+)/, "Opera"],
@@ -20,7 +20,7 @@ const SYSTEMS = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** @returns `Firefox 128 on Linux`; what it said itself where that is not known, which may be anything */
+/** @returns `Firefox 128 on Linux`; the raw header if unrecognized, which can be any text */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === "") return accountText.unknown;
   for (const [pattern, name] of PROGRAMS) {

@@ -1,5 +1,5 @@
-// The form of a credential, for a new one and for one that is there. What is typed is kept, but no
-// secret. Who will be asked that was not before is said before it is saved.
+// Form for a new or existing credential. Input is kept as a draft, except secrets. Newly reached devices are listed
+// before saving.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -29,7 +29,7 @@ import { savedOver } from "./saved-over.ts";
 export type StoredCredential = DataOf<"/api/v1/credentials">[number];
 
 interface CredentialFormProps {
-  /** Null for a new one. */
+  /** Null for a new credential. */
   readonly edited: StoredCredential | null;
   onEnd(): void;
   onDone(done: CredentialDone): void;
@@ -124,7 +124,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
 
 type HostAssignments = StoredCredential["host_assignments"];
 
-/** As HostChoices keeps them; undefined where nothing is kept. */
+/** Draft of HostChoices; undefined without a draft. */
 function keptHosts(kept: KeptForm): HostAssignments | undefined {
   return kept.all("host")?.map((text) => JSON.parse(text) as HostAssignments[number]);
 }
@@ -133,7 +133,7 @@ function addressesIn(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
 }
 
-/** Tells the form, which keeps what is typed, of another choice once its fields stand there: of the element with the ref. */
+/** Dispatches an input event once a new choice is rendered, so that the form keeps its draft. Attach its ref. */
 function useTyped(chosen: unknown) {
   const element = useRef<HTMLFieldSetElement>(null);
   const told = useRef(chosen);
@@ -180,7 +180,7 @@ interface HostChoicesProps {
   onChoose(hosts: HostAssignments): void;
 }
 
-/** Which addresses of a host is said on the host's own page; here it stays as it is. */
+/** Keeps the addresses assigned within a host, which its own page edits. */
 function HostChoices({ chosen, onChoose }: HostChoicesProps) {
   const [turn, setTurn] = useState(0);
   return (
@@ -232,7 +232,7 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
 
 function TagChoices({ chosen }: { readonly chosen: readonly string[] }) {
   const { data } = useAnswer(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } }));
-  // Not known yet is not none.
+  // Still loading; keep the current selection.
   if (data === undefined)
     return (
       <>

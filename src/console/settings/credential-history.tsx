@@ -1,4 +1,4 @@
-// Who changed a credential when, and what of it: that a secret changed is said, and what it was is kept nowhere.
+// Change history of a credential. A change of secret is listed; former secrets are not stored.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -47,7 +47,7 @@ export function CredentialHistory({ id }: { readonly id: string }) {
   );
 }
 
-/** `changed: secret, networks`. A secret is masked in its type, of which nothing else need have changed. */
+/** `changed: secret, networks`. A secret is masked in its type, which need not otherwise have changed. */
 function whatOf({ operation, changed_fields: changed }: Version): string {
   const said = credentialText.operations[operation] ?? operation;
   if (operation !== "Updated") return said;

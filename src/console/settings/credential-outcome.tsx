@@ -1,4 +1,4 @@
-// What was done with a credential last, and the way back as far as there is one: a secret does not come back.
+// Note about the last write to a credential, with undo. Undo does not restore secrets.
 
 import { useState } from "preact/hooks";
 import { may } from "../session/me.ts";
@@ -11,9 +11,9 @@ import { Told } from "./done-note.tsx";
 
 export interface CredentialDone {
   readonly sentence: string;
-  /** Its transaction; null where nothing was written. */
+  /** Transaction; null if nothing was written. */
   readonly sequence: number | null;
-  /** Whether undoing leaves a secret as it is. */
+  /** Whether the write replaced a secret, which undo does not restore. */
   readonly isSecret: boolean;
 }
 

@@ -1,5 +1,5 @@
-// One credential: its facts, who is asked with it and why, a trial on one address, and who changed it when. Its secret is
-// said to be stored, and nothing more.
+// Credential page: facts, reach with reasons, a trial on one address, and history. Shows that a secret is stored, but
+// never the secret.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -111,7 +111,7 @@ export function CredentialPage({ params: { id = "" } }: { readonly params: Reado
             />
           )}
           <Facts credential={credential} />
-          {/* Once it is gone, who is asked with it is no question that has an answer. */}
+          {/* Hidden while deleting: once deleted, a credential has no reach. */}
           {asking !== "delete" && (
             <section class="credential-part">
               <h2>{credentialText.reach}</h2>
@@ -181,7 +181,7 @@ function Facts({
   );
 }
 
-/** In the networks that it is assigned in first: there it is most likely to be tried. */
+/** Assigned networks first, as the most likely ones for a trial. */
 function Trial({
   credential: { id, name, assigned_network_ids, target_ips },
 }: {
@@ -200,7 +200,7 @@ function Trial({
   );
 }
 
-/** More are no list that anybody reads. */
+/** Longer lists are not read. */
 const HOSTS_NAMED_MAX = 20;
 
 interface RemovalProps {
@@ -209,7 +209,7 @@ interface RemovalProps {
   onDone(done: CredentialDone): void;
 }
 
-/** What it is assigned to goes with it, and is said first. */
+/** Lists the assignments deleted with the credential. */
 function Removal({ credential, onEnd, onDone }: RemovalProps) {
   const { id, name, assigned_network_ids: networks, host_assignments: hosts } = credential;
   return (

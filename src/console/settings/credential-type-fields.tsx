@@ -1,5 +1,5 @@
-// The fields of a credential's type, and of its secrets: each typed here, read from a file, or kept as it is stored. What
-// is stored is never here: the API answers a mask, and takes the mask for what is stored.
+// Fields of a credential type and its secrets, each typed, read from a file or kept. Never holds stored secrets: the
+// API returns a mask, and accepts the mask as the stored value.
 
 import { useState } from "preact/hooks";
 import type { DataOf } from "../api/client.ts";
@@ -22,17 +22,17 @@ const PASSWORD_MIN_LENGTH = 8;
 const SECRET_MAX_LENGTH = 255;
 const PATH_MAX_LENGTH = 1_024;
 const NAME_MAX_LENGTH = 32;
-/** What the API answers for a secret that is stored. */
+/** Mask that the API returns for a stored secret. */
 const MASK = "********";
 
 interface CredentialTypeFieldsProps {
-  /** What was typed before. */
+  /** Draft. */
   readonly kept: KeptForm;
   readonly type: TypeName;
-  /** Null for a new one. */
+  /** Null for a new credential. */
   readonly stored: CredentialType | null;
   onType(type: TypeName): void;
-  /** Called once another secret is to be stored. */
+  /** Called when a secret is replaced. */
   onSecret(): void;
 }
 
@@ -134,7 +134,7 @@ function Select<Value extends string>({ label, name, values, chosen, onChoose }:
   );
 }
 
-/** The type that was chosen before. */
+/** Type in the draft. */
 export function keptType(kept: KeptForm): TypeName | undefined {
   return oneOf(TYPES, kept.text("type"));
 }
@@ -220,7 +220,7 @@ function SecretFields({ kept, field, stored, onSecret }: SecretFieldsProps) {
   );
 }
 
-/** What of the type was typed, as the API takes it. */
+/** Type fields of the form in API format. */
 export function typedType(form: FormData, type: TypeName, stored: CredentialType | null): CredentialType {
   const secret = (field: SecretField): Secret => secretOf(form, field, secretIn(stored, field));
   if (type !== "SnmpV3") return { type, community: secret("community") };
@@ -242,16 +242,16 @@ function secretOf(form: FormData, field: SecretField, stored: Secret | undefined
   const mode = String(form.get(`${field}_mode`)) as Mode;
   if (mode === "file") return { mode: "FilePath", path: textIn(form, `${field}_path`) };
   if (mode === "keep") return stored ?? { mode: "Inline", value: MASK };
-  // As it was typed: blanks may be part of it.
+  // Not trimmed; a secret can contain whitespace.
   return { mode: "Inline", value: String(form.get(field) ?? "") };
 }
 
-/** Whether another secret is stored with it. */
+/** Whether the form replaces a secret. */
 export function isSecretTyped(form: FormData): boolean {
   return isOther((field) => String(form.get(field)));
 }
 
-/** Whether another secret was about to be stored. */
+/** Whether the draft replaces a secret. */
 export function isOtherSecretKept(kept: KeptForm): boolean {
   return isOther(kept.text);
 }
@@ -261,7 +261,7 @@ function isOther(textOf: (field: string) => string | undefined): boolean {
   return fields.some((field) => ["inline", "file"].includes(textOf(`${field}_mode`) ?? ""));
 }
 
-/** The secret of a type in a field, masked; undefined for none. */
+/** Masked secret in a field of a type; undefined if absent. */
 export function secretIn(type: CredentialType | null, field: SecretField): Secret | undefined {
   return (type as Partial<Record<SecretField, Secret>> | null)?.[field];
 }

@@ -1,5 +1,5 @@
-// Credentials: what discovery asks devices with, where each is sent and when its secret changed; making one. What is typed
-// as a secret is never shown, here or anywhere.
+// Credentials used by discovery: where each is sent and when its secret changed, and creation of new ones. Must not
+// show a secret.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";

@@ -1,4 +1,4 @@
-// What was done last: it has the focus, since what did it is gone.
+// Note about a completed action. Takes the focus, since the control that started the action is gone.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -6,7 +6,7 @@ import { settingsText } from "../text/settings.ts";
 
 interface ToldProps {
   readonly children: ComponentChildren;
-  /** On the button that takes it away. */
+  /** Label of the close button. */
   readonly closing?: string;
   onClose(): void;
 }

@@ -1,5 +1,4 @@
-// What was typed into a form that asks first: kept by this tab like any draft, field by field as the form names them. No
-// password is.
+// Draft of a confirmation form, stored by field name in this tab like other drafts. Must not store passwords.
 
 import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
 import { me } from "../session/me.ts";
@@ -7,19 +6,19 @@ import { ownValue } from "../text/own-value.ts";
 
 export interface KeptForm {
   readonly name: DraftName;
-  /** Whether something was typed before. */
+  /** Whether a draft exists. */
   readonly isThere: boolean;
-  /** The request key under which it was sent, where its answer was not seen; null where it was not sent. */
+  /** Request key of a submission without a response; null if not submitted. */
   readonly sentAs: string | null;
-  /** Of a field; undefined where nothing is kept, `""` where it was left empty. */
+  /** Text of a field; undefined without a draft, `""` if left empty. */
   text(field: string): string | undefined;
-  /** Of a field with several; undefined where nothing is kept. */
+  /** Values of a multi-value field; undefined without a draft. */
   all(field: string): readonly string[] | undefined;
 }
 
 /**
- * @param what the form is for: `api_key`
- * @param edited the version that it changes: what was typed over another one is not brought back; null for a new record
+ * @param what purpose of the form: `api_key`
+ * @param edited version being changed; a draft for another version is not restored; null for a new record
  */
 export function keptForm(what: string, edited: { readonly id: string; readonly updated_at: string } | null): KeptForm {
   const id = edited === null ? "new" : `${edited.id}@${edited.updated_at}`;
@@ -40,15 +39,14 @@ export function keptForm(what: string, edited: { readonly id: string; readonly u
   };
 }
 
-/** Whether a box is ticked, which a form does not name where it is not. */
+/** Whether a box is checked; form data omits unchecked boxes. */
 export function isTicked({ isThere, all }: KeptForm, box: string, otherwise: boolean): boolean {
   return isThere ? all(box)?.length === 1 : otherwise;
 }
 
 /**
- * Keeps what is in a form now.
- * @param sentAs the request key under which it is sent, so that it can be sent again after a reload; null where what
- * became of it is known
+ * Stores the current input of a form.
+ * @param sentAs request key of a pending submission, for a retry after a reload; null once the outcome is known
  */
 export function keepForm(name: DraftName, form: HTMLFormElement, sentAs: string | null = null): void {
   const secret = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=password]")].map((each) => each.name));

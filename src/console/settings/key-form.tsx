@@ -1,4 +1,4 @@
-// The form of an API key, for a new one and for one that is there. What is typed is kept; no secret is among it.
+// Form for a new or existing API key. Input is kept as a draft, except secrets.
 
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
@@ -17,11 +17,11 @@ type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];
 
 interface KeyFormProps {
-  /** Null for a new one. */
+  /** Null for a new key. */
   readonly edited: Key | null;
   readonly users: readonly User[];
   onEnd(): void;
-  /** @param text of a new key, which nobody can ask for again */
+  /** @param text of a new key, which is shown only once */
   onDone(name: string, text: string | null): void;
 }
 
@@ -140,7 +140,7 @@ function dayOf(edited: Key | null): string {
   return edited?.expires_at?.slice(0, 10) ?? "";
 }
 
-/** @throws Refusal where a choice is missing */
+/** @throws Refusal if a required choice is missing */
 function bodyOf(form: FormData, edited: Key | null, organizationId: string, userId: string) {
   const isFollowing = form.get("reach") === "all";
   const networks = form.getAll("network").map(String);
@@ -157,7 +157,7 @@ function bodyOf(form: FormData, edited: Key | null, organizationId: string, user
     tags: edited?.tags ?? [],
     permissions: String(form.get("permissions")) as Key["permissions"],
     ...(isFollowing ? { all_networks: true } : { all_networks: false, network_ids: networks }),
-    // A time of day that was given otherwise stays as long as the day does.
+    // A time of day set elsewhere is kept as long as the day is unchanged.
     expires_at: day === dayOf(edited) ? (edited?.expires_at ?? null) : day === "" ? null : `${day}T00:00:00.000Z`,
     allowed_sources: sources.length === 0 ? null : sources,
     ...(edited === null ? {} : { is_enabled: form.get("enabled") !== null }),

@@ -1,5 +1,5 @@
-// API keys: whose they are, what they may and when they were used last; making, changing, rotating and ending them. The
-// text of a key is in the memory of this page alone, and only until it is closed.
+// API keys: owner, permissions and last use, with creation, changes, rotation and deletion. The text of a new key is
+// held only in this page's memory, until the page is closed.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -34,7 +34,7 @@ interface Asked {
   readonly what: "edit" | "rotate" | "delete";
   readonly key: Key;
 }
-/** What was done last; `text` of a key that was made, which nobody can ask for again. */
+/** Last action; `text` of a new key, which is shown only once. */
 interface Done {
   readonly sentence: string;
   readonly text?: string;
@@ -243,7 +243,7 @@ function KeyState({ of: { is_enabled, expires_at }, user }: Pick<KeyRowProps, "o
   return <span class="state state-up">{rightsText.enabled}</span>;
 }
 
-/** Of another's key only who could give its user's role. */
+/** For another user's key, only if one could grant that user's role. */
 function KeyActions({ of: key, user, onAsk }: KeyRowProps) {
   const who = me.value;
   if (who === null || who === undefined) return null;

@@ -1,5 +1,4 @@
-// The log as it is followed: the last lines, then those that come, none missed and none twice, as long as the page is
-// seen. Draws nothing.
+// Log follower: the last lines, then new ones without gaps or duplicates, while the page is visible. Must not render.
 
 import { useEffect, useState } from "preact/hooks";
 import { asRefusal, type DataOf, isAborted, read } from "../api/client.ts";
@@ -11,21 +10,21 @@ export type LogLevel = LogLine["level"];
 export interface FollowedLog {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** Lines that were gone before they were read. */
+  /** Lines discarded before they were read. */
   readonly dropped: number;
   readonly isRestarted: boolean;
   readonly isLoaded: boolean;
   readonly problem: Refusal | null;
 }
 
-/** As many as the appliance keeps. */
+/** Capacity of the appliance's log. */
 const LINES_MAX = 1_000;
 const FIRST_LINES = 200;
 const FOLLOW_MS = 1_500;
 
 const NOTHING: FollowedLog = { lines: [], dropped: 0, isRestarted: false, isLoaded: false, problem: null };
 
-/** @param filter of the API; empty for none */
+/** @param filter in API grammar; empty for none */
 export function useLog(isAsked: boolean, level: LogLevel, filter: string): FollowedLog {
   const [log, setLog] = useState(NOTHING);
   useEffect(() => {

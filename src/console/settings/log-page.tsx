@@ -1,4 +1,4 @@
-// The last lines of the log, followed: the newest at the bottom. Whoever scrolls up to read is left where they are.
+// Log page: follows the latest lines, newest at the bottom. Scrolling up pauses it.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { copyText } from "../parts/copy.ts";
@@ -12,7 +12,7 @@ import { type FollowedLog, type LogLevel, type LogLine, useLog } from "./log-fol
 import { SettingsPage } from "./settings-page.tsx";
 
 const LEVELS: readonly LogLevel[] = ["info", "warn", "error"];
-/** Nobody scrolls less. */
+/** Tolerance for the end of the log, smaller than any scroll step. */
 const NEAR_PX = 8;
 const SHOWN_MS = 1_500;
 
@@ -64,7 +64,7 @@ function Choices({ level, filter }: { readonly level: LogLevel; readonly filter:
 
 function Lines({ log: { lines } }: { readonly log: FollowedLog }) {
   const box = useRef<HTMLElement>(null);
-  /** The lines that are read while it is paused; null while it is followed. */
+  /** Lines shown while paused; null while following. */
   const [held, setHeld] = useState<readonly LogLine[] | null>(null);
   const shown = held ?? lines;
   const last = lines.at(-1)?.sequence ?? 0;
@@ -89,7 +89,7 @@ function Lines({ log: { lines } }: { readonly log: FollowedLog }) {
           {held === null ? `${logText.count(lines.length)}, ${logText.following}` : logText.paused(missing)}
         </span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
       <section ref={box} class="log" tabIndex={0} aria-label={logText.lines} onScroll={scrolled}>
         {shown.length === 0 && <p>{logText.none}</p>}
         <ol>

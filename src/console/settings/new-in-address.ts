@@ -1,5 +1,5 @@
-// What is made on a page of the settings: in the address, as elsewhere, so that the palette leads to it and a reload
-// finds it. What is typed is not there.
+// URL parameter for creating a record on a settings page, as on other pages: the palette links to it, and it survives a
+// reload. Contains no input.
 
 import { NEW } from "../editing/edit-place.tsx";
 import { go, hrefHere, parameter } from "../url/location.ts";
@@ -11,8 +11,8 @@ interface NewOne {
 }
 
 /**
- * @param kind as the API names it: `api_key`
- * @param isPermitted whether whoever is signed in may make one, now
+ * @param kind API name: `api_key`
+ * @param isPermitted whether the user may create one now
  */
 export function newOneOf(kind: string, isPermitted: boolean): NewOne {
   return {

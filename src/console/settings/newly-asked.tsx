@@ -1,5 +1,5 @@
-// Who will be asked with a credential that was not before, said before it is saved: subnets of networks, addresses of
-// hosts, first addresses, and whoever is sent another secret.
+// Preview of a credential's additional reach before saving: subnets of networks, addresses of hosts, target addresses,
+// and recipients of a replaced secret.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -9,7 +9,7 @@ import { credentialText } from "../text/credentials.ts";
 type Credential = DataOf<"/api/v1/credentials">[number];
 
 interface NewlyAskedProps {
-  /** Null for a new one. */
+  /** Null for a new credential. */
   readonly before: Credential | null;
   readonly networks: readonly string[];
   readonly hosts: Credential["host_assignments"];
@@ -17,9 +17,9 @@ interface NewlyAskedProps {
   readonly isOtherSecret: boolean;
 }
 
-/** More are no list that anybody reads. */
+/** Longer lists are not read. */
 const LISTED_MAX = 12;
-/** Each is asked about by itself. */
+/** Each needs a request of its own. */
 const ASKED_MAX = 20;
 
 export function NewlyAsked({ before, networks, hosts, targets, isOtherSecret }: NewlyAskedProps) {
@@ -54,7 +54,7 @@ export function NewlyAsked({ before, networks, hosts, targets, isOtherSecret }: 
   );
 }
 
-/** As the scans decide it: see `accepts_credentials`. */
+/** Same rule as the scans; see `accepts_credentials`. */
 const ACCEPTING =
   'accepts_credentials = true AND subnet_type != "Internet" AND subnet_type != "Remote" AND subnet_type != "Loopback"';
 

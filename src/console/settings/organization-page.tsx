@@ -1,4 +1,4 @@
-// The organization: its name, whether every change in it has to say why, and what was changed of it by whom.
+// Organization page: name, mandatory change reasons, and change history.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -92,7 +92,7 @@ interface OrganizationFormProps {
 
 function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
   const [over] = useState(() => savedOver("/api/v1/organizations", edited.id));
-  // What others make of it meanwhile is told when it is saved, not typed over.
+  // Keep the version at the start; saving reports concurrent changes instead of overwriting them.
   const [begun] = useState(edited);
   const [kept] = useState(() => keptForm("organization", edited));
   const run = async (form: FormData, requestKey: string) => {

@@ -1,4 +1,4 @@
-// People: who may sign in, as what, and to which networks; making, changing and deleting them.
+// Users page: roles and networks of everyone who may sign in, with creation, changes and deletion.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -101,7 +101,7 @@ interface RemovalProps {
   onDone(): void;
 }
 
-/** What ends with somebody is said first: how many keys is asked for. */
+/** Waits for the number of keys that are deleted with the user. */
 function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
   const ofUser = read("/api/v1/auth/keys", { query: { filter: `user_id = "${id}"`, limit: 1 } });
   const { meta, problem } = useAnswer(ofUser);
@@ -188,7 +188,7 @@ function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): voi
   );
 }
 
-/** Of those alone whose role one could give. */
+/** Only for users whose role one could grant. */
 function UserActions({ user, onAsk }: { readonly user: User; onAsk(what: Asked): void }) {
   const who = me.value;
   if (who === null || who === undefined || !rolesUpTo(who.effective_role).includes(user.role)) return null;

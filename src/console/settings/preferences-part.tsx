@@ -1,5 +1,4 @@
-// What the console remembers of one's choices: each as it is, where it is kept, and the way back to how it was at the
-// beginning, which can be undone.
+// Preferences that the console stores: current value, storage location, and reset with undo.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -28,16 +27,16 @@ import { hrefOf } from "../url/location.ts";
 import { Told } from "./done-note.tsx";
 import { useNetworks } from "./rights-fields.tsx";
 
-/** Puts back what a reset took away. */
+/** Restores values removed by a reset. */
 type Undo = () => unknown;
 
 interface Preference {
   readonly key: string;
   readonly title: string;
-  /** Kept by the appliance for the user, or by the browser. */
+  /** Whether the appliance stores it for the user, or the browser. */
   readonly isOfUser: boolean;
   readonly shown: ComponentChildren;
-  /** Whether it is as it was at the beginning. */
+  /** Whether it has its default value. */
   readonly isInitial: boolean;
   /** @throws Refusal */
   reset(): Promise<Undo> | Undo;
@@ -60,7 +59,7 @@ export function Preferences() {
     setProblem(null);
     const undo: Undo[] = [];
     try {
-      // One after the other: those of the user are one document.
+      // Sequentially, since all preferences of a user are one document.
       for (const each of these) undo.unshift(await each.reset());
     } catch (cause) {
       setProblem(asRefusal(cause));
@@ -125,7 +124,7 @@ export function Preferences() {
 }
 
 function usePreferences(): readonly Preference[] {
-  // What the browser keeps says nothing when it changes.
+  // Browser storage does not notify of changes.
   const [lastNetwork, setLastNetwork] = useState(() => kept(NETWORK));
   const networks = useNetworks();
   const questions = recentQuestions();
@@ -224,7 +223,7 @@ function usePreferences(): readonly Preference[] {
   ];
 }
 
-/** Takes preferences of the user away. @throws Refusal */
+/** Removes preferences of the user. @throws Refusal */
 async function resetOfUser(names: readonly string[]): Promise<Undo> {
   const before = preferences.peek() ?? {};
   for (const name of names) await setPreference(name, () => undefined);
@@ -233,7 +232,7 @@ async function resetOfUser(names: readonly string[]): Promise<Undo> {
   };
 }
 
-/** Of each list that has some. */
+/** Saved views by list, for lists with any. */
 function viewsByList() {
   return Object.entries(preferences.value ?? {}).flatMap(([name, value]) => {
     const kind = name.slice(VIEWS.length);
@@ -243,7 +242,7 @@ function viewsByList() {
   });
 }
 
-/** More are no line that anybody reads. */
+/** Longer lists are not read. */
 const SHOWN_MAX = 6;
 
 function Words({ words }: { readonly words: readonly string[] }) {

@@ -1,4 +1,4 @@
-// What a prune would drop, and the command that does it: pruning itself stays with whoever has a shell on the appliance.
+// Preview of a prune, and its command. Pruning itself requires a shell on the appliance.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -20,7 +20,7 @@ const KEEPS = ["none", "daily", "monthly"] as const;
 type Keep = (typeof KEEPS)[number];
 
 const DAY_MS = 86_400_000;
-/** What nobody asks about any more, mostly. */
+/** Suggested age: older history is rarely queried. */
 const OFFERED_DAYS = 365;
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

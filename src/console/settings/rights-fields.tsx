@@ -1,4 +1,4 @@
-// The fields that the forms of the settings share. A password stays in its form alone.
+// Fields shared by the settings forms. Must not pass a password outside its form.
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
@@ -11,11 +11,11 @@ import { isReasonDemanded, REASON_MAX_LENGTH } from "../writes/reason.ts";
 interface LabelledProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** @param described the attributes that tie the field to its words */
+  /** @param described attributes that associate the field with its label and help */
   children(described: { readonly id: string; readonly "aria-describedby": string | undefined }): ComponentChildren;
 }
 
-/** A name above its field, and below it what it is for. */
+/** Field with a label above and help text below. */
 export function Labelled({ label, help, children }: LabelledProps) {
   const id = useId();
   const helpId = help === undefined ? undefined : `${id}-help`;
@@ -32,17 +32,17 @@ export function Labelled({ label, help, children }: LabelledProps) {
   );
 }
 
-/** As the API takes names. */
+/** API limit for names. */
 const NAME_MAX_LENGTH = 255;
 
 interface NameFieldProps {
   readonly label: string;
   readonly help?: string;
-  /** What stands there at the beginning. */
+  /** Initial value. */
   readonly name: string;
 }
 
-/** What something is called: `name` in the form. */
+/** Name field, `name` in the form. */
 export function NameField({ label, help, name }: NameFieldProps) {
   return (
     <Labelled label={label} help={help}>
@@ -62,10 +62,10 @@ export function NameField({ label, help, name }: NameFieldProps) {
   );
 }
 
-/** Blanks are no reason. */
+/** Whitespace does not count. */
 const NOT_BLANK = ".*\\S.*";
 
-/** @param typed what was typed before */
+/** @param typed initial value */
 export function ReasonField({ typed = "" }: { readonly typed?: string | undefined }) {
   const isDemanded = isReasonDemanded();
   return (
@@ -114,24 +114,24 @@ export function RoleField({ label, name, roles, chosen, onChoose }: RoleFieldPro
   );
 }
 
-/** All within reach, by name. */
+/** All networks of the user, by name. */
 export function useNetworks() {
   return useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } })).data ?? [];
 }
 
 interface NetworkChoicesProps {
-  /** Of each box, in the form. */
+  /** Form name of each box. */
   readonly name: string;
   readonly chosen: readonly string[];
   readonly isDisabled?: boolean;
 }
 
-/** One box for each network. */
+/** One checkbox per network. */
 export function NetworkChoices({ name, chosen, isDisabled = false }: NetworkChoicesProps) {
   const networks = useNetworks();
   return (
     <div class="settings-choices">
-      {/* Not known yet is not none. */}
+      {/* Still loading; keep the current selection. */}
       {networks.length === 0 &&
         !isDisabled &&
         chosen.map((id) => <input key={id} type="hidden" name={name} value={id} />)}
@@ -151,7 +151,7 @@ export function NetworkChoices({ name, chosen, isDisabled = false }: NetworkChoi
   );
 }
 
-/** What was typed in a field, without the space around it. */
+/** Trimmed text of a field. */
 export function textIn(form: FormData, name: string): string {
   return String(form.get(name) ?? "").trim();
 }

@@ -1,16 +1,16 @@
-// The roles, and which of them somebody can give. Plain functions.
+// Roles, and which of them a user can grant. Pure.
 
-/** From the most to the least powerful. */
+/** From most to least privileged. */
 export const ROLES = ["Owner", "Admin", "Member", "Viewer"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Those that somebody of this role can give. */
+/** Roles that a user of this role can grant. */
 export function rolesUpTo(role: Role): readonly Role[] {
   return ROLES.slice(ROLES.indexOf(role));
 }
 
-/** Whether somebody of this role reaches every network, whatever is chosen for them. */
+/** Whether the role has access to every network, regardless of assignments. */
 export function reachesAll(role: Role): boolean {
   return role === "Owner" || role === "Admin";
 }

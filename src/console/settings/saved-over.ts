@@ -1,16 +1,16 @@
-// Saving over the version that one has seen. Where others changed it meanwhile nothing is written: it is said, and saving
-// once more is over theirs, knowingly.
+// Conditional save against the version shown. After a concurrent change, nothing is written and the user is told;
+// saving again deliberately overwrites it.
 
 import { asRefusal, fetchAnswer } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { rightsText } from "../text/rights.ts";
 
 interface Over {
-  /** @param write with the tag that its version must have @throws Refusal */
+  /** @param write receives the entity tag of the version to replace @throws Refusal */
   save<T>(write: (tag: string) => Promise<T>): Promise<T>;
 }
 
-/** @param id null where there is none yet: nothing is read then */
+/** @param id null for a new record, which has no entity tag yet */
 export function savedOver(
   path: "/api/v1/auth/keys/{id}" | "/api/v1/credentials/{id}" | "/api/v1/users/{id}" | "/api/v1/organizations",
   id: string | null,
@@ -22,7 +22,7 @@ export function savedOver(
     return tag;
   };
   let tag: Promise<string> | null = id === null ? null : tagNow();
-  // Told when it is saved.
+  // The error is reported on save.
   tag?.catch(() => undefined);
   return {
     save: async (write) => {
@@ -35,7 +35,7 @@ export function savedOver(
         return await write(known);
       } catch (cause) {
         const refusal = asRefusal(cause);
-        // Refused for anything else, what others have written is still to be seen first.
+        // Other errors keep the tag: a concurrent change must still be reported first.
         if (refusal.status !== 412) throw refusal;
         tag = null;
         const { requestId } = refusal;

@@ -1,5 +1,5 @@
-// What the pages of settings have alike: what is said to those who may not open them, and that in the past they show what
-// is now, and offer nothing.
+// Common frame of settings pages: a message for users without permission, and in the past, a note that settings show
+// the present.
 
 import type { ComponentChildren } from "preact";
 import type { operations } from "#api";
@@ -11,7 +11,7 @@ import { isPast } from "../time/at.ts";
 interface SettingsPageProps {
   readonly title: string;
   readonly operation: keyof operations;
-  /** What is said to those who may not. */
+  /** Message for users without permission. */
   readonly forbidden?: string;
   readonly reads?: readonly string[];
   readonly actions?: ComponentChildren;

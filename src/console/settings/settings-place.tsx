@@ -1,5 +1,4 @@
-// What stands beside every page of the settings, and stays where it is from one to the next: the list of them in groups,
-// behind a button where there is no room.
+// Settings navigation, shared by all settings pages: grouped links, behind a button on narrow screens.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -8,7 +7,7 @@ import { hrefOf, pathname } from "../url/location.ts";
 import { isInArea, openAreas } from "./areas.ts";
 
 interface SettingsPlaceProps {
-  /** Where the page that is shown belongs: its path, or that of the list that has its record. */
+  /** Path of the page shown, or of the list that contains its record. */
   readonly place: string;
   readonly children: ComponentChildren;
 }
@@ -27,7 +26,7 @@ const ID = "settings-areas";
 function Areas({ place }: { readonly place: string }) {
   const nav = useRef<HTMLElement>(null);
   const path = pathname.value;
-  // Whoever has gone to another page has chosen.
+  // Close the menu after navigation.
   useEffect(() => nav.current?.hidePopover(), [path]);
   const groups = openAreas();
   const current = groups.flatMap(({ areas }) => areas).find(({ href }) => isInArea(href, place));

@@ -1,4 +1,4 @@
-// The form of a user, for a new one and for one that is there. What is typed is kept, but no password.
+// Form for a new or existing user. Input is kept as a draft, except passwords.
 
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
@@ -15,7 +15,7 @@ import { savedOver } from "./saved-over.ts";
 type User = DataOf<"/api/v1/users">[number];
 
 interface UserFormProps {
-  /** Null for a new one. */
+  /** Null for a new user. */
   readonly edited: User | null;
   onEnd(): void;
   onDone(name: string): void;
