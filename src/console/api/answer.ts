@@ -1,5 +1,5 @@
-// Answers in components: what was last answered stays until the next is there, so that nothing jumps while one moves
-// through time. Answers of the past are kept: at an instant they stay what they are.
+// API responses in components. The previous response stays until the next arrives, so that nothing jumps while moving
+// through time. Responses for past timestamps are cached, since they do not change.
 
 import { effect } from "@preact/signals";
 import { createContext } from "preact";
@@ -11,38 +11,38 @@ import { liveState } from "./live.ts";
 import type { Refusal } from "./refusal.ts";
 
 export interface Answer<Data, Meta = unknown> {
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   readonly data: Data | undefined;
   readonly meta: Meta | undefined;
-  /** Whether `data` is of another read than the one that is asked for: it is shown until that is answered. */
+  /** Whether `data` belongs to a previous request, shown until the current one is answered. */
   readonly isEarlier: boolean;
-  /** Whether an answer is waited for. */
+  /** Whether a response is pending. */
   readonly isLoading: boolean;
-  /** Why there is no answer to what is asked for; `data` may be there from when the same was asked before. */
+  /** Error of the current request; `data` may still hold an earlier response to the same request. */
   readonly problem: Refusal | undefined;
-  /** Asks once more. */
+  /** Repeats the request. */
   again(): void;
 }
 
 /**
- * Whether it is not known yet that what is shown is there at the instant of the address. Below, nothing is asked until it
- * is, and what was last answered stays: parts of what is gone would be refused.
+ * Whether it is still unknown if the record exists at the URL's timestamp. Components below then send no requests and
+ * keep their responses, since requests for parts of a deleted record would fail.
  */
 export const Unsettled = createContext(false);
 
-/** How many answers of the past are kept. */
+/** Cache size, in responses. */
 const KEPT_MAX = 60;
 const kept = new Map<string, Answered<unknown, unknown>>();
 
 /**
- * Whether the same question has the same answer next time: of the past, or of what can be filtered. Reach can change:
- * only this page's memory keeps it.
+ * Whether a response can be cached: past timestamps, and filterable fields. Permissions can change, so the cache is
+ * only in this page's memory.
  */
 function isLasting(url: string): boolean {
   return /[?&]at=\d{4}-/.test(url) || url.startsWith("/api/v1/fields/");
 }
 
-/** Forgets what was answered: somebody else may have signed in. */
+/** Clears the cache when the user may have changed. */
 export function forgetAnswers(): void {
   kept.clear();
   for (const listener of forgetful) listener();
@@ -50,12 +50,12 @@ export function forgetAnswers(): void {
 
 const forgetful = new Set<() => void>();
 
-/** Hears that somebody else may have signed in. */
+/** Listens for a possible change of user. */
 export function onForgotten(listener: () => void): void {
   forgetful.add(listener);
 }
 
-/** Forgets what can be filtered: a field has come or gone. */
+/** Drops cached filterable fields after a custom field was added or removed. */
 export function forgetFields(): void {
   for (const url of [...kept.keys()]) if (url.startsWith("/api/v1/fields/")) kept.delete(url);
 }
@@ -67,10 +67,10 @@ interface State<Data, Meta> {
 }
 
 /**
- * What a read is answered, and what the next is answered once it is there. Give the component a `key` where another
- * subject must not show the last one's answer for a moment.
- * @param told null while there is nothing to ask
- * @param live what of that which is written now makes it another; has no effect on what is asked as of an instant
+ * Response to a read; keeps the previous one until the next arrives. For another subject, give the component a `key`,
+ * so that it does not show the last one's response.
+ * @param told null sends no request
+ * @param live changes that outdate the response; ignored for requests with a timestamp
  */
 export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live | null = null): Answer<Data, Meta> {
   const asked = useContext(Unsettled) ? null : told;
@@ -79,8 +79,8 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
   const loading = useRef<string | null>(null);
   const askedAgain = useRef<string | null>(null);
   const url = asked?.url ?? null;
-  // `asked` is another object each time: `url` says whether it is another read. A layout effect, since what is asked a
-  // frame earlier is there a frame earlier.
+  // Depends on `url`, since `asked` is a new object on every render. A layout effect sends the request one frame
+  // earlier.
   useLayoutEffect(() => {
     if (asked === null || url === null) return;
     const before = askedAgain.current === url ? undefined : (kept.get(url) as Answered<Data, Meta> | undefined);
@@ -101,7 +101,7 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
       .catch((cause: unknown) => {
         if (isAborted(cause)) return;
         loading.current = null;
-        // What was answered to another question is no answer to this one.
+        // Drop the response to another request.
         setState((last) => ({
           url,
           answered: last.url === url ? last.answered : undefined,
@@ -133,12 +133,12 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
   };
 }
 
-/** Whether asking again helps by itself, as when the appliance is restarted. */
+/** Whether a retry can succeed without user action, e.g. after a restart of the appliance. */
 function isOfRestart({ code, status }: Refusal): boolean {
   return code === "unreachable" || status === 502 || status === 503;
 }
 
-/** Once the appliance answers again. @returns what ends the wait */
+/** Calls back once the appliance is reachable again. @returns a function that cancels the wait */
 function whenBack(act: () => void): () => void {
   let was = true;
   return effect(() => {

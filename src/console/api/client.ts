@@ -1,5 +1,5 @@
-// How the console speaks with the API: typed by the OpenAPI document, so that the compiler finds what the API does not
-// say. A read is a value: it has an address, which is its name in caches and what is copied as curl.
+// API client, typed by the OpenAPI document, so that the compiler rejects undocumented requests. A read is a value with
+// a URL, which is its cache key and its curl command.
 
 import { signal } from "@preact/signals";
 import createClient, { type Client, createFinalURL, createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
@@ -9,21 +9,21 @@ import { Refusal, refusalOf, unreachable } from "./refusal.ts";
 
 const serializer = createQuerySerializer();
 
-/** Writes, and what is answered by no record. Reads are made by `read`. */
+/** For writes, and for responses without records. Use `read` for reads. */
 export const api: Client<paths, "application/json"> = createClient<paths, "application/json">({
   baseUrl: window.location.origin,
   querySerializer: serializer,
 });
 
-/** Whether the API said that nobody is signed in, of a session that there was. */
+/** Whether the API reported the end of an existing session. */
 export const sessionEnded = signal(false);
 
-/** Whether the last request had an answer. */
+/** Whether the last request had a response. */
 export const isReachable = signal(true);
 
 let inFlight = 0;
 
-/** How many reads are not yet whole: what comes fast waits for them. */
+/** Number of pending reads; frequent events wait for them. */
 export function requestsInFlight(): number {
   return inFlight;
 }
@@ -33,7 +33,7 @@ api.use({
   onError: ({ error }) => heedFailure(error),
 });
 
-/** What every answer says, whatever it was asked. */
+/** Evaluates what every response carries: reachability, clock and session. */
 async function heed(response: Response): Promise<void> {
   isReachable.value = true;
   learnClock(response.headers.get("date"));
@@ -45,8 +45,8 @@ function heedFailure(cause: unknown): void {
 }
 
 /**
- * What has no JSON to be typed by: a HEAD, a table. A refusal is answered like anything else.
- * @throws Refusal where there was no answer
+ * Request without a typed JSON response: a HEAD, a table. Returns error responses as well.
+ * @throws Refusal if there was no response
  */
 export async function fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, init).catch((cause: unknown) => {
@@ -57,7 +57,7 @@ export async function fetchAnswer(path: string, init: RequestInit = {}): Promise
   return response;
 }
 
-/** Whether a password or a token that was typed is the wrong one: that ends no session. */
+/** Whether a 401 reports a wrong password or token in the form; that does not end the session. */
 async function isOfPassword(response: Response): Promise<boolean> {
   const told: unknown = await response
     .clone()
@@ -66,7 +66,7 @@ async function isOfPassword(response: Response): Promise<boolean> {
   return typeof told === "object" && told !== null && "code" in told && told.code === "auth_invalid_credentials";
 }
 
-/** Paths that can be read. */
+/** Paths with a GET operation. */
 export type ReadPath = {
   [P in keyof paths]: paths[P] extends { get: { responses: { 200: { content: { "application/json": unknown } } } } }
     ? P
@@ -81,11 +81,11 @@ type AnswerBody<P extends ReadPath> = paths[P] extends {
 
 type Parameters<P extends ReadPath> = paths[P] extends { get: { parameters: infer All } } ? All : never;
 
-/** The parameters behind the question mark. */
+/** Query parameters. */
 export type QueryOf<P extends ReadPath> = Parameters<P> extends { query?: infer Query } ? NonNullable<Query> : never;
 type PathOf<P extends ReadPath> = Parameters<P> extends { path: infer InPath } ? InPath : never;
 
-/** `query` and `path` as the operation has them. */
+/** `query` and `path` of the operation. */
 export type ReadParameters<P extends ReadPath> = ([QueryOf<P>] extends [never]
   ? { readonly query?: undefined }
   : Record<string, never> extends QueryOf<P>
@@ -93,26 +93,25 @@ export type ReadParameters<P extends ReadPath> = ([QueryOf<P>] extends [never]
     : { readonly query: QueryOf<P> }) &
   ([PathOf<P>] extends [never] ? { readonly path?: undefined } : { readonly path: PathOf<P> });
 
-/** `data` of an answer. */
+/** `data` of a response. */
 export type DataOf<P extends ReadPath> = AnswerBody<P> extends { data: infer Data } ? Data : never;
-/** `meta` of an answer. */
+/** `meta` of a response. */
 export type MetaOf<P extends ReadPath> = AnswerBody<P> extends { meta: infer Meta } ? Meta : never;
 
-/** One answer. */
 export interface Answered<Data, Meta> {
   readonly data: Data;
   readonly meta: Meta;
 }
 
-/** A read that can be made, once or again. */
+/** A read that can be performed repeatedly. */
 export interface Read<Data, Meta = unknown> {
-  /** Its address below the origin: `/api/v1/hosts?limit=50`. */
+  /** URL below the origin: `/api/v1/hosts?limit=50`. */
   readonly url: string;
-  /** @throws Refusal, or what an aborted request throws */
+  /** @throws Refusal, or the error of an aborted request */
   load(signal?: AbortSignal): Promise<Answered<Data, Meta>>;
 }
 
-/** A read of the API. */
+/** Creates a read of the API. */
 export function read<P extends ReadPath>(
   path: P,
   ...[parameters]: Record<string, never> extends ReadParameters<P> ? [ReadParameters<P>?] : [ReadParameters<P>]
@@ -149,12 +148,12 @@ async function loadJson(url: string, abort: AbortSignal | undefined): Promise<un
 
 type Writing<Data> = Promise<{ data?: { data: Data } | undefined; error?: unknown; response: Response }>;
 
-/** What a write was answered. @throws Refusal */
+/** Response to a write. @throws Refusal */
 export async function done<Data>(writing: Writing<Data>): Promise<Data> {
   return (await written(writing)).data;
 }
 
-/** The same, with its transaction: null where it changed nothing. @throws Refusal */
+/** The same, with its transaction: null if nothing changed. @throws Refusal */
 export async function written<Data>(
   writing: Writing<Data>,
 ): Promise<{ readonly data: Data; readonly sequence: number | null }> {
@@ -168,12 +167,12 @@ export function isAborted(cause: unknown): boolean {
   return cause instanceof DOMException && cause.name === "AbortError";
 }
 
-/** Any error as one that can be shown. */
+/** Converts any error to one that can be shown. */
 export function asRefusal(cause: unknown): Refusal {
   return cause instanceof Refusal ? cause : unreachable(cause);
 }
 
-/** In the place of what a request throws. @throws Refusal */
+/** Converts the error of a request. @throws Refusal */
 export function rethrown(cause: unknown): never {
   throw asRefusal(cause);
 }

@@ -1,35 +1,35 @@
-// Which changes concern a page. Plain data and functions.
+// Matching of changes to pages. Pure.
 
-/** One version that was written. */
+/** One version written to the ledger. */
 export interface LiveChange {
   readonly sequence: number;
   /** Milliseconds since 1970. */
   readonly atMs: number;
-  /** As the feed names kinds: `ip_address`. */
+  /** Kind as in the change feed: `ip_address`. */
   readonly type: string;
   readonly operation: "Created" | "Updated" | "Deleted";
   readonly id: string;
-  /** Of a host itself its own id. */
+  /** Own id for a host. */
   readonly hostId: string | null;
   readonly networkId: string | null;
 }
 
-/** Which changes a page shows; what is left out is any. */
+/** Changes that a page shows; omitted properties match any. */
 export interface Concern {
-  /** As the feed names kinds: `ip_address`. */
+  /** Kinds as in the change feed: `ip_address`. */
   readonly types?: readonly string[] | undefined;
   readonly network_id?: string | null | undefined;
   /** The host and its parts. */
   readonly host_id?: string | undefined;
-  /** This record alone. */
+  /** Only this record. */
   readonly id?: string | undefined;
 }
 
-/** Whether a change is one of these. */
+/** Whether a change matches. */
 export function concerns({ types, network_id, host_id, id }: Concern, change: LiveChange): boolean {
   if (types !== undefined && !types.includes(change.type)) return false;
   if (id !== undefined && change.id !== id) return false;
   if (host_id !== undefined && change.hostId !== host_id) return false;
-  // What belongs to no network, such as a tag, is shown in every one.
+  // Records without a network, such as tags, appear in every network.
   return network_id === undefined || network_id === null || [null, network_id].includes(change.networkId);
 }

@@ -1,4 +1,4 @@
-// What differs between two instants, as the API answers it. A type alone, for functions that know no browser.
+// Response type of a comparison. Only a type, for modules that must not depend on the browser.
 
 import type { components } from "#api";
 

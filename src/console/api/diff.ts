@@ -1,23 +1,23 @@
-// What differs between the two instants that are compared, from A to B. The API tells it from the earlier to the later
-// one: where A is the later, what came is what went, and a field's old value its new one.
+// Differences from A to B. The API compares the earlier timestamp with the later one; if A is the later, additions
+// become removals, and old and new values are swapped.
 
 import type { ComparedEnds } from "../time/compared.ts";
 import { parameter } from "../url/location.ts";
 import { type QueryOf, type Read, read } from "./client.ts";
 import type { DiffData } from "./diff-data.ts";
 
-/** Which differences; `change` as seen from A. */
+/** Selection of differences; `change` as seen from A. */
 export type DiffQuery = Omit<QueryOf<"/api/v1/diff">, "from" | "to" | "ignore" | "format">;
 
-/** They say when something was seen, not what it is. */
+/** Fields that record when something was seen, not its state. */
 const OBSERVED_FIELDS = ["stale_since"] as const;
 
-/** Whether the address asks for what was only observed as well. */
+/** Whether the URL includes observation-only changes. */
 export function isObservedTold(): boolean {
   return parameter("observed") !== null;
 }
 
-/** The read of what differs, from the earlier of the two to the later, whichever is A: see `fromAToB`. */
+/** Reads the differences from the earlier to the later timestamp, whichever is A; see `fromAToB`. */
 export function diffRead({ from, to, isBackwards }: ComparedEnds, { change, ...of }: DiffQuery): Read<DiffData> {
   const [earlier, later] = isBackwards ? [to, from] : [from, to];
   return read("/api/v1/diff", {
@@ -33,7 +33,7 @@ export function diffRead({ from, to, isBackwards }: ComparedEnds, { change, ...o
 
 const OPPOSITE = { added: "removed", removed: "added", changed: "changed" } as const;
 
-/** What was answered, as seen from A. */
+/** Converts a response to the view from A. */
 export function fromAToB(diff: DiffData, { isBackwards }: ComparedEnds): DiffData {
   if (!isBackwards) return diff;
   const { from, to, added, removed, changed, counts } = diff;

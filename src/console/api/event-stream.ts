@@ -1,22 +1,22 @@
-// Server-sent events out of a stream of text (WHATWG HTML, section 9.2.6). EventSource does not say why it ends; a fetch
-// does. Plain: no request is made here.
+// Parser for server-sent events (WHATWG HTML, section 9.2.6). Used with fetch, since EventSource does not report why it
+// ends. Must not send requests.
 
 export interface StreamEvent {
-  /** `message` where the event names none. */
+  /** `message` for an unnamed event. */
   readonly type: string;
   readonly data: string;
-  /** Null where the event has none: the place is still that of the last one that had. */
+  /** Null if the event has none; the position is then still that of the last event with an id. */
   readonly id: string | null;
 }
 
-/** Takes text in pieces of any size. */
+/** Accepts text in chunks of any size. */
 export class EventReader {
   private rest = "";
   private type = "";
   private data: string[] = [];
   private id: string | null = null;
 
-  /** @returns the events that this piece completes */
+  /** @returns events completed by this chunk */
   read(text: string): StreamEvent[] {
     const events: StreamEvent[] = [];
     const lines = (this.rest + text).split(/\r\n|\n|\r(?!$)/);

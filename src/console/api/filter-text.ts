@@ -1,6 +1,6 @@
-// Values in the text of a filter.
+// Quoting of values in filter text.
 
-/** A text as a value of a filter. */
+/** Quotes a text as a filter value. */
 export function quoted(value: string): string {
   return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 }

@@ -1,5 +1,4 @@
-// What a page does when something is written that it shows: a record is asked for again, a list offers to be. Nothing
-// that one reads moves by itself.
+// Page updates after writes: records are reloaded, lists offer a reload. Content being read does not move by itself.
 
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -9,11 +8,11 @@ import { onChanges } from "./live.ts";
 
 export interface Live extends Concern {
   /**
-   * `refresh` asks again by itself, for what stays where it stands: a record, a counter. `offer` says how much changed,
-   * and asks again when somebody wants it: a list.
+   * `refresh` reloads automatically, for content that keeps its place: a record, a counter. `offer` shows the number of
+   * changes and reloads on request: a list.
    */
   readonly how: "refresh" | "offer";
-  /** At most so often by itself; half a second unless it is said. */
+  /** Minimum interval between automatic reloads; 500 ms by default. */
   readonly everyMs?: number;
 }
 
@@ -25,7 +24,7 @@ interface Offer {
 
 const offers = signal<readonly Offer[]>([]);
 
-/** What the page could show anew; null for nothing. Where it asks several things, that of which most changed. */
+/** Pending offer; null for none. Of several requests, the largest count applies. */
 export const offered = computed(() => {
   const changed = offers.value.filter(({ count }) => count > 0);
   if (changed.length === 0) return null;
@@ -35,7 +34,7 @@ export const offered = computed(() => {
   };
 });
 
-/** Shows it. */
+/** Accepts the offer. */
 export function showOffered(): void {
   for (const { count, again } of offers.peek()) if (count > 0) again();
 }
@@ -44,29 +43,29 @@ const EVERY_MS = 500;
 
 const refreshing = new Set<() => void>();
 
-/** What was written on this page itself is shown without hearing of it: the feed may be late, or have broken off. */
+/** Reloads after the page's own write, without waiting for the feed, which may be late or disconnected. */
 export function refreshNow(): void {
   for (const refresh of [...refreshing]) refresh();
 }
 
 interface FreshOptions {
-  /** Null where what is shown cannot change: the past. */
+  /** Null for immutable content: the past. */
   readonly live: Live | null;
-  /** What is shown: where it is another, counting begins anew. */
+  /** Identity of the content; a new one resets the count. */
   readonly name: string;
-  /** Changes up to then are shown already, in milliseconds since 1970; left out, those that are heard of are new. */
+  /** Ignores changes up to this time, in milliseconds since 1970; if omitted, all changes received count. */
   readonly sinceMs?: number | undefined;
   readonly again: () => void;
-  /** Whether an answer is waited for: none is asked for meanwhile. */
+  /** Whether a response is pending, which defers the reload. */
   readonly isBusy?: (() => boolean) | undefined;
 }
 
-/** For what `useAnswer` does not ask; that has `live` as an option. */
+/** For requests outside `useAnswer`, which has its own `live` option. */
 export function useFresh({ live, name, sinceMs, again, isBusy }: FreshOptions): void {
   const latest = useRef({ live, again, isBusy });
   latest.current = { live, again, isBusy };
   const how = live?.how ?? null;
-  // In the frame in which it is shown: what the bar offers is then shown already.
+  // A layout effect, so that the offer is reset in the frame that shows the content.
   useLayoutEffect(() => {
     if (how === null) return;
     return how === "offer" ? offerAgain(latest, sinceMs) : refreshAgain(latest);
@@ -101,7 +100,7 @@ function offerAgain(latest: Latest, sinceMs: number | undefined): () => void {
   };
 }
 
-/** Not while nobody sees the page, nor while an answer is on its way. */
+/** Defers the reload while the page is hidden or a response is pending. */
 function refreshAgain(latest: Latest): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const due = () => {
@@ -115,7 +114,7 @@ function refreshAgain(latest: Latest): () => void {
   const stop = onChanges((changes) => {
     if (countOf(latest, changes, 0) > 0) wait();
   });
-  // An answer that is on its way may be of before: it is given up.
+  // Abandons a pending response, which may predate the write.
   const now = () => latest.current.again();
   refreshing.add(now);
   return () => {

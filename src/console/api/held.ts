@@ -1,22 +1,22 @@
-// Whether the page still shows what was asked for before: of another instant, of another filter. It is dimmed then, so
-// that nobody takes it for what the address says.
+// State of a page that still shows a previous response, for another timestamp or filter. It is dimmed, so that it is
+// not mistaken for the content of the URL.
 
 import { computed, effect, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useLayoutEffect } from "preact/hooks";
 
-/** Whether answers belong to the page itself, and not to what stands around it. */
+/** Whether responses belong to the page rather than to its frame. */
 export const OfPage = createContext(false);
 
 const count = signal(0);
 
-/** Whether any answer of the page is one of before. */
+/** Whether any response of the page is outdated. */
 export const isHeld = computed(() => count.value > 0);
 
-/** Less is not worth a word. */
+/** Shorter delays need no message. */
 const LONG_MS = 700;
 
-/** Whether that has lasted so long that it is said. */
+/** Whether the delay is long enough for a message. */
 export const isHeldLong = signal(false);
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,7 +26,7 @@ effect(() => {
   else isHeldLong.value = false;
 });
 
-/** Says of what a component shows that it is from before. */
+/** Marks the content of a component as outdated. */
 export function useHeld(isEarlier: boolean): void {
   const counts = useContext(OfPage) && isEarlier;
   useLayoutEffect(() => {

@@ -1,9 +1,9 @@
-// How many records a list takes by `ids`, and ids in groups of so many.
+// Limit of the `ids` parameter, and grouping of ids by it.
 
-/** As many as a list takes by `ids`. */
+/** Most ids that a list request accepts. */
 export const IDS_MAX = 300;
 
-/** In the order given; none for none. */
+/** Keeps the order; empty for no ids. */
 export function idGroups(ids: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(ids.length / IDS_MAX) }, (_, group) =>
     ids.slice(group * IDS_MAX, (group + 1) * IDS_MAX),

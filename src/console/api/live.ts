@@ -1,32 +1,32 @@
-// What is written while one looks, by the change feed. One connection for all tabs of a browser: Web Locks choose the
-// tab that holds it, and it tells the others. Without them (plain HTTP on a LAN) each tab follows while it is seen.
+// Live changes from the change feed. One connection for all tabs of a browser: Web Locks elect the tab that holds it,
+// which broadcasts to the others. Without them (plain HTTP on a LAN), each visible tab connects by itself.
 
 import { signal } from "@preact/signals";
 import { isAborted, isReachable, read, sessionEnded } from "./client.ts";
 import type { LiveChange } from "./concern.ts";
 import { EventReader, type StreamEvent } from "./event-stream.ts";
 
-/** Whether what is written now is heard of: `waiting` for a connection that broke off. */
+/** State of the feed: `waiting` to reconnect. */
 export const liveState = signal<"off" | "following" | "waiting">("off");
 
-/** @param changes null where it is not known what was missed: the data were replaced */
+/** @param changes null if the missed changes are unknown because the data were replaced */
 type Listener = (changes: readonly LiveChange[] | null) => void;
 
 const listeners = new Set<Listener>();
 
-/** Hears of everything that is written while somebody is signed in. @returns ends it */
+/** Receives every change while a user is signed in. @returns a function that unsubscribes */
 export function onChanges(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Where the feed goes on: a transaction and the beginning of its hash. */
+/** Resume position in the feed: a transaction and the beginning of its hash. */
 interface Place {
   readonly after: string;
   readonly mark: string;
 }
 
-/** What tabs tell each other. */
+/** Messages between tabs. */
 type Told =
   | { readonly type: "hello" }
   | { readonly type: "state"; readonly state: "following" | "waiting"; readonly place: Place | null }
@@ -34,12 +34,12 @@ type Told =
 
 const NAME = "netledger:live";
 const MARK_LENGTH = 8;
-/** The feed says something every 15 seconds. */
+/** The feed sends a message every 15 seconds. */
 const SILENCE_MAX_MS = 45_000;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 30_000;
 
-/** Follows until it is ended. @returns ends it */
+/** Follows the feed until stopped. @returns a function that stops it */
 export function startLive(): () => void {
   const following = new Following();
   return () => following.end();
@@ -62,7 +62,7 @@ class Following {
     this.tell({ type: "hello" });
     locks
       .request(NAME, { signal: this.over.signal }, () => this.hold())
-      // Ended before its turn came.
+      // Aborted before the lock was granted.
       .catch(() => undefined);
   }
 
@@ -110,14 +110,14 @@ class Following {
     }
   }
 
-  /** One connection after the other, each where the last one broke off, until the signal or the session ends it. */
+  /** Connects repeatedly, each time from the last position, until the signal or the session ends. */
   private async follow(signal: AbortSignal): Promise<void> {
     let failures = 0;
     while (!signal.aborted && !sessionEnded.peek()) {
       try {
         await this.connect(signal, () => (failures = 0));
       } catch (cause) {
-        // What it was is in the log of the appliance, or it is not there at all: both are waited for.
+        // Retry regardless of the cause: either the appliance logged it, or it is down.
         if (isAborted(cause) && signal.aborted) return;
       }
       if (signal.aborted || sessionEnded.peek()) return;
@@ -141,7 +141,7 @@ class Following {
     });
     isReachable.value = true;
     if (response.status === 401) sessionEnded.value = true;
-    // Another ledger is there: everything may be another.
+    // The ledger was replaced, so any record may differ.
     if (response.status === 400) {
       this.place = null;
       this.pass(null);
@@ -183,7 +183,7 @@ async function newestPlace(signal: AbortSignal): Promise<Place> {
   return { after: String(data.sequence), mark: data.hash?.slice(0, MARK_LENGTH) ?? "" };
 }
 
-/** What a change event says, without the record. */
+/** Metadata of a change event, without the record. */
 function changeOf({ data }: StreamEvent): LiveChange {
   const { entity_type, operation, transaction, record } = JSON.parse(data) as {
     readonly entity_type: string;

@@ -1,12 +1,12 @@
-// One record, asked for as a list of it alone: that a list has nothing is an answer, while a browser reports a refusal in
-// its console, and a page of what is gone would begin with one.
+// Single record, requested as a list: browsers report a 404 in their console, which would happen on every page of a
+// deleted record, but not an empty list.
 
 import type { Read } from "./client.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
- * @param asked of a list, by one id
- * @returns its record; it is refused as not found where the list is empty
+ * @param asked list request with one id
+ * @returns its record; refuses an empty list as not found
  */
 export function oneOf<Data, Meta>({ url, load }: Read<readonly Data[], Meta>): Read<Data, Meta> {
   return {

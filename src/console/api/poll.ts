@@ -1,11 +1,11 @@
-// What the change feed does not tell of, such as the progress of a scan, is asked for at intervals while it is looked at.
+// Polling for state outside the change feed, such as the progress of a scan, while it is visible.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Answer } from "./answer.ts";
 
 /**
- * Asks again and again, while the page is seen and no answer is waited for.
- * @param everyMs null where it cannot change
+ * Repeats a request while the page is visible and no response is pending.
+ * @param everyMs null disables polling
  */
 export function usePoll(answer: Pick<Answer<unknown>, "again" | "isLoading">, everyMs: number | null): void {
   const latest = useRef(answer);

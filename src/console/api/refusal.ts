@@ -1,24 +1,24 @@
-// What the API says when it does not answer what was asked, and what the network does when it does not answer at all.
+// Errors of the API and the network.
 
-/** One thing that is wrong with a request. */
+/** One error in a request. */
 export interface RefusalIssue {
   readonly path: string;
   readonly message: string;
-  /** Of a filter: where in its text, in characters. */
+  /** Position in the text of a filter, in characters. */
   readonly position?: number;
-  /** Of a table that was sent: where in it. */
+  /** Position in an uploaded table. */
   readonly row?: number;
   readonly column?: string;
 }
 
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  /** 0 where there was no answer, or nothing was sent. */
+  /** 0 without a response, or if nothing was sent. */
   readonly status: number;
-  /** As the API names it: `entity_not_found`; `unreachable` where there was no answer. */
+  /** API code: `entity_not_found`; `unreachable` without a response. */
   readonly code: string;
   readonly issues: readonly RefusalIssue[];
-  /** What the log knows it by; null where there was no answer. */
+  /** Id in the log; null without a response. */
   readonly requestId: string | null;
 
   constructor(about: {
@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @param body of the answer, whatever it is: what stands in front of the appliance may have answered */
+/** @param body of the response, in any format: it may come from a proxy in front of the appliance */
 export function refusalOf(response: Response, body: unknown): Refusal {
   const told = (typeof body === "object" && body !== null ? body : {}) as {
     code?: unknown;
@@ -55,15 +55,15 @@ export function refusalOf(response: Response, body: unknown): Refusal {
 
 const UNREACHABLE = "unreachable";
 
-/** What stands in front of the appliance says so where it had no answer itself. */
+/** Status codes of a proxy that got no response from the appliance. */
 const OF_A_GATEWAY: readonly number[] = [502, 504];
 
-/** Whether it is not known what became of a write: its answer was lost, so it may have been done. */
+/** Whether the outcome of a write is unknown: the response was lost, so it may have succeeded. */
 export function isUnsure({ status, code }: Pick<Refusal, "status" | "code">): boolean {
   return code === UNREACHABLE || OF_A_GATEWAY.includes(status);
 }
 
-/** Where there was no answer at all. */
+/** Error for a missing response. */
 export function unreachable(cause: unknown): Refusal {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new Refusal({ status: 0, code: UNREACHABLE, message, requestId: null });
