@@ -1,5 +1,5 @@
-// What a service is bound to: ports of its host, at all addresses or at one; or an address. Bindings are made and ended
-// one by one, each a transaction of its own.
+// Bindings of a service: to ports of its host, on all addresses or one, or to an address. Each is added and removed in
+// a transaction of its own.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -16,11 +16,11 @@ import { RequestKeys } from "../writes/request-key.ts";
 
 interface BindServiceProps {
   readonly service: { readonly id: string; readonly name: string; readonly host_id: string };
-  /** Called when something was written. */
+  /** Called after a write. */
   onDone(): void;
 }
 
-/** In the present, and with the right. */
+/** Whether the page shows the present and the user has the permission. */
 export function mayBind(): boolean {
   return !isPast.value && vs.value === null && may("createBinding");
 }
@@ -36,7 +36,7 @@ export function BindService(props: BindServiceProps) {
   return <Bindings {...props} onClose={() => setOpen(false)} />;
 }
 
-/** More than anybody chooses from. */
+/** Longer lists are impractical. */
 const CHOICES_MAX = 1_000;
 
 function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServiceProps & { onClose(): void }) {
@@ -50,7 +50,7 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const keys = useRef(new RequestKeys());
-  /** @param what says all of it */
+  /** @param what identifies the write, including all its parameters */
   const send = (what: string, write: (header: { "Idempotency-Key": string }) => Promise<unknown>) => {
     setBusy(true);
     setProblem(null);

@@ -1,5 +1,5 @@
-// The ports of a device as they sit on it: members and modules apart, two rows where they are many, state by shape and
-// colour. What hangs on them stands below as a table; choosing a port leads to its row.
+// Faceplate of a device: ports grouped by member and module, in two rows if numerous, with state as shape and color.
+// The table below shows what is connected; selecting a port leads to its row.
 
 import { useContext, useEffect } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
@@ -16,12 +16,12 @@ import { type PortRow, PortTable } from "./port-table.tsx";
 
 type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
 
-/** Fewer stand in one row, as on a device. */
+/** Smaller groups are a single row, as on a device. */
 const TWO_ROWS_FROM = 13;
-/** More stand in several blocks, each as wide as a device. */
+/** Larger groups are split into blocks of one device width. */
 const BLOCK_PORTS = 48;
 
-/** The read of it. @param limit of its interfaces; left out, all */
+/** Reads the faceplate. @param limit of interfaces; all if omitted */
 export function faceplateOf(hostId: string, limit?: number) {
   const query = { ...(limit === undefined ? {} : { limit }), ...atQuery() };
   return read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query });
@@ -50,11 +50,11 @@ export function Faceplate({ answer: { data, problem, again, isEarlier } }: { rea
 
 interface PlatesProps {
   readonly groups: readonly PortGroup[];
-  /** The port whose row is shown, by id; null for none. */
+  /** Id of the port whose row is shown; null for none. */
   readonly chosen: string | null;
 }
 
-/** The ports as they sit on the device; each leads to its row among the interfaces. */
+/** Ports in their physical layout, each linked to its row in the interface table. */
 export function Plates({ groups, chosen }: PlatesProps) {
   const isCompared = useContext(ShownComparison) !== null;
   return (
@@ -89,7 +89,7 @@ function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: 
   return (
     <div class="plate">
       <h2>{titleOf(group)}</h2>
-      {/* Odd above, even below, as they are numbered on a switch. */}
+      {/* Odd ports above, even below, as numbered on a switch. */}
       {blocksOf(group.ports).map((ports) => (
         <ul key={ports[0]?.id} class={isTwoRows ? "two-rows" : ""}>
           {ports.map((port) => (
@@ -119,7 +119,7 @@ function PortCell({ port, isChosen }: { readonly port: FaceplatePort; readonly i
   );
 }
 
-/** Ports that are gone since: where they sat is no longer told. */
+/** Removed ports. Separate, since their position is unknown. */
 function GonePorts() {
   const gone = useGone<IfEntry>("if_entry");
   if (gone.length === 0) return null;
@@ -146,10 +146,10 @@ function blocksOf(ports: readonly FaceplatePort[]): (readonly FaceplatePort[])[]
   );
 }
 
-/** As many as a cell has room for, in smaller type: logical ports of large devices have thousands. */
+/** Digits that fit in a cell in smaller type; logical ports of large devices have thousands. */
 const DIGITS_MAX = 4;
 
-/** What stands on the device beside the port: the last number of its name. */
+/** Printed number of the port: the last number in its name. */
 export function numberOf(name: string): string {
   return (/(\d+)\D*$/.exec(name)?.[1] ?? name).slice(-DIGITS_MAX);
 }

@@ -1,4 +1,4 @@
-// The hosts that have gone into this one: what each was called, until when, and the way to how it was last.
+// Hosts merged into this one, each with its name, the time of the merge, and a link to its last state.
 
 import { calledOf } from "../names/called.ts";
 import { Fact } from "../parts/facts.tsx";
@@ -9,11 +9,11 @@ import { hrefOf } from "../url/location.ts";
 import type { HostEnd } from "./host-data.ts";
 
 interface FormerSelvesProps {
-  /** The versions in which they ended, the newest first. */
+  /** Their final versions, newest first. */
   readonly ends: readonly HostEnd[];
 }
 
-/** A row of facts; nothing where there is none. */
+/** Row of a fact list; empty without merged hosts. */
 export function FormerSelves({ ends }: FormerSelvesProps) {
   if (ends.length === 0) return null;
   return (

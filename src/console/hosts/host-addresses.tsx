@@ -1,5 +1,4 @@
-// The addresses of a host, ordered as addresses, those that are gone behind them. Read page by page: a host may have
-// thousands.
+// Addresses of a host in numeric order, followed by removed ones. Read by page, since a host may have thousands.
 
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
@@ -24,7 +23,7 @@ import { parameter } from "../url/location.ts";
 import type { HostAddress } from "./host-data.ts";
 
 interface HostAddressesProps {
-  /** Of `addressesOf`. */
+  /** Response of `addressesOf`. */
   readonly answer: Answer<readonly HostAddress[], MetaOf<"/api/v1/ip-addresses">>;
 }
 

@@ -1,5 +1,5 @@
-// What a host is asked with: the credentials that are assigned to it or to its network, at which of its addresses, and who
-// assigned them last; assigning and unassigning, and a trial, for whoever may.
+// Credentials of a host: those assigned to it or its network, the addresses they are sent to, and the last assigner.
+// With assignment, removal and a trial, subject to permissions.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -30,14 +30,14 @@ type Asked = { readonly what: "assign" } | { readonly what: "unassign"; readonly
 export const credentialsRead = () =>
   read("/api/v1/credentials", { query: { limit: 0, order_by: "name", ...atQuery() } });
 
-/** A credential is sent where an Admin says: so it takes the right to change credentials. */
+/** Only an Admin decides where credentials are sent, so this requires the permission to change credentials. */
 function mayAssign(): boolean {
   return !isPast.value && vs.value === null && may("updateCredential") && may("updateHost");
 }
 
 interface HostCredentialsProps {
   readonly host: ShownHost;
-  /** Called when its assignments are others. */
+  /** Called after a change of assignments. */
   onChanged(): void;
 }
 
@@ -144,7 +144,7 @@ interface CredentialRowProps {
 
 function CredentialRow({ host, credential, isOwn, isOfNetwork, onUnassign }: CredentialRowProps) {
   const { id, name, credential_type } = credential;
-  // To which of its addresses it is sent is known of now alone.
+  // The addresses that receive the credential are known only for the present.
   const reach = useAnswer(isOwn && !isPast.value ? reachOf(id) : null).data;
   const own = reach?.hosts.find(({ host_id }) => host_id === host.id);
   return (
@@ -175,7 +175,7 @@ function CredentialRow({ host, credential, isOwn, isOfNetwork, onUnassign }: Cre
   );
 }
 
-/** As the host's history has it: its assignments are parts of it. */
+/** From the host's history, since assignments are part of the host. */
 function LastAssigned({ hostId }: { readonly hostId: string }) {
   const { data } = useAnswer(
     read("/api/v1/hosts/{id}/history", {
@@ -192,7 +192,7 @@ function LastAssigned({ hostId }: { readonly hostId: string }) {
   );
 }
 
-/** The rest of the host stays as it is; who changed it meanwhile is told of. */
+/** Changes only the assignments, and reports concurrent changes to the host. */
 async function write(
   host: ShownHost,
   changed: (assignments: Assignments) => Assignments,
@@ -212,7 +212,7 @@ async function write(
   return sequence;
 }
 
-/** More are nothing that anybody chooses from. */
+/** Longer lists are impractical. */
 const ADDRESSES_MAX = 1_000;
 
 interface AssigningProps {

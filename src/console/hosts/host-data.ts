@@ -1,11 +1,11 @@
-// What the API answers of a host, its parts and its links, by the names that these pages use.
+// API types of a host, its parts and its links, under the names used by the host pages.
 
 import type { DataOf } from "../api/client.ts";
 
 export type HostData = Omit<DataOf<"/api/v1/hosts">[number], "counts">;
-/** How many parts of each kind a host has. */
+/** Number of parts by kind. */
 export type HostCounts = NonNullable<DataOf<"/api/v1/hosts">[number]["counts"]>;
-/** The version in which a host ended. */
+/** Final version of a host. */
 export type HostEnd = DataOf<"/api/v1/hosts/{id}/history">[number];
 export type HostAddress = DataOf<"/api/v1/ip-addresses">[number];
 export type HostPort = DataOf<"/api/v1/ports">[number];

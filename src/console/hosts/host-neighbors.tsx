@@ -1,5 +1,5 @@
-// The neighbors of a host: who is at the other end of its cables and how that is known, who hangs on its other ports, and
-// on which port of others it hangs itself.
+// Neighbors of a host: the devices at the other end of its links with evidence, stations on its other ports, and its
+// own location on other switches.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -25,14 +25,14 @@ import { heardOf, type LinkSince, type NeighborLink, neighborLinks, sinceByLink 
 const MONTH_MS = 30 * 86_400_000;
 const EVERY_MS = 5_000;
 
-/** The read of the links. */
+/** Reads the links. */
 export function linksOf(hostId: string) {
   return read("/api/v1/topology", { query: { ...atQuery(), host_id: hostId } });
 }
 
 interface HostNeighborsProps {
   readonly host: HostData;
-  /** Its faceplate. */
+  /** Faceplate of the host. */
   readonly plate: Answer<FaceplateData>;
 }
 
@@ -82,9 +82,9 @@ function Links({ id }: { readonly id: string }) {
   );
 }
 
-/** Since when, of the last 30 days: asked for beside, as it takes longer. Null while it is not known. */
+/** Start times within the last 30 days, in a separate request, since it takes longer. Null while unknown. */
 function useSince(id: string | null): ReadonlyMap<string, LinkSince> | null {
-  // To the minute, so that it is not another question each time that the page is drawn.
+  // Rounded to the minute, so that a rerender does not change the request.
   const toMs = atMs.value ?? Math.floor(exactNow() / 60_000) * 60_000;
   const fromMs = toMs - MONTH_MS;
   const period = { from: formatUtc(fromMs), ...(atMs.value === null ? {} : { to: formatUtc(toMs + 1) }) };
@@ -157,7 +157,7 @@ function Device({ node: { id, kind, name, chassis_id, management_address } }: { 
   );
 }
 
-/** One announcement as a sentence, with the interface that heard it. */
+/** One announcement as a sentence, with the receiving interface. */
 function Heard({ evidence, node }: { readonly evidence: LinkEvidence; readonly node: LinkedNode | undefined }) {
   const heard = heardOf(evidence);
   return (

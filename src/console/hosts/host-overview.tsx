@@ -1,4 +1,4 @@
-// Who a host is and how that is known: the fields that have a value, and where a person's word stands against the scan's.
+// Identity of a host with its evidence: fields that have a value, and manual values that differ from the scan.
 
 import type { Answer } from "../api/answer.ts";
 import { RecordFacts, useFacts } from "../changes/record-facts.tsx";
@@ -18,12 +18,12 @@ import { HostPlate } from "./host-plate.tsx";
 import type { ShownHost } from "./host-reads.ts";
 import { arePlacesShown } from "./plate-room.ts";
 
-/** Characters of a name that may be cut where it is a heading. */
+/** Longer names may be cut in the heading. */
 const NAME_CUT = 60;
 
 interface HostOverviewProps {
   readonly host: ShownHost;
-  /** Of `faceplateOf`. */
+  /** Response of `faceplateOf`. */
   readonly plate: Answer<FaceplateData>;
 }
 
@@ -50,7 +50,7 @@ export function HostOverview({ host, plate }: HostOverviewProps) {
 }
 
 function Identity({ host: { managed, formerEnds, ...host } }: { readonly host: ShownHost }) {
-  // The heading says it, as far as there is room.
+  // The heading shows the name, unless it is cut.
   const isSaid = (field: string) => field === "name" && host.name.length <= NAME_CUT;
   const which = { record: host, details: hostDetails, isSaid };
   const hasFacts = useFacts(which).length > 0 || host.custom_fields !== undefined;
@@ -78,7 +78,7 @@ function Seen({ host }: { readonly host: ShownHost }) {
       <Fact name={fieldLabel("updated_at")}>
         <When instant={host.updated_at} as="both" />
       </Fact>
-      {/* When something was last seen is known of now alone. */}
+      {/* The last-seen time is known only for the present. */}
       {!isPast.value && host.last_seen_at !== null && (
         <Fact name={hostText.lastSeen}>
           <When instant={host.last_seen_at} as="both" />
@@ -93,7 +93,7 @@ function Seen({ host }: { readonly host: ShownHost }) {
   );
 }
 
-/** Where a person's word stands against the scan's. */
+/** Manual values that differ from the scan. */
 function SetByPerson({ host }: { readonly host: ShownHost }) {
   const discovered = Object.entries(host.discovered ?? {});
   if (discovered.length === 0) return null;

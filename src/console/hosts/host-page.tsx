@@ -1,5 +1,5 @@
-// A host at the instant of the address: who it is and how that is known, its ports as they sit on it, its addresses and
-// services, and everything that changed. A host that is gone leads to what it was last.
+// Host page at the URL's timestamp: identity with evidence, faceplate, addresses, services and history. A deleted host
+// links to its last state.
 
 import { useAnswer } from "../api/answer.ts";
 import { Copied } from "../parts/copied.tsx";
@@ -25,13 +25,13 @@ import { HostServices, PORTS } from "./host-services.tsx";
 import { managementLinks } from "./management-links.ts";
 
 const OVERVIEW = "overview";
-/** As addresses of before name it. */
+/** Name of the tab in existing URLs. */
 const INTERFACES = "ports";
 const NEIGHBORS = "neighbors";
 const ADDRESSES = "addresses";
 const SERVICES = "services";
 const CREDENTIALS = "credentials";
-/** What is none of them is the overview. */
+/** Any other value selects the overview. */
 const OTHERS = [INTERFACES, NEIGHBORS, ADDRESSES, SERVICES, CREDENTIALS, HISTORY] as const;
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -73,8 +73,8 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
 }
 
 /**
- * What the tab that is shown needs is asked for beside the numbers of its parts, not after them.
- * Its ports only once it is known to be there.
+ * Starts the requests of the current tab together with the counts, not after them; the faceplate only once the host is
+ * known to exist.
  */
 function useTabs(
   id: string,
@@ -85,7 +85,7 @@ function useTabs(
   const isPlated = [OVERVIEW, INTERFACES, NEIGHBORS].some((each) => each === tab);
   const plated = tab === OVERVIEW ? faceplateOf(id, PORTS_READ) : faceplateOf(id);
   const read = useAnswer(isPlated && isThere ? plated : null, live);
-  // The first ports of very many are no answer of all.
+  // A truncated faceplate is valid only for the overview.
   const isPart = tab !== OVERVIEW && read.isEarlier && read.data !== undefined && isCut(read.data);
   const plate = isPart ? { ...read, data: undefined } : read;
   const [page, find] = [parameter("page"), parameter("find") ?? ""];
@@ -93,7 +93,7 @@ function useTabs(
   const addresses = useAnswer(tab === ADDRESSES ? addressesShown : null, live);
   const servicesShown = servicesOf(id, windowToRead(host?.counts.services, { page, find }));
   const services = useAnswer(tab === SERVICES ? servicesShown : null, live);
-  // A service is found by the ports that it is bound to.
+  // Services are also searched by their ports.
   const portsFind = (parameter(`${PORTS}find`) ?? "") + find;
   const portsShown = portsOf(
     id,

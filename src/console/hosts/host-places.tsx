@@ -1,4 +1,4 @@
-// Where a host hangs itself: the port at which others have its MAC addresses, how sure that is, and why.
+// Location of a host: the switch port that learned its MAC addresses, with confidence and reasons.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -17,7 +17,7 @@ import type { HostData } from "./host-data.ts";
 import { liveOf } from "./host-reads.ts";
 import { ownMacs } from "./neighbors.ts";
 
-/** As many of its addresses and interfaces are looked at: most have the same few MAC addresses. */
+/** Number of addresses and interfaces to check; most share the same few MAC addresses. */
 const LOOKED_AT = 20;
 
 export function HostPlaces({ host }: { readonly host: HostData }) {

@@ -1,4 +1,4 @@
-// The ports of a switch on the overview of its page: what one comes for. Of a device with very many, the first of them.
+// Faceplate on the overview of a switch, the main reason to open it. Limited to the first ports of a large device.
 
 import type { Answer } from "../api/answer.ts";
 import { AsAnswered } from "../changes/comparison.tsx";
@@ -11,19 +11,19 @@ import { Plates } from "./faceplate.tsx";
 import type { FaceplateData, PortGroup } from "./host-data.ts";
 import { isPlateShown, upTo } from "./plate-room.ts";
 
-/** A chassis of eight modules: as much as stands above the facts without hiding them. */
+/** A chassis of eight modules; more would push the facts out of view. */
 const PORTS_MAX = 384;
-/** One more tells whether these are all. */
+/** One more, to detect whether these are all. */
 export const PORTS_READ = PORTS_MAX + 1;
-/** What a row of 48 ports takes, with its heading. */
+/** Height of a row of 48 ports with its heading. */
 const ROW_REM = 5.75;
 const ROW_PORTS = 48;
 const ROWS_KEPT_FREE_MAX = 4;
 
 interface HostPlateProps {
-  /** How many interfaces it has. */
+  /** Number of interfaces. */
   readonly count: number;
-  /** Of `faceplateOf`, with `PORTS_READ` at least. */
+  /** Response of `faceplateOf`, with a limit of at least `PORTS_READ`. */
   readonly answer: Answer<FaceplateData>;
 }
 
@@ -56,7 +56,7 @@ export function HostPlate({ count, answer: { data, problem, again, isEarlier } }
   );
 }
 
-/** Whether there may be more than was read of it for the overview. */
+/** Whether the overview's read may be truncated. */
 export function isCut({ groups, logical }: FaceplateData): boolean {
   return portsIn(groups) + logical.length === PORTS_READ;
 }

@@ -1,5 +1,5 @@
-// What the page of a host asks: itself without its parts, of which a device may have thousands, how many parts there are,
-// and of each kind a page of them once its tab is shown.
+// Requests of the host page: the host without its parts, of which a device may have thousands, the part counts, and one
+// page of each kind when its tab is open.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { type Read, read } from "../api/client.ts";
@@ -10,29 +10,29 @@ import { atQuery } from "../time/at.ts";
 import type { HostCounts, HostData, HostEnd } from "./host-data.ts";
 import { LISTENS_FILTER, type Manageable } from "./management-links.ts";
 
-/** While a scan writes one part after the other. */
+/** Refresh interval while a scan writes the parts one by one. */
 const EVERY_MS = 2_000;
 
-/** A host with what its page says of its parts wherever one is on it. */
+/** A host with the facts about its parts that every tab shows. */
 export interface ShownHost extends HostData {
   readonly counts: HostCounts;
   readonly managed: Manageable;
-  /** Of the hosts that have gone into it, how each ended. */
+  /** Final versions of the hosts merged into it. */
   readonly formerEnds: readonly HostEnd[];
 }
 
-/** The read of a host alone, with how many parts it has. */
+/** Reads a host without its parts, and the part counts. */
 export function hostOf(id: string): Read<HostData & { readonly counts?: HostCounts }> {
   return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "counts", ...atQuery() } }));
 }
 
-/** How the hosts ended that have gone into it. */
+/** Reads the final versions of hosts merged into this one. */
 export function formersOf(id: string) {
   const query = { selves: "former" as const, filter: "operation = Deleted", include_children: false, ...atQuery() };
   return read("/api/v1/hosts/{id}/history", { path: { id }, query });
 }
 
-/** The reads of a page of its parts of a kind; of all of them where something is searched in them. */
+/** Reads one page of a host's parts; all of them during a search. */
 export function addressesOf(id: string, window: RowWindow) {
   const query = { host_id: id, order_by: "ip_address" as const, ...window, ...atQuery() };
   return read("/api/v1/ip-addresses", { query });
@@ -47,14 +47,14 @@ export function servicesOf(id: string, window: RowWindow) {
   return read("/api/v1/services", { query: { host_id: id, ...window, ...atQuery() } });
 }
 
-/** What is written of a host makes its answers others. */
+/** Refreshes after changes to the host or its parts. */
 export function liveOf(id: string): Live {
   return { how: "refresh", host_id: id, everyMs: EVERY_MS };
 }
 
 /**
- * The host with what belongs to every one of its tabs, asked at once; there when all of it is, so that nothing jumps.
- * @returns `isThere`: whether the host itself is known to be there at the instant of the address
+ * Host with the data shared by all tabs, requested in parallel and returned once complete, so that nothing jumps.
+ * @returns `isThere`: whether the host is known to exist at the URL's timestamp
  */
 export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boolean } {
   const live = liveOf(id);
@@ -66,11 +66,11 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
     types: ["port"],
   });
   const isThere = host.data !== undefined && !host.isEarlier;
-  // Few hosts have any: the others are not held up for it, nor is one that is gone asked.
+  // Few hosts have any, so the page does not wait for them, nor requests them for a deleted host.
   const formers = useAnswer(isThere ? formersOf(id) : null, { ...live, types: ["host"] });
   const parts = [addresses, listens];
   const failed = parts.find(({ problem }) => problem !== undefined);
-  // The host itself is what counts: where it cannot be told, nothing else is.
+  // An error of the host itself takes precedence.
   const problem = host.problem ?? failed?.problem;
   const again = () => {
     host.again();

@@ -1,5 +1,4 @@
-// What a host offers: its services with what they are bound to, and the ports that it listens on. Each page by page, as a
-// host may have thousands.
+// Services of a host with their bindings, and its open ports. Read by page, since a host may have thousands of each.
 
 import { useRef } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
@@ -19,21 +18,21 @@ import { parameter } from "../url/location.ts";
 import { BindService, mayBind } from "./bind-service.tsx";
 import type { HostPort, HostService } from "./host-data.ts";
 
-/** Before the parameters of the second table of the page. */
+/** Prefix of URL parameters for the second table on the page. */
 export const PORTS = "ports_";
 
 type PartAnswer<Row> = Answer<readonly Row[], MetaOf<"/api/v1/ports">>;
 
 interface HostServicesProps {
-  /** Of `servicesOf`. */
+  /** Response of `servicesOf`. */
   readonly services: PartAnswer<HostService>;
-  /** Of `portsOf`. */
+  /** Response of `portsOf`. */
   readonly ports: PartAnswer<HostPort>;
 }
 
 export function HostServices({ services, ports }: HostServicesProps) {
   const isEarlier = services.isEarlier || ports.isEarlier;
-  // Both of one instant.
+  // Shows both at the same timestamp.
   const shown = useRef({ services, ports });
   if (!isEarlier) shown.current = { services, ports };
   if (services.problem !== undefined || ports.problem !== undefined) return <Problems of={[services, ports]} />;
@@ -66,7 +65,7 @@ function readOf<Row>({ data: rows = [], meta }: PartAnswer<Row>, behind: readonl
 
 const countOf = ({ count, behind }: RowsRead<unknown>) => count + behind.length;
 
-/** Where all ports are there, those that are gone stand among them. */
+/** Sorts removed ports among the others if all ports are loaded. */
 function inOrder(read: RowsRead<HostPort>): RowsRead<HostPort> {
   if (read.rows.length < read.count) return read;
   const rows = [...read.rows, ...read.behind].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
@@ -75,7 +74,7 @@ function inOrder(read: RowsRead<HostPort>): RowsRead<HostPort> {
 
 interface ServicesProps {
   readonly read: RowsRead<HostService>;
-  /** Those that are known: what else a service is bound to has a name. */
+  /** Loaded ports; other bindings show a name. */
   readonly ports: readonly HostPort[];
   onBound(): void;
 }

@@ -1,4 +1,4 @@
-// Who hangs on the ports of a device that no neighbor announces itself on, as its forwarding table has them.
+// Stations on a device's ports without an announced neighbor, from its forwarding table.
 
 import type { Answer } from "../api/answer.ts";
 import { Named } from "../names/named.tsx";

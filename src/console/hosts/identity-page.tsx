@@ -1,5 +1,5 @@
-// Which host is which: two hosts that are one are joined, one that is two is split. What moves where is read before it is
-// done, and undone in one transaction after.
+// Host identity: merges two records of the same host, or splits one that covers two. Moves are shown before the write,
+// and undone in one transaction.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -99,7 +99,7 @@ interface OtherHost {
   readonly name: string;
 }
 
-/** By what one sees which of several it is, beside its name. */
+/** Distinguishing details next to the name. */
 function toldApart(host: FoundHost): string {
   const name = calledOf("host", host);
   const addresses = (host.ip_addresses ?? []).map(({ ip_address }) => ip_address).filter((each) => each !== name);
@@ -109,7 +109,7 @@ function toldApart(host: FoundHost): string {
 
 const ADDRESSES_MAX = 3;
 
-/** Whom it could be is seen by the first of them. */
+/** Number of suggestions; the first few suffice. */
 const FOUND_MAX = 8;
 
 function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {

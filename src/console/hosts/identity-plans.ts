@@ -1,4 +1,4 @@
-// Joining and splitting hosts, as plans that are read before they are done.
+// Plans for merging and splitting hosts, reviewed before the write.
 
 import type { components } from "#api";
 import { api, done } from "../api/client.ts";
@@ -7,7 +7,7 @@ import { reasonHeader } from "../writes/reason.ts";
 
 type MovePlan = components["schemas"]["MovePlan"];
 
-/** The parts that go to the new host, by their ids. */
+/** Ids of the parts that move to the new host. */
 export interface SplitParts {
   readonly ip_address_ids: readonly string[];
   readonly if_entry_ids: readonly string[];
@@ -15,7 +15,7 @@ export interface SplitParts {
   readonly service_ids: readonly string[];
 }
 
-/** Brings the parts of another host to this one, and closes the other. @throws Refusal */
+/** Moves the parts of another host to this one, and closes the other. @throws Refusal */
 export async function joinPlan(id: string, otherId: string, { isTried, reason, key, plan }: Sending): Promise<Plan> {
   return planOf(
     await done(
@@ -31,7 +31,7 @@ export async function joinPlan(id: string, otherId: string, { isTried, reason, k
   );
 }
 
-/** Makes a new host of parts of one. @throws Refusal */
+/** Creates a new host from parts of another. @throws Refusal */
 export async function splitPlan(
   id: string,
   { name, parts }: { readonly name: string; readonly parts: SplitParts },

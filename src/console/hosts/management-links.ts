@@ -1,19 +1,19 @@
-// Where a host is managed: SSH at its first address, and the URL that it or a person names. No other scheme is followed:
-// what a device says of itself is not to be trusted.
+// Management links of a host: SSH to its first address, and its discovered or manual URL. Must not link to other
+// schemes: data from devices is not trusted.
 
 import { hostText } from "../text/hosts.ts";
 
-/** What is asked of the ports of a host for it. */
+/** Ports that the links depend on. */
 export const LISTENS_FILTER = { filter: "protocol = Tcp AND (number = 22 OR number = 80 OR number = 443)", limit: 3 };
 
-/** Of a host: its addresses, at least the first, and its ports, at least those. */
+/** Includes at least the host's first address and the ports of `LISTENS_FILTER`. */
 export interface Manageable {
   readonly management_url: string | null;
   readonly ip_addresses: readonly { readonly ip_address: string }[];
   readonly ports: readonly { readonly number: number | null; readonly protocol: string }[];
 }
 
-/** Links with http, https and ssh alone. */
+/** Links with http, https or ssh only. */
 export function managementLinks(host: Manageable): { readonly href: string; readonly title: string }[] {
   const links: { href: string; title: string }[] = [];
   const [address] = host.ip_addresses;
@@ -28,8 +28,8 @@ export function managementLinks(host: Manageable): { readonly href: string; read
 }
 
 /**
- * Whoever follows `ssh://-oProxyCommand=…` runs what stands there, where the program for it takes a name that begins with
- * a hyphen for an option. A password in a link, or a name that looks like another host, is nobody's to send.
+ * Rejects `ssh://-oProxyCommand=…`: an SSH client that reads a host name with a leading hyphen as an option runs that
+ * command. Also rejects passwords in a URL, and user names that imitate a host name.
  */
 function isFollowed({ protocol, hostname, username, password }: URL): boolean {
   if (protocol === "http:" || protocol === "https:") return username === "" && password === "";
@@ -38,7 +38,7 @@ function isFollowed({ protocol, hostname, username, password }: URL): boolean {
   );
 }
 
-/** IPv6 stands in brackets (RFC 3986 section 3.2.2). */
+/** IPv6 in brackets (RFC 3986 section 3.2.2). */
 function hostPart(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }

@@ -1,7 +1,7 @@
-// Who is at the other end of the links of a host, and where it hangs itself. Plain functions.
+// Links of a host to its neighbors, and MAC addresses for its own location. Pure.
 
 import { parseInstant } from "../time/instant.ts";
-/** A link of the topology, as far as its ends tell it. */
+/** Part of a topology link that describes its ends. */
 export interface Link<End> {
   readonly id: string;
   readonly ends: readonly End[];
@@ -13,7 +13,7 @@ interface LinkEnd {
   readonly port: string | null;
 }
 
-/** A link as one of its ends sees it. */
+/** Link from the perspective of one end. */
 export interface NeighborLink<Told, End> {
   readonly link: Told;
   readonly near: End;
@@ -22,7 +22,7 @@ export interface NeighborLink<Told, End> {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The links of a device, by its ports. Of a link with itself, once. */
+/** Links of a device, sorted by port. A link to itself appears once. */
 export function neighborLinks<End extends LinkEnd, Told extends Link<End>>(
   id: string,
   links: readonly (Told & Link<End>)[],
@@ -37,15 +37,15 @@ export function neighborLinks<End extends LinkEnd, Told extends Link<End>>(
     .sort((a, b) => collator.compare(a.near.port ?? "", b.near.port ?? ""));
 }
 
-/** When a link began to be there; `orEarlier` where it was there when one began to look. */
+/** Start of a link; `isOrEarlier` if it existed at the beginning of the period. */
 export interface LinkSince {
   readonly instant: string;
   readonly isOrEarlier: boolean;
 }
 
 /**
- * Since when each of those links has been there without a gap that still are at the end of the period.
- * @param fromMs where the period begins
+ * Start of the last uninterrupted interval of each link that exists at the end of the period.
+ * @param fromMs beginning of the period
  */
 export function sinceByLink(links: readonly Link<unknown>[], fromMs: number): Map<string, LinkSince> {
   const since = new Map<string, LinkSince>();
@@ -57,12 +57,12 @@ export function sinceByLink(links: readonly Link<unknown>[], fromMs: number): Ma
   return since;
 }
 
-/** A device may have very many, and nearly all of them are on one cable. */
+/** A device may have very many, nearly all of them on one cable. */
 const MACS_MAX = 4;
 
 /**
- * The MAC addresses that are looked for in the forwarding tables of others.
- * @param of its addresses, then its interfaces
+ * MAC addresses to look up in the forwarding tables of other devices.
+ * @param of addresses of the host, then its interfaces
  */
 export function ownMacs(of: readonly { readonly mac_address?: string | null }[]): string[] {
   const macs = new Set<string>();
@@ -73,7 +73,7 @@ export function ownMacs(of: readonly { readonly mac_address?: string | null }[])
   return [...macs];
 }
 
-/** What one end of a link announces of itself. */
+/** Fields that one end of a link announces. */
 interface Announcement {
   readonly sys_name?: string;
   readonly device_id?: string;
@@ -85,7 +85,7 @@ interface Announcement {
   readonly address?: string;
 }
 
-/** What was heard, field by field, in the order in which it names a device. */
+/** Announced fields, in order of their value for identifying the device. */
 export function heardOf(evidence: Announcement): { readonly field: string; readonly value: string }[] {
   const { sys_name, device_id, chassis_id, port_id, port_desc, platform, mgmt_addr, address } = evidence;
   const told: Readonly<Record<string, string | undefined>> = {

@@ -1,17 +1,17 @@
-// How much of the ports of a device the overview of its page shows. Plain functions.
+// Extent of the faceplate on a device's overview. Pure.
 
-/** A host with fewer is no switch: its interfaces are a list, not a picture. */
+/** Hosts with fewer ports are not switches; a list suffices for them. */
 const SHOWN_FROM = 4;
 
-/** Whether a device with as many has a picture there. */
+/** Whether the overview shows a faceplate for this number of ports. */
 export function isPlateShown(ports: number): boolean {
   return ports >= SHOWN_FROM;
 }
 
-/** Where a host hangs is told with all of its addresses: those of a host with more are asked for on a tab of their own. */
+/** The location requires all addresses of a host; hosts with more show it only on its own tab. */
 const PLACES_ADDRESSES_MAX = 50;
 
-/** Whether the overview says where a host hangs: of a switch one asks what hangs on it. */
+/** Whether the overview shows the host's location. A switch shows its faceplate instead. */
 export function arePlacesShown({
   interfaces,
   ip_addresses,
@@ -19,7 +19,7 @@ export function arePlacesShown({
   return !isPlateShown(interfaces) && ip_addresses <= PLACES_ADDRESSES_MAX;
 }
 
-/** The first groups that have as many ports together; of the last one, its first ports. */
+/** First groups up to this number of ports; cuts the last group. */
 export function upTo<Group extends { readonly ports: readonly unknown[] }>(
   groups: readonly Group[],
   most: number,

@@ -1,4 +1,4 @@
-// The ports of a group, one in a row: state, speed, VLANs, and what is connected, by name where it is known.
+// Table of a group's ports: state, speed, VLANs, and connected devices, by name if known.
 
 import { ChangeSign, Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
@@ -11,10 +11,10 @@ import { hostText } from "../text/hosts.ts";
 import { hrefOf } from "../url/location.ts";
 import type { FaceplatePort } from "./host-data.ts";
 
-/** More of them are a switch behind the port: they are counted. */
+/** More stations indicate a switch behind the port, so only their number is shown. */
 const STATIONS_SHOWN = 3;
 
-/** A port with the group that it stands in on the device. */
+/** Port with its group on the device. */
 export interface PortRow {
   readonly port: FaceplatePort;
   readonly group: string;
@@ -30,7 +30,7 @@ export function PortTable({ rows: all, chosen }: PortTableProps) {
   return (
     <Paged rows={all} title={hostText.tabs.interfaces} textOf={textOf} isChosen={({ port }) => port.id === chosen}>
       {(rows) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
         <section class="table" tabIndex={0} aria-label={hostText.tabs.interfaces}>
           <table class="rows ports">
             <thead>
@@ -96,7 +96,7 @@ function Row({ port, isChosen }: { readonly port: FaceplatePort; readonly isChos
   );
 }
 
-/** In their order; a group that two pages share is on both. */
+/** Keeps the order; a group split across two pages appears on both. */
 function groupsOf(rows: readonly PortRow[]): { readonly group: string; readonly ports: FaceplatePort[] }[] {
   const groups: { readonly group: string; readonly ports: FaceplatePort[] }[] = [];
   for (const { group, port } of rows) {
@@ -107,7 +107,7 @@ function groupsOf(rows: readonly PortRow[]): { readonly group: string; readonly 
   return groups;
 }
 
-/** What one may look for in a port: it, its VLANs, and who hangs on it. */
+/** Searchable text of a port: names, state, VLAN, neighbor and stations. */
 function textOf({ port: { name, if_descr, if_alias, oper_status, native_vlan, neighbor, stations } }: PortRow): string {
   return [
     name,

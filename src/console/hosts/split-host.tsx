@@ -1,4 +1,4 @@
-// Choosing what of a host goes to a new one. What goes along with it, and what ends, is told by the plan.
+// Selection of the parts of a host that move to a new one. The plan lists dependents that move along or end.
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -15,7 +15,7 @@ import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan } from "../writes/plans.ts";
 import { type SplitParts, splitPlan } from "./identity-plans.ts";
 
-/** More are no list that anybody ticks. */
+/** Longer lists are impractical. */
 const PARTS_MAX = 300;
 const NAME_MAX_LENGTH = 255;
 
@@ -37,7 +37,7 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
   const [made, setMade] = useState<string | null>(null);
   const count = Object.values(chosen).reduce((sum, ids) => sum + ids.length, 0);
   const isTyped = made === null && (count > 0 || name !== "");
-  // At once, not after the next frame: a page that is left within that frame would lose the last letter.
+  // A layout effect: leaving the page within a frame would otherwise lose the last character.
   useLayoutEffect(() => keepSplit(id, isTyped ? { name, chosen } : null), [id, isTyped, name, chosen]);
   if (isPlanned)
     return (
@@ -58,7 +58,7 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
             setPlanned(false);
           }}
           onDone={() => {
-            // What undoes it has none.
+            // Undo leaves no new host.
             setMade((host) => (chosen === NOTHING ? null : host));
             setChosen(NOTHING);
             setRestored(false);
@@ -128,7 +128,7 @@ interface Split {
   readonly chosen: Chosen;
 }
 
-/** What was chosen of a host before and not done; null for nothing. */
+/** Draft of a host's split; null for none. */
 function keptSplit(id: string): Split | null {
   const draft = keptDraft(draftName(id));
   if (draft === null) return null;
