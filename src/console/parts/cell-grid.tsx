@@ -1,17 +1,17 @@
-// A picture of many alike: a cell for each, in rows. One of them takes the focus by Tab, the arrow keys lead from it to the
-// others, and each tells what it is.
+// Grid of many similar cells. One cell takes the focus by Tab, the arrow keys move it, and every cell has a text
+// alternative.
 
 import type { ComponentChildren } from "preact";
 import { gridStep } from "./grid-keys.ts";
 
-/** What one cell shows. */
+/** Content of a cell. */
 export interface GridCell {
   readonly id: string;
-  /** Its class beside `cell`. */
+  /** CSS class in addition to `cell`. */
   readonly kind: string;
-  /** All that it tells, for who points at it and for who hears it. */
+  /** Complete text, for the tooltip and for screen readers. */
   readonly title: string;
-  /** Where it leads; null for nowhere. */
+  /** Link target; null for none. */
   readonly href: string | null;
   readonly content: ComponentChildren;
 }
@@ -27,7 +27,7 @@ export function CellGrid({ title, columns, cells }: CellGridProps) {
     cells.slice(row * columns, (row + 1) * columns),
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid is a table that one walks through
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid is a table with keyboard navigation
     <table class="cells" role="grid" aria-label={title} onKeyDown={(event) => moveFocus(event, columns)}>
       <tbody>
         {rows.map((row, index) => (
@@ -63,7 +63,7 @@ function Cell({ cell: { kind, title, href, content }, tabIndex }: CellProps) {
   );
 }
 
-/** What takes the focus is told to the page alone: thousands of cells need not be drawn for it. */
+/** Moves the focus in the DOM only, so that thousands of cells are not rerendered. */
 function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, columns: number): void {
   if (event.altKey || event.metaKey) return;
   const cells = [...event.currentTarget.querySelectorAll("td")];

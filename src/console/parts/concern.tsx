@@ -1,4 +1,4 @@
-// What needs attention on the appliance: how grave it is in a word, what it is, what to do, and the page that mends it.
+// Appliance concern: severity in a word, description, remedy, and a link to the page that resolves it.
 
 import type { DataOf } from "../api/client.ts";
 import { applianceText } from "../text/appliance.ts";
@@ -8,7 +8,7 @@ export type ApplianceConcern = DataOf<"/api/v1/appliance">["concerns"][number];
 
 const APPLIANCE = "/settings/appliance";
 
-/** Where it is mended, or is seen. @returns a path with its parameters */
+/** Page that resolves or shows the concern. @returns a path with its parameters */
 export function pageOfConcern(
   code: ApplianceConcern["code"],
 ): readonly [path: string, parameters?: Readonly<Record<string, string>>] {

@@ -1,4 +1,4 @@
-// A value that is taken along: an address, an id. Copied with a click or with Enter.
+// Value to copy, such as an address or an id, by click or Enter.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -8,9 +8,9 @@ import { copyText } from "./copy.ts";
 const SHOWN_MS = 1_500;
 
 interface CopiedProps {
-  /** What is copied; shown too where there is nothing inside. */
+  /** Text to copy, also shown if there are no children. */
   readonly text: string;
-  /** Whether it is there to be copied, and says so. */
+  /** Whether to show a copy label. */
   readonly isOffered?: boolean;
   readonly children?: ComponentChildren;
 }
@@ -28,7 +28,7 @@ export function Copied({ text, isOffered = false, children }: CopiedProps) {
       <span class={isOffered ? "unseen" : "copied-note"} role="status">
         {isCopied ? partText.copied : ""}
       </span>
-      {/* Whoever selects it by hand has it apart from the word behind it. */}
+      {/* Separates the value from the label in a manual selection. */}
       {isOffered && " "}
       {isOffered && (
         <span class="copied-offer" aria-hidden="true">

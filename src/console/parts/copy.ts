@@ -1,13 +1,13 @@
-// Copying without a secure context: over plain HTTP on a LAN address browsers have no clipboard API.
+// Copying without a secure context: over plain HTTP on a LAN address, browsers have no clipboard API.
 
-/** @returns whether it was copied */
+/** @returns whether the text was copied */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Refused by the browser: the other way may still do.
+      // Denied by the browser; fall through to the selection.
     }
   }
   return copySelected(text);
@@ -19,7 +19,7 @@ function copySelected(text: string): boolean {
   field.value = text;
   field.readOnly = true;
   field.className = "copy-field";
-  // Inside a dialog nothing outside of it can be selected.
+  // In a modal dialog, nothing outside it can be selected.
   (focused?.closest("dialog") ?? document.body).append(field);
   field.select();
   const isCopied = document.execCommand("copy");

@@ -1,11 +1,11 @@
-// A read as a curl command: what the page shows, for scripts. With the variable of a key, never the cookie.
+// Reads as curl commands, for scripts. Contain a variable for the API key, never the cookie.
 
-/** The command for an address below the origin, as a POSIX shell takes it. */
+/** Command for a URL below the origin, quoted for a POSIX shell. */
 export function curlOf(url: string, origin: string): string {
   return `curl -H "Authorization: Bearer $NETLEDGER_KEY" '${origin}${url.replaceAll("'", "%27")}'`;
 }
 
-/** The export of a list as CSV with the same parameters; null where the read is no list that can be exported. */
+/** CSV export of a list with the same parameters; null if the read has no export. */
 export function csvOf(url: string): string | null {
   const [path = "", query = ""] = url.split("?");
   const parameters = new URLSearchParams(query);

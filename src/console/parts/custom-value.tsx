@@ -1,4 +1,4 @@
-// The value of a custom field, by its type: a link where it is one, and all else as text.
+// Value of a custom field: a link for URLs, otherwise text.
 
 import { customFieldOf } from "../names/custom-fields.ts";
 import { listText } from "../text/lists.ts";
@@ -14,7 +14,7 @@ export function CustomValue({ field, value }: CustomValueProps) {
   if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
   if (typeof value === "number") return <span class="tabular">{value}</span>;
   const text = String(value);
-  // Whoever opens a link of another scheme runs what stands in it.
+  // Links with other schemes could execute code.
   if (customFieldOf(field)?.type === "url" && /^https?:\/\//i.test(text))
     return (
       <a class="value" href={text} target="_blank" rel="noopener noreferrer" title={text}>

@@ -1,8 +1,8 @@
-// What is known of something: names of fields with their values, one in a row.
+// Fact list: field names with their values, one per row.
 
 import type { ComponentChildren } from "preact";
 
-/** A row of a `<dl class="facts">`. */
+/** Row of a `<dl class="facts">`. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>

@@ -1,8 +1,8 @@
-// How full something is: a bar, and the same as numbers, with what makes it up.
+// Fill level as a bar and in numbers, with its components.
 
 import { subnetText } from "../text/networks.ts";
 
-/** As `utilization` of a subnet has it, or `total`, which has no parts. */
+/** `utilization` of a subnet, or `total`, which has no components. */
 interface FillProps extends Readonly<Partial<Record<"dhcp" | "reserved" | "in_subnets", number | string>>> {
   readonly percent: number;
   readonly used: number | string;
@@ -15,7 +15,7 @@ export function Fill({ percent, ...parts }: FillProps) {
   return (
     <span class="fill" title={subnetText.parts(parts)}>
       <span class="fill-bar" aria-hidden="true">
-        {/* One of very many is still seen: the figure beside it says how little that is. */}
+        {/* A minimum width keeps a single item among many visible; the figure shows the actual share. */}
         <span style={{ inlineSize: `${Math.min(100, percent)}%`, minInlineSize: Number(used) > 0 ? "2px" : "0" }} />
       </span>
       <span class="fill-percent">{subnetText.percent(percent, used)}</span>

@@ -1,11 +1,11 @@
-// Where the keys lead among cells in rows and columns (ARIA Authoring Practices, "Grid"). A plain function.
+// Keyboard navigation in a grid (ARIA Authoring Practices, "Grid"). Pure.
 
-/** Rows that a page key passes over. */
+/** Rows per page key. */
 const PAGE = 8;
 
 /**
- * The cell that a key leads to; null for keys that lead nowhere.
- * @param isToEnd whether Home and End mean the whole grid instead of the row
+ * Target cell of a key; null for other keys.
+ * @param isToEnd whether Home and End apply to the whole grid instead of the row
  */
 export function gridStep(
   key: string,

@@ -1,11 +1,12 @@
-// Texts of others that turn no text beside them, whatever signs of direction they have: for every element that isolates.
+// Isolation of external texts, so that their bidi control characters do not affect the surroundings. Covers every
+// isolating element.
 
 import { options } from "preact";
 import { withinItself } from "../text/isolated.ts";
 
 /**
- * Has every `bdi` keep what is in it: for browsers it ends with the first sign that ends an isolate, and an override
- * behind that reverses what follows the element. Such signs show nothing, and are left out; what a text opens, it ends.
+ * Makes every `bdi` contain its text. Browsers end the isolate at the first PDI, and a following override would reverse
+ * the text after the element. Removes such unmatched characters, which are invisible, and closes open ones.
  */
 export function isolateTexts(): void {
   const before = options.vnode;

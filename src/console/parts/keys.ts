@@ -1,31 +1,31 @@
-// The keys of the console: each says itself what it does, so that `?` shows what there is where one is. A key with a
-// modifier is the browser's, and letters are the text of whoever is typing.
+// Keyboard shortcuts. Each has a description, so that `?` lists those of the current page. Keys with a modifier belong
+// to the browser, and letters typed into a field are text.
 
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
 export interface Key {
-  /** As KeyboardEvent.key has it: `/`, `ArrowDown`, `t`. */
+  /** Value of KeyboardEvent.key: `/`, `ArrowDown`, `t`. */
   readonly key: string;
-  /** What it does, for the list of keys. */
+  /** Description for the key list. */
   readonly meaning: string;
-  /** @returns false where it has nothing to do here: the browser does what it would have */
+  /** @returns false if not applicable; the browser then handles the key */
   readonly press: (event: KeyboardEvent) => unknown;
 }
 
-/** The innermost last: what a page takes, the frame does not get. */
+/** Innermost last: a page's keys take precedence over the frame's. */
 const registered = signal<readonly (readonly Key[])[]>([]);
 
-/** Every key that does something now, each once. */
+/** All active keys, each once. */
 export const keys = computed(() => {
   const found = new Map<string, Key>();
   for (const each of registered.value.flat()) found.set(each.key, each);
   return [...found.values()];
 });
 
-/** Takes keys while a component is there. @param own is the same array from one rendering to the next */
+/** Registers keys while a component is mounted. @param own must be the same array on every render */
 export function useKeys(own: readonly Key[]): void {
-  // Not once it is painted: who sees a page may have pressed one.
+  // A layout effect: after painting, the user may already have pressed a key.
   useLayoutEffect(() => {
     registered.value = [...registered.peek(), own];
     return () => {
@@ -34,7 +34,7 @@ export function useKeys(own: readonly Key[]): void {
   }, [own]);
 }
 
-/** Listens once, for everybody. */
+/** Adds the only key listener. */
 export function startKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || isOfBrowser(event)) return;
@@ -48,7 +48,7 @@ export function startKeys(): void {
   });
 }
 
-/** With a modifier; but `[` takes one on many keyboards. */
+/** Keys with a modifier, except AltGraph, which `[` requires on many keyboards. */
 function isOfBrowser(event: KeyboardEvent): boolean {
   if (event.getModifierState("AltGraph")) return false;
   return event.ctrlKey || event.metaKey || event.altKey;

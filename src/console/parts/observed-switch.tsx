@@ -1,4 +1,4 @@
-// Whether a comparison tells of records that were only seen or not seen, of which nothing else changed. In the address.
+// Switch for observation-only changes in a comparison, stored in the URL.
 
 import { isObservedTold } from "../api/diff.ts";
 import { comparisonText } from "../text/compare.ts";

@@ -1,4 +1,4 @@
-// What every page begins with: its name, which takes the focus when one comes to it, and what can be taken along.
+// Header of every page: title, which takes the focus on navigation, actions and exports.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -8,17 +8,17 @@ import { curlOf } from "./curl.ts";
 
 interface PageProps {
   readonly title: string;
-  /** Beside the title: whose page it is. */
+  /** Subject of the page, next to the title. */
   readonly about?: ComponentChildren;
-  /** Beside the title of a list: how many there are; null until that is known. */
+  /** Number of rows, next to the title of a list; null until known. */
   readonly count?: string | null;
-  /** The addresses of the API that this page shows, for curl; left out where a key may not ask them. */
+  /** API URLs of the page, for curl; omitted if an API key may not read them. */
   readonly reads?: readonly string[];
-  /** The address of what is shown as CSV; null where there is none. */
+  /** CSV URL of the page's content; null if there is none. */
   readonly csv?: string | null;
-  /** Beside what can be taken along. */
+  /** Actions next to the exports. */
   readonly actions?: ComponentChildren;
-  /** What is done less often: on a list it waits behind a button where there is little room, as what is taken along. */
+  /** Less frequent actions; on narrow screens, a list moves them into the menu with the exports. */
   readonly moreActions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -29,7 +29,7 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
     document.title = `${title} · ${frameText.name}`;
   }, [title]);
   useEffect(() => {
-    // Whoever is typing stays where they are.
+    // Do not take the focus from a field.
     if (document.activeElement === null || document.activeElement === document.body)
       heading.current?.focus({ preventScroll: true });
   }, []);
@@ -67,7 +67,7 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
   );
 }
 
-/** `142 hosts`; where there is little room the number alone: one knows of what. */
+/** `142 hosts`; only the number on narrow screens, where the title gives the unit. */
 function Count({ text }: { readonly text: string }) {
   const [number = "", ...words] = text.split(" ");
   return (
@@ -78,10 +78,10 @@ function Count({ text }: { readonly text: string }) {
   );
 }
 
-/** Side by side, and behind a button where they would take a line from what one reads. */
+/** Inline, or in a menu on narrow screens, where it would take a line. */
 function More({ children }: { readonly children: ComponentChildren }) {
   const menu = useRef<HTMLDivElement>(null);
-  // What is chosen takes its place; "Copied" is still to be read.
+  // Selecting an action closes the menu, except copying, whose confirmation must stay readable.
   useEffect(() => {
     const close = (event: Event) => {
       if ((event.target as Element).closest("[data-stays]") === null && menu.current?.matches(":popover-open") === true)

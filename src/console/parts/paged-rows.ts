@@ -1,32 +1,31 @@
-// Which of many rows are shown: those in which something is found, page by page; of rows that are all there, or of which
-// the API is asked for a page. Plain functions.
+// Paging and search of table rows, either all loaded or requested by page. Pure.
 
-/** As many as are drawn at once without a stutter, and looked through without losing one's place. */
+/** Enough to search visually, and few enough to render without stutter. */
 export const PAGE_ROWS = 100;
 
-/** Fewer are seen at a glance: nobody searches them. */
+/** Shorter tables have no search field. */
 export const FIND_FROM = 20;
 
-/** What is shown of a table. */
+/** Visible part of a table. */
 export interface PageOfRows<Row> {
   readonly rows: readonly Row[];
   /** From 1. */
   readonly page: number;
   readonly pages: number;
-  /** How many are left by what is searched for. */
+  /** Number of rows that match the search. */
   readonly found: number;
 }
 
 export interface RowsAsked<Row> {
-  /** From 1, as the address has it; null for the page of `chosen`, or the first one. */
+  /** From 1, as in the URL; null for the page that contains `chosen`, or the first. */
   readonly page: string | null;
-  /** Blank for all. Words in any order, in any case. */
+  /** Blank for all. Words in any order, case-insensitive. */
   readonly find: string;
   readonly textOf: (row: Row) => string;
   readonly isChosen?: ((row: Row) => boolean) | undefined;
 }
 
-/** A page of rows; of what is beyond the last page, that one. */
+/** A page of rows; the last one if beyond the end. */
 export function pageOfRows<Row>(
   all: readonly Row[],
   { page, find, textOf, isChosen }: RowsAsked<Row>,
@@ -50,7 +49,7 @@ function pageWithin(asked: number, pages: number): number {
   return Number.isInteger(asked) ? Math.min(pages, Math.max(1, asked)) : 1;
 }
 
-/** Which rows to ask the API for. */
+/** Range of rows to request. */
 export interface RowWindow {
   /** 0 for all. */
   readonly limit: number;
@@ -58,8 +57,8 @@ export interface RowWindow {
 }
 
 /**
- * A page; all rows where something is searched in more than one of them.
- * @param count how many rows the API has; undefined while that is not known
+ * One page; all rows for a search over more than one page.
+ * @param count number of rows in the API; undefined while unknown
  */
 export function windowToRead(
   count: number | undefined,
@@ -70,17 +69,17 @@ export function windowToRead(
   return { limit: PAGE_ROWS, offset: (pageWithin(Number(page ?? 1), pages) - 1) * PAGE_ROWS };
 }
 
-/** What was read of the rows. */
+/** Rows read from the API. */
 export interface RowsRead<Row> {
-  /** A page of them, or all. */
+  /** One page, or all. */
   readonly rows: readonly Row[];
-  /** How many the API has. */
+  /** Total in the API. */
   readonly count: number;
-  /** Those that stand behind all of them. */
+  /** Additional rows after all others. */
   readonly behind: readonly Row[];
 }
 
-/** The page that is shown of rows that were read; null where those in which something is searched are not there yet. */
+/** Visible page of the rows read; null while the rows for a search are loading. */
 export function pageOfRead<Row>({ rows, count, behind }: RowsRead<Row>, asked: RowsAsked<Row>): PageOfRows<Row> | null {
   if (rows.length === count) return pageOfRows([...rows, ...behind], asked);
   if (asked.find.trim() !== "") return null;

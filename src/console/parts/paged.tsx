@@ -1,5 +1,4 @@
-// A table of more rows than one draws at once: in pages, with a field that finds in all of them. Page and words are in the
-// address; other tabs begin anew.
+// Paged table with a search over all rows. Page and search text are in the URL; other tabs reset them.
 
 import type { ComponentChildren } from "preact";
 import { partText } from "../text/frame.ts";
@@ -9,13 +8,13 @@ import { PageLinks } from "./pager.tsx";
 
 interface PagedProps<Row> {
   readonly rows: readonly Row[];
-  /** What they are, for the field. */
+  /** Row type, for the search field. */
   readonly title: string;
-  /** What is searched in a row. */
+  /** Searchable text of a row. */
   readonly textOf: (row: Row) => string;
-  /** Where its page is shown unless the address says another. */
+  /** Row whose page is shown by default. */
   readonly isChosen?: (row: Row) => boolean;
-  /** Tells the tables of one page from one another in the address; none for the only one. */
+  /** Prefix of URL parameters, for pages with several tables. */
   readonly name?: string;
   readonly children: (rows: readonly Row[]) => ComponentChildren;
 }
@@ -32,17 +31,17 @@ export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", chil
 }
 
 interface PageFrameProps {
-  /** Null while it is not known what is found. */
+  /** Null while the result of a search is unknown. */
   readonly shown: Omit<PageOfRows<unknown>, "rows"> | null;
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly count: number;
   readonly title: string;
   readonly name?: string;
-  /** The rows of the page. */
+  /** Rows of the page. */
   readonly children: ComponentChildren;
 }
 
-/** What stands around a page of rows: the field, how many there are, the ways to other pages. */
+/** Frame of a page of rows: search field, count, and links to other pages. */
 export function PageFrame({ shown, count, title, name = "", children }: PageFrameProps) {
   const [findParameter, pageParameter] = [`${name}find`, `${name}page`];
   const find = parameter(findParameter) ?? "";

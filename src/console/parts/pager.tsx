@@ -1,21 +1,21 @@
-// The ways to the rows before and after those that are shown. Where one is stands in the address.
+// Links to the previous and next rows. The URL holds the position.
 
 import type { ComponentChildren } from "preact";
 import { groupedDigits } from "../text/digits.ts";
 import { hrefHere } from "../url/location.ts";
 
 interface PageLinksProps {
-  /** Addresses; null where there is no such page. */
+  /** URLs; null if there is no such page. */
   readonly before: string | null;
   readonly after: string | null;
   readonly words: { readonly before: string; readonly after: string };
-  /** Of which rows, where a page has several tables. */
+  /** Row type, for pages with several tables. */
   readonly of?: string;
-  /** Where one is, between the two. */
+  /** Position, shown between the links. */
   readonly children?: ComponentChildren;
 }
 
-/** To the page before, and to the one after. */
+/** Links to the previous and the next page. */
 export function PageLinks({ before, after, words, of, children }: PageLinksProps) {
   const called = (text: string) => (of === undefined ? undefined : `${text}: ${of}`);
   return (
@@ -36,20 +36,20 @@ export function PageLinks({ before, after, words, of, children }: PageLinksProps
 }
 
 interface PagerProps {
-  /** Of the first row that is shown. */
+  /** Offset of the first row shown. */
   readonly offset: number;
-  /** Of a page. */
+  /** Rows per page. */
   readonly rows: number;
   readonly hasMore: boolean;
-  /** How many rows there are; left out where nobody knows. */
+  /** Number of rows; omitted if unknown. */
   readonly total?: number | undefined;
   readonly newer: string;
   readonly older: string;
-  /** The instant before which rows are counted, where new ones come in at the beginning. */
+  /** Upper time bound of the rows, which keeps offsets stable while new rows arrive at the top. */
   readonly until?: string | null;
 }
 
-/** Of rows that the API is asked for page by page. */
+/** For rows that the API returns by page. */
 export function Pager({ offset, rows, hasMore, total, newer, older, until = null }: PagerProps) {
   if (offset === 0 && !hasMore) return null;
   const previous = Math.max(0, offset - rows);

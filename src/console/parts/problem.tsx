@@ -1,11 +1,11 @@
-// What failed, in words: what happened, what to try, and what the log knows it by.
+// Error message: cause, remedy, and the request id in the log.
 
 import type { Refusal } from "../api/refusal.ts";
 import { partText } from "../text/frame.ts";
 
 interface ProblemProps {
   readonly problem: Refusal;
-  /** Asks once more; left out where that cannot help. */
+  /** Repeats the request; omitted if that cannot help. */
   readonly again?: () => void;
 }
 
@@ -35,11 +35,11 @@ export function Problem({ problem, again }: ProblemProps) {
 }
 
 interface ProblemsProps {
-  /** Answers that stand together on a page. */
+  /** Responses shown together on a page. */
   readonly of: readonly { readonly problem: Refusal | undefined; again(): void }[];
 }
 
-/** What failed of several answers: what is the same of some of them once, and asked again at once. */
+/** Errors of several responses. Merges identical ones, with one retry for all of them. */
 export function Problems({ of }: ProblemsProps) {
   const failed = of.flatMap(({ problem, again }) => (problem === undefined ? [] : [{ problem, again }]));
   const alike = Map.groupBy(failed, ({ problem }) => JSON.stringify([sentenceOf(problem), problem.issues]));
@@ -56,10 +56,10 @@ export function Problems({ of }: ProblemsProps) {
   );
 }
 
-/** What happened, and what to try. */
+/** Cause and remedy. */
 export function sentenceOf({ status, code, message }: Refusal): string {
   if (code === "unreachable") return partText.unreachable;
-  // It has no code of ours.
+  // A response without an API error code comes from a proxy.
   if (code === "unknown" && status >= 500) return partText.answeredByAnother(message);
   if (status === 404) return partText.notFound;
   if (status === 429) return `${partText.tooBusy} ${message}`;

@@ -1,21 +1,21 @@
-// A table of rows that scrolls within itself where it is wider than its page, by the keyboard too.
+// Table that scrolls horizontally if wider than its page, by keyboard too.
 
 import type { ComponentChildren } from "preact";
 
 interface RowsTableProps {
-  /** What its rows are, for those who hear it. */
+  /** Row type, for screen readers. */
   readonly title: string;
-  /** Of its columns; what is false is no column. */
+  /** Column headings; false omits the column. */
   readonly heads: ReadonlyArray<string | undefined | false>;
-  /** A class of its own, beside that of all such tables. */
+  /** Additional CSS class. */
   readonly kind?: string;
-  /** Its rows. */
+  /** Rows. */
   readonly children: ComponentChildren;
 }
 
 export function RowsTable({ title, heads, kind, children }: RowsTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="table" tabIndex={0} aria-label={title}>
       <table class={kind === undefined ? "rows" : `rows ${kind}`}>
         <thead>

@@ -1,6 +1,6 @@
-// A file for the reader to keep, of what the page has.
+// Download of a file generated in the page.
 
-/** The browser has taken it over by the next turn, and some only then. */
+/** Some browsers read the object URL only in a later task. */
 const TAKEN_MS = 1_000;
 
 export function saveFile(blob: Blob, name: string): void {

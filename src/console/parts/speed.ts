@@ -1,4 +1,4 @@
-// Speeds of interfaces, as they are read everywhere.
+// Display format of interface speeds.
 
 const SPEEDS: readonly (readonly [unit: string, bps: number])[] = [
   ["T", 1e12],
@@ -7,7 +7,7 @@ const SPEEDS: readonly (readonly [unit: string, bps: number])[] = [
   ["k", 1e3],
 ];
 
-/** `10G`, `2.5G`, `64k`: bits per second, as filters take them. */
+/** `10G`, `2.5G`, `64k`: bits per second, in filter syntax. */
 export function speedOf(bps: number): string {
   const [unit, size] = SPEEDS.find(([, each]) => bps >= each) ?? ["", 1];
   return `${Number((bps / size).toPrecision(3))}${unit}`;

@@ -1,6 +1,6 @@
-// States of interfaces, as they are read everywhere.
+// Display format of interface states.
 
-/** Up and down are said by a word, a shape and a colour. */
+/** Up and down differ in word, shape and color. */
 export function Status({ status }: { readonly status: string }) {
   const state = status === "Up" ? "state-up" : status === "Down" ? "state-down" : "state-other";
   return <span class={`state ${state}`}>{status}</span>;

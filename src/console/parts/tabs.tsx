@@ -1,4 +1,4 @@
-// The parts of a page, one shown at a time: which is in the address, so that it can be sent and gone back from.
+// Tabs of a page. The current one is in the URL, so that it can be linked and returned to.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -9,30 +9,30 @@ interface TabsProps {
   readonly tabs: readonly {
     readonly key: string;
     readonly title: string;
-    /** How many are in it; left out or null where nobody knows. */
+    /** Number of items; omitted or null if unknown. */
     readonly count?: number | null;
   }[];
   readonly shown: string;
-  /** The one that the address does not name. */
+  /** Default tab, without a URL parameter. */
   readonly first: string;
 }
 
-/** What belongs to one part, and has no meaning in another: where one was in its table. */
+/** URL parameters of a single tab, such as the position in its table. */
 const OWN = { find: null, page: null, ports_find: null, ports_page: null, port: null, block: null } as const;
 
 interface TabRowProps {
-  /** For those who hear it. */
+  /** For screen readers. */
   readonly label: string;
-  /** Another one is shown where this is another. */
+  /** Key of the current tab. */
   readonly shown: string;
-  /** Links; the one that is shown is `aria-current`. */
+  /** Links; the current one has `aria-current`. */
   readonly children: ComponentChildren;
 }
 
-/** Links that show one of several parts. */
+/** Links to the tabs. */
 export function TabRow({ label, shown, children }: TabRowProps) {
   const row = useRef<HTMLElement>(null);
-  // Where they do not fit, the one that is shown is not among those that have to be scrolled to.
+  // Scroll the current tab into view if they do not fit.
   useLayoutEffect(() => {
     const current = row.current?.querySelector<HTMLElement>("[aria-current]");
     if (row.current === null || current === null || current === undefined) return;

@@ -1,9 +1,9 @@
-// What stands where an answer is waited for: nothing at first, a word once it takes long. Never a layout that jumps.
+// Loading indicator: empty at first, then a message, without layout shift.
 
 import { useEffect, useState } from "preact/hooks";
 import { partText } from "../text/frame.ts";
 
-/** Nobody notices less. */
+/** Shorter delays go unnoticed. */
 const NOTICED_MS = 300;
 const SLOW_MS = 4_000;
 

@@ -1,4 +1,4 @@
-// An instant as it is read: in the reader's zone, its UTC on hover, its age beside it where that is asked for.
+// Timestamp in the display time zone, with UTC on hover and optionally its age.
 
 import { isPast } from "../time/at.ts";
 import { now } from "../time/clock.ts";
@@ -6,9 +6,9 @@ import { formatAge, formatLocal, formatUtc, parseInstant } from "../time/instant
 import { zone } from "../time/zone.ts";
 
 interface WhenProps {
-  /** RFC 3339, as the API answers it. */
+  /** RFC 3339, as in API responses. */
   readonly instant: string;
-  /** What of it is shown; the time unless it is said. In the past nothing is shown by its age alone: that is of now. */
+  /** Defaults to the time. In the past, an age alone is replaced by the time, since ages are relative to now. */
   readonly as?: "time" | "age" | "both";
   readonly precision?: "day" | "minute" | "second" | "millisecond";
 }

@@ -1,16 +1,16 @@
-// In which time zone one reads: one's own, UTC, or any other that the browser knows.
+// Choice of the display time zone: local, UTC, or any other that the browser supports.
 
 import { useEffect, useState } from "preact/hooks";
 import { frameText } from "../text/frame.ts";
 import { ownZone, setZone, zone } from "../time/zone.ts";
 
-/** The others are there by then, however busy the page is. */
+/** Deadline for loading the other zones, however busy the page is. */
 const SOON_MS = 2_000;
 
-/** @param isNamed whether its name is seen beside it */
+/** @param isNamed whether the label is visible */
 export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
   const [others, setOthers] = useState<readonly string[]>([]);
-  // Hundreds, for which no page waits.
+  // Hundreds of zones, loaded when idle.
   useEffect(() => whenIdle(() => setOthers(Intl.supportedValuesOf("timeZone"))), []);
   return (
     <label>
@@ -26,7 +26,7 @@ export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
   );
 }
 
-/** @returns what calls it off. Safari knows no idle time. */
+/** @returns a function that cancels the action. Safari has no requestIdleCallback. */
 function whenIdle(action: () => void): () => void {
   if (typeof requestIdleCallback === "undefined") {
     const timer = setTimeout(action, SOON_MS);
