@@ -36,7 +36,7 @@ const PLACES = new Set(["id", "organization_id", "network_id", "host_id", "servi
 const OF_ADMINS = new Set(["accepts_credentials"]);
 
 /**
- * Restorability of each field, in the given order.
+ * Checks which fields can be restored. Keeps their order.
  * @param current the present record
  * @throws Refusal
  */

@@ -1,5 +1,4 @@
-// Drafts: unsaved input in the tab's session storage, kept across reloads until its author signs out. Contain no
-// secrets.
+// Drafts: unsaved input in the tab's session storage, kept across reloads until the author signs out. No secrets.
 
 import type { TypedFields } from "./edits.ts";
 import type { Values } from "./field.ts";

@@ -1,5 +1,5 @@
-// Form for a new or existing record. Keeps input as a draft, validates it while typing and by the API, and saves over
-// the version at the start. Merges concurrent changes; for a field changed by both, the user chooses.
+// Form for a new or existing record. Keeps input as a draft, validates it while typing and by the API, and saves
+// against the version it started from. Merges concurrent changes; for a field changed by both, the user chooses.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -77,7 +77,7 @@ export function EditForm(props: EditFormProps) {
   );
 }
 
-/** Presets that are a parent of the kind. */
+/** Presets that name the parent of the new record. */
 function presetsOf(kind: EditedKind, presets: Values): Values {
   const places = placesOf(allFieldsOf(kind, true));
   return Object.fromEntries(Object.entries(presets).filter(([name, value]) => places.includes(name) && value !== null));

@@ -1,5 +1,5 @@
-// Place on a page for creating, editing and deleting records. Forms are loaded on first use. The URL holds the
-// operation, which survives a reload and the end of a session.
+// Container of a page's create, edit and delete forms, loaded on first use. The URL holds the operation, which survives
+// a reload and the end of a session.
 
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";

@@ -8,7 +8,7 @@ export function isPlateShown(ports: number): boolean {
   return ports >= SHOWN_FROM;
 }
 
-/** The location requires all addresses of a host; hosts with more show it only on its own tab. */
+/** The location requires all addresses of a host; hosts with more show it only on the neighbors tab. */
 const PLACES_ADDRESSES_MAX = 50;
 
 /** Whether the overview shows the host's location. A switch shows its faceplate instead. */

@@ -1,5 +1,5 @@
 // List rows compared between two timestamps, in windows: either all rows of the later one, marked where changed, below
-// the removed ones; or only the differences. Few differences are read at once and sorted; many are read per window.
+// the removed ones; or only the differences. Few differences are read at once, in list order; many are read per window.
 
 import type { Answered, Read } from "../api/client.ts";
 import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";

@@ -1,5 +1,5 @@
-// Viewport of the map: position and scale. Pure. A map point (x, y) appears at (x · scale + view.x, y · scale +
-// view.y).
+// Viewport of the map: position and scale. Pure. A map point (x, y) appears at
+// (x · scale + view.x, y · scale + view.y).
 
 export interface View {
   /** Position of the map origin, in CSS pixels. */

@@ -1,4 +1,4 @@
-// Header of every page: title, which takes the focus on navigation, actions and exports.
+// Header of every page: title, actions and exports. The title takes the focus on navigation.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

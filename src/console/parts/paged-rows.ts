@@ -17,7 +17,7 @@ export interface PageOfRows<Row> {
 }
 
 export interface RowsAsked<Row> {
-  /** From 1, as in the URL; null for the page that contains `chosen`, or the first. */
+  /** From 1, as in the URL; null for the page of the chosen row, or the first. */
   readonly page: string | null;
   /** Blank for all. Words in any order, case-insensitive. */
   readonly find: string;

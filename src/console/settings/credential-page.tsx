@@ -200,7 +200,7 @@ function Trial({
   );
 }
 
-/** Longer lists are not read. */
+/** Longer lists are impractical to read. */
 const HOSTS_NAMED_MAX = 20;
 
 interface RemovalProps {

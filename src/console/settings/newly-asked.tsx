@@ -17,7 +17,7 @@ interface NewlyAskedProps {
   readonly isOtherSecret: boolean;
 }
 
-/** Longer lists are not read. */
+/** Longer lists are impractical to read. */
 const LISTED_MAX = 12;
 /** Each needs a request of its own. */
 const ASKED_MAX = 20;

@@ -92,7 +92,7 @@ interface OrganizationFormProps {
 
 function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
   const [over] = useState(() => savedOver("/api/v1/organizations", edited.id));
-  // Keep the version at the start; saving reports concurrent changes instead of overwriting them.
+  // Keep the initial version; saving reports concurrent changes instead of overwriting them.
   const [begun] = useState(edited);
   const [kept] = useState(() => keptForm("organization", edited));
   const run = async (form: FormData, requestKey: string) => {

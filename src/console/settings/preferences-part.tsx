@@ -242,7 +242,7 @@ function viewsByList() {
   });
 }
 
-/** Longer lists are not read. */
+/** Longer lists are impractical to read. */
 const SHOWN_MAX = 6;
 
 function Words({ words }: { readonly words: readonly string[] }) {
