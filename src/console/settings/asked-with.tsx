@@ -91,7 +91,7 @@ function NetworkReach({ network }: { readonly network: Reach["networks"][number]
   );
 }
 
-/** Sends credentials only to named targets; see `accepts_credentials` in the API contract. */
+/** Whether credentials go only to named targets; see `accepts_credentials` in the API contract. */
 function isPassedOver(type: string): boolean {
   return ["Internet", "Remote", "Loopback"].includes(type);
 }
