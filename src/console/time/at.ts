@@ -1,4 +1,5 @@
-// The one instant of the console: `at` in the address. Absent, it is now. Every request of every page takes it from here.
+// Instant parameters of the address: `at`, `vs` and `network`. Every page takes them for its requests from here.
+// Without `at`, the console shows the present.
 
 import { computed, effect, untracked } from "@preact/signals";
 import { go, hrefHere, parameter } from "../url/location.ts";
@@ -8,50 +9,50 @@ import { markerNamed, markerNameIn } from "./markers.ts";
 import { readSaid } from "./said.ts";
 import { zone } from "./zone.ts";
 
-/** As the address has it: an instant or `marker:NAME`; null for now. */
+/** Shown instant, as in the address: RFC 3339 or `marker:NAME`; null for now. */
 export const at = computed(() => parameter("at"));
 
-/** What it is compared with; null for nothing. */
+/** Comparison instant, as in the address; null without a comparison. */
 export const vs = computed(() => parameter("vs"));
 
-/** Whether the past is shown: nothing can be edited. */
+/** Whether the page shows the past, where editing is disabled. */
 export const isPast = computed(() => at.value !== null);
 
-/** Milliseconds since 1970 of `at`; null for now, and for what is no instant or is not known yet. */
+/** Milliseconds since 1970 of `at`; null for now, and for an unreadable or unresolved instant. */
 export const atMs = computed(() => millisecondsOf(at.value));
 
-/** The same of `vs`. */
+/** Milliseconds since 1970 of `vs`; null like `atMs`. */
 export const vsMs = computed(() => millisecondsOf(vs.value));
 
-/** The network that is looked at; null for all that one reaches. */
+/** Selected network; null for all accessible networks. */
 export const network = computed(() => parameter("network"));
 
-/** To be spread into the query of a read. */
+/** Query parameters of a read, to spread. */
 export function atQuery(): { at?: string } {
   return at.value === null ? {} : { at: at.value };
 }
 
-/** The same with the network. */
+/** Like `atQuery`, with the network. */
 export function scopeQuery(): { at?: string; network_id?: string } {
   return { ...atQuery(), ...(network.value === null ? {} : { network_id: network.value }) };
 }
 
 /**
- * Shows this page as of another instant.
+ * Shows this page at another instant.
  * @param instant RFC 3339, or `marker:NAME`; null for now
  */
 export function showAt(instant: string | null, how: "push" | "replace" = "push"): void {
   go(hrefHere({ at: instant }), how);
 }
 
-/** The address of this page with both instants the other way round. Now becomes the instant that it is. */
+/** Address of this page with both instants swapped. Now becomes an explicit timestamp. */
 export function hrefSwapped(): string {
   return hrefHere({ at: vs.value, vs: at.value ?? addressInstant(exactNow()) });
 }
 
 /**
- * Makes instants of what an address says otherwise: an age, a time by the reader's clocks. So that it still means the
- * same to whoever it is sent to. What can be read in two ways stays, and is asked about.
+ * Replaces ages and local times in the address with timestamps, so that a shared link means the same for its recipient.
+ * Ambiguous times stay; the time bar asks about them.
  */
 export function settleInstants(): void {
   effect(() => {

@@ -1,4 +1,4 @@
-// The two instants that a page compares: A, and B, which it shows.
+// Both instants of a comparison: A, and B, the shown one.
 
 import { computed } from "@preact/signals";
 import { hrefHere, hrefOf, pathname } from "../url/location.ts";
@@ -8,15 +8,15 @@ import { at, atMs, vs, vsMs } from "./at.ts";
 import { now } from "./clock.ts";
 
 export interface ComparedEnds {
-  /** A, as the address has it. */
+  /** A, as in the address. */
   readonly from: string;
   /** B; null for now. */
   readonly to: string | null;
-  /** Whether A is the later one: what came since B is gone then. */
+  /** Whether A is later than B: additions since B then count as removed. */
   readonly isBackwards: boolean;
 }
 
-/** Null where nothing is compared, or where one of the two is no instant, or not known yet. */
+/** Null without a comparison, or with an unreadable or unresolved instant. */
 export const compared = computed<ComparedEnds | null>(() => {
   const [from, to] = [vs.value, at.value];
   if (from === null || vsMs.value === null) return null;
@@ -24,7 +24,7 @@ export const compared = computed<ComparedEnds | null>(() => {
   return atMs.value === null ? null : { from, to, isBackwards: vsMs.value > atMs.value };
 });
 
-/** Pages of one instant: what differs is on the page of differences. */
+/** Pages that show a single instant; the comparison page shows their differences. */
 const ALONE: ReadonlySet<PagePath | undefined> = new Set([
   "/",
   "/stations",
@@ -37,10 +37,10 @@ const ALONE: ReadonlySet<PagePath | undefined> = new Set([
   "/ledger",
 ] as const);
 
-/** Whether the page of the address shows two instants at once. */
+/** Whether the current page can show two instants at once. */
 export const canCompare = computed(() => !ALONE.has(routeOf(PAGE_PATHS, pathname.value)?.path));
 
-/** The address at which two instants are compared: of this page where it can, else of the page of differences. */
+/** Address that compares two instants: on this page where possible, else on the comparison page. */
 export function hrefCompared(changes: Parameters<typeof hrefHere>[0]): string {
   return canCompare.value ? hrefHere(changes) : hrefOf("/compare", changes);
 }

@@ -1,4 +1,4 @@
-// Instants as people write and read them. Plain functions: the zone and the time it is are handed in.
+// Parsing and formatting of instants. Pure: the zone and the current time are parameters.
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -10,23 +10,23 @@ export function parseInstant(text: string): number | null {
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.exec(text);
   if (match === null) return null;
   const [, year, month, day] = match;
-  // Browsers take the 30th of February for the 2nd of March.
+  // Browsers accept February 30 as March 2.
   if (Number(day) > daysOf(Number(year), Number(month))) return null;
   const milliseconds = Date.parse(text.replace(" ", "T"));
   return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
-/** How many days a month has. @param month from 1 */
+/** Number of days in a month. @param month from 1 */
 export function daysOf(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** As the API writes it: UTC, to the millisecond. @param milliseconds since 1970 */
+/** API format: UTC, to the millisecond. @param milliseconds since 1970 */
 export function formatUtc(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** As an address has it: the same, without fractions that say nothing. */
+/** Address format: like `formatUtc`, without zero milliseconds. */
 export function addressInstant(milliseconds: number): string {
   return formatUtc(milliseconds).replace(".000Z", "Z");
 }
@@ -50,7 +50,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The fields of a wall clock. */
+/** Fields of a wall clock. */
 export interface WallClock {
   readonly year: number;
   readonly month: number;
@@ -60,7 +60,7 @@ export interface WallClock {
   readonly second: number;
 }
 
-/** What the clocks of a zone show at an instant. */
+/** Wall clock of a zone at an instant. */
 export function wallClockOf(milliseconds: number, timeZone: string): WallClock {
   const parts = Object.fromEntries(
     formatOf(timeZone)
@@ -71,15 +71,15 @@ export function wallClockOf(milliseconds: number, timeZone: string): WallClock {
   return { year, month, day, hour, minute, second };
 }
 
-/** How far a zone's clocks are ahead of UTC at an instant, in milliseconds. */
+/** UTC offset of a zone at an instant, in milliseconds; positive east of UTC. */
 export function offsetAt(milliseconds: number, timeZone: string): number {
   const { year, month, day, hour, minute, second } = wallClockOf(milliseconds, timeZone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(milliseconds / SECOND) * SECOND;
 }
 
 /**
- * The instants at which a zone's clocks show this: one as a rule, two in the hour that is doubled when summer time ends,
- * none in the hour that is left out when it begins. In order.
+ * Instants of a wall-clock time in a zone, in order: usually one, two in the repeated hour at the end of summer time,
+ * none in the hour skipped at its start.
  */
 export function instantsOf(clock: WallClock, timeZone: string): number[] {
   const local = asIfUtc(clock);
@@ -90,14 +90,14 @@ export function instantsOf(clock: WallClock, timeZone: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Whether a zone's clocks show at an instant what they show at another one as well. */
+/** Whether the local time of an instant occurs twice in the zone. */
 export function isDoubled(milliseconds: number, timeZone: string): boolean {
   return instantsOf(wallClockOf(milliseconds, timeZone), timeZone).length > 1;
 }
 
 /**
- * For a time that a zone's clocks left out: the instant at which they would have shown it, had they not been put
- * forward. They showed as much more.
+ * Substitute for a local time skipped by the zone's clocks: the instant by the offset before the change. The clocks
+ * then show a time later by the length of the gap.
  */
 export function instantInstead(clock: WallClock, timeZone: string): number {
   const local = asIfUtc(clock);
@@ -111,8 +111,8 @@ function asIfUtc({ year, month, day, hour, minute, second }: WallClock): number 
 const two = (value: number) => String(value).padStart(2, "0");
 
 /**
- * `2026-03-01 03:12:09`, as the clocks of a zone show it.
- * @param precision how much of it: minutes where seconds say nothing
+ * Local time of a zone, as `2026-03-01 03:12:09`.
+ * @param precision smallest field to write
  */
 export function formatLocal(
   milliseconds: number,
@@ -130,8 +130,8 @@ export function formatLocal(
 }
 
 /**
- * `28 hours ago`, `in 5 minutes`; in the largest unit that gives at least two, so that it is exact enough. `now` where
- * that is less than a second: clocks of two machines differ by more.
+ * Relative time, as `28 hours ago` or `in 5 minutes`, in the largest unit with a count of at least two, for precision.
+ * `now` below a second: the clocks of two machines differ by more.
  */
 export function formatAge(milliseconds: number, nowMs: number): string {
   const difference = milliseconds - nowMs;
@@ -148,7 +148,7 @@ export function formatAge(milliseconds: number, nowMs: number): string {
   return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(Math.round(difference / length), unit);
 }
 
-/** `3 d 4 h`, `12 min`, `45 s`: the two largest units of a length of time. */
+/** Duration in its two largest units: `3 d 4 h`, `12 min`, `45 s`. */
 export function formatDuration(milliseconds: number): string {
   const units: [string, number][] = [
     ["d", DAY],

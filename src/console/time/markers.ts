@@ -1,21 +1,21 @@
-// The markers that the reader can name, as far as they are known here: the time bar asks for them.
+// Markers readable by the user. Loaded by the time bar.
 
 import { computed, signal } from "@preact/signals";
 
-/** An instant with a name. */
+/** Named instant. */
 export interface NamedInstant {
   readonly id: string;
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly ms: number;
-  /** Null for one of the whole organization. */
+  /** Null for an organization-wide marker. */
   readonly networkId: string | null;
 }
 
-/** Undefined until they were asked for. */
+/** Undefined until loaded. */
 export const markers = signal<readonly NamedInstant[] | undefined>(undefined);
 
-/** How many there are of each name; the API asks for the id where there are several. */
+/** Number of markers per name. The API requires the id for a duplicate name. */
 const counts = computed(() => {
   const found = new Map<string, number>();
   for (const { name } of markers.value ?? []) found.set(folded(name), (found.get(folded(name)) ?? 0) + 1);
@@ -24,19 +24,19 @@ const counts = computed(() => {
 
 const PREFIX = "marker:";
 
-/** What an address says for a marker: its name, or its id where others are called the same. */
+/** Name of a marker in the address, or its id where the name is not unique. */
 export function markerAddress({ id, name }: NamedInstant): string {
   return PREFIX + ((counts.value.get(folded(name)) ?? 0) > 1 ? id : name);
 }
 
-/** The marker that an address or a person names, by its name or its id; undefined where none is, or where several are. */
+/** Marker with this name or id; undefined if unknown or ambiguous. */
 export function markerNamed(name: string): NamedInstant | undefined {
   const all = markers.value ?? [];
   const found = all.filter((each) => folded(each.name) === folded(name));
   return found.length > 0 ? (found.length === 1 ? found[0] : undefined) : all.find(({ id }) => id === name);
 }
 
-/** The name in `marker:NAME`; null for anything else. */
+/** Name in `marker:NAME`; null for any other text. */
 export function markerNameIn(text: string): string | null {
   return text.toLowerCase().startsWith(PREFIX) ? text.slice(PREFIX.length).trim() : null;
 }

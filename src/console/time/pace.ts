@@ -1,6 +1,6 @@
-// Paces what comes faster than it can be shown: of all that comes meanwhile, the newest is taken and the rest is left out.
+// Throttle for values that arrive faster than they can be shown: passes on the newest and drops the rest.
 
-/** Calls back when there is room for the next; what it returns takes the call back. */
+/** Calls back when the next value can be taken; returns a function that cancels the callback. */
 type Wait = (ready: () => void) => () => void;
 
 export class Pace<Value> {
@@ -14,20 +14,20 @@ export class Pace<Value> {
     this.wait = wait;
   }
 
-  /** Taken at once where nothing was shortly before; else when its turn comes, if nothing newer has come by then. */
+  /** Takes the value at once if idle, else at the next turn unless a newer value replaces it. */
   offer(value: Value): void {
     if (this.stopWaiting === null) this.hand(value);
     else this.next = { value };
   }
 
-  /** Takes what still waits. */
+  /** Takes the pending value now. */
   flush(): void {
     const { next } = this;
     this.clear();
     if (next !== null) this.take(next.value);
   }
 
-  /** Leaves out what still waits. */
+  /** Drops the pending value. */
   clear(): void {
     this.stopWaiting?.();
     this.stopWaiting = null;

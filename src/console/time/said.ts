@@ -1,5 +1,5 @@
-// What a person says of an instant: an age, a date, a time of day, a marker, or what the API writes. Plain functions: the
-// zone and the time it is are handed in.
+// Parser for instants as people write them: ages, dates, times of day, markers, RFC 3339. Pure: the zone and the
+// current time are parameters.
 
 import { ownValue } from "../text/own-value.ts";
 import { daysOf, instantInstead, instantsOf, parseInstant, type WallClock, wallClockOf } from "./instant.ts";
@@ -7,9 +7,9 @@ import { daysOf, instantInstead, instantsOf, parseInstant, type WallClock, wallC
 export type Said =
   | { readonly type: "now" }
   | { readonly type: "instant"; readonly ms: number }
-  /** Clocks that were put back showed it twice. In order. */
+  /** Repeated when the clocks were set back. In order. */
   | { readonly type: "twice"; readonly instants: readonly number[] }
-  /** Clocks that were put forward never showed it. `instead` is as much later as they were put forward. */
+  /** Skipped when the clocks were set forward. `instead` is later by the length of the gap. */
   | { readonly type: "leftOut"; readonly instead: number }
   | { readonly type: "marker"; readonly name: string }
   | { readonly type: "unreadable" };
@@ -29,14 +29,14 @@ const UNITS: Readonly<Record<string, number>> = {
   month: 30.44 * 86_400 * SECOND,
   year: 365.25 * 86_400 * SECOND,
 };
-/** Before it, years do not have four digits. */
+/** Earlier years do not have four digits. */
 const EARLIEST = Date.parse("1000-01-01T00:00:00Z");
 
 /**
- * Reads what was said: `now`; `-24h` and what the API takes as ages; `2 days ago`; RFC 3339; `2026-03-01`, `2026-03-01 03:12` and
- * `03:12:09`, `today 9:00`, `yesterday 14:00`, `tuesday 03:12`, `last fri` by the clocks of the reader; `marker:NAME`. A
- * time without a date, or a day of the week, is the last one that has passed; with `last` not today's; a date without a
- * time is its beginning.
+ * Parses `now`; `-24h` and the other ages of the API; `2 days ago`; RFC 3339; `marker:NAME`; and, in the reader's zone,
+ * `2026-03-01`, `2026-03-01 03:12` and `03:12:09`, `today 9:00`, `yesterday 14:00`, `tuesday 03:12`, `last fri`. A
+ * weekday or a time without a date is the most recent one that has passed; `last` excludes today. A date without a time
+ * is its start.
  */
 export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
   const said = text.trim().replaceAll(/\s+/g, " ");
@@ -55,7 +55,7 @@ export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
   return readClock(said, { nowMs, timeZone });
 }
 
-/** The length of `2 days ago`, `an hour ago`, `5 min ago`, months and years as the console counts them; null for what is none. */
+/** Length of `2 days ago`, `an hour ago`, `5 min ago`, in the console's months and years; null for any other text. */
 function ageAgo(said: string): number | null {
   const [, count, unit = ""] =
     /^(\d{1,9}|an?) ?(s|m|h|d|w|sec|min|second|minute|hour|day|week|month|year)s? ago$/i.exec(said) ?? [];
@@ -88,8 +88,8 @@ function readClock(said: string, { nowMs, timeZone }: SaidWhere): Said {
 }
 
 /**
- * How many days before today a word means: the last such day of the week.
- * @param hasPassed whether the time that is meant was today already
+ * Days from the date of a word to today. A weekday is its most recent occurrence.
+ * @param hasPassed whether the time of day has already passed today
  */
 function daysSince(word: string, today: CalendarDay, hasPassed: boolean): number | null {
   if (word === "today") return 0;

@@ -1,13 +1,13 @@
-// What the page is about: the time bar counts its changes, and `[` and `]` lead from one of them to the next.
+// Subject of the page: the time bar counts its changes, and `[` and `]` step through them.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** As the API narrows activity and transactions; nothing in it stands for all, or for the network of the address. */
+/** API filter of activity and transactions. Empty for all records, or for the network of the address. */
 export interface Subject {
   readonly host_id?: string;
   readonly subnet_id?: string;
-  /** Any one record, without its parts. */
+  /** Id of any single record, without its parts. */
   readonly id?: string;
 }
 
@@ -15,7 +15,7 @@ const ALL: Subject = {};
 
 export const subject = signal<Subject>(ALL);
 
-/** Says what the page is about, for as long as it is there. */
+/** Sets the subject of the page while the component is mounted. */
 export function useSubject({ host_id, subnet_id, id }: Subject): void {
   useEffect(() => {
     subject.value = {

@@ -1,4 +1,4 @@
-// The instants that are written below the time bar: round ones by the reader's clocks. Plain functions.
+// Tick labels of the time bar: round instants in the reader's zone. Pure.
 
 import { formatLocal, instantsOf, offsetAt, wallClockOf } from "./instant.ts";
 import type { TimeWindow } from "./window.ts";
@@ -21,7 +21,7 @@ const STEPS = [
 const STEPS_OF_DAYS = [1, 2, 5, 10];
 const STEPS_OF_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120];
 
-/** @param most how many there is room for */
+/** @param most number of labels that fit */
 export function ticksOf(window: TimeWindow, timeZone: string, most: number): Tick[] {
   const spacing = (window.to - window.from) / Math.max(1, most);
   const step = STEPS.find((each) => each >= spacing);
@@ -42,7 +42,7 @@ function withinDays({ from, to }: TimeWindow, timeZone: string, step: number): T
   return ticks;
 }
 
-/** Of days or months: where a day begins an hour late because its first one is left out, there. */
+/** Starts of days or months. Where midnight is skipped, the day starts at the end of the gap. */
 function beginnings(window: TimeWindow, timeZone: string, every: { days: number } | { months: number }): Tick[] {
   const { year, month, day } = wallClockOf(window.from, timeZone);
   const ticks: Tick[] = [];
@@ -67,7 +67,7 @@ function beginnings(window: TimeWindow, timeZone: string, every: { days: number 
   return ticks;
 }
 
-/** By the day of the month, so that the same days are told wherever the window begins: 1, 6, 11 … and no 31 before a 1. */
+/** By the day of the month, so that every window labels the same days: 1, 6, 11 …, and no 31 before a 1. */
 function isTold(day: number, every: number): boolean {
   return every === 1 || ((day - 1) % every === 0 && day <= 31 - every / 2);
 }

@@ -1,17 +1,17 @@
-// The stretch of time that the time bar shows: its ranges, and where in it an instant stands. Plain functions.
+// Window of the time bar: its ranges, and positions of instants in it. Pure.
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A stretch of time in equal parts, in milliseconds since 1970. */
+/** Time range in equal buckets, in milliseconds since 1970. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;
   readonly bucketMs: number;
 }
 
-/** What can be chosen, with the parts that the histogram counts by. */
+/** Selectable ranges, with the bucket size of their histogram. */
 export const RANGES = {
   hour: { lengthMs: HOUR, bucketMs: MINUTE / 2 },
   day: { lengthMs: DAY, bucketMs: 10 * MINUTE },
@@ -21,28 +21,28 @@ export const RANGES = {
 
 export type RangeName = keyof typeof RANGES;
 
-/** Parts of a stretch that no range has. */
+/** Number of buckets of a custom range. */
 export const PARTS_OF_ANY = 180;
 
-/** A range that ends where a part ends, at or after an instant: the parts stay the same ones while time passes. */
+/** Range that ends on a bucket boundary at or after an instant, so that its buckets stay fixed as time passes. */
 export function windowEnding(range: RangeName, endMs: number): TimeWindow {
   const { lengthMs, bucketMs } = RANGES[range];
   const to = Math.ceil(endMs / bucketMs) * bucketMs;
   return { from: to - lengthMs, to, bucketMs };
 }
 
-/** Any stretch; at least a millisecond of it for each part. */
+/** Custom range, at least one millisecond per bucket. */
 export function windowBetween(from: number, to: number): TimeWindow {
   const end = Math.max(to, from + PARTS_OF_ANY);
   return { from, to: end, bucketMs: (end - from) / PARTS_OF_ANY };
 }
 
-/** Where an instant stands, 0 for the beginning and 1 for the end; beyond them, outside. */
+/** Position of an instant: 0 at the start, 1 at the end; outside of 0 to 1, out of the window. */
 export function placeOf(ms: number, { from, to }: TimeWindow): number {
   return (ms - from) / (to - from);
 }
 
-/** Whether it stands within. */
+/** Whether an instant is in the window, ends included. */
 export function isWithin(ms: number, { from, to }: TimeWindow): boolean {
   return ms >= from && ms <= to;
 }
@@ -50,9 +50,9 @@ export function isWithin(ms: number, { from, to }: TimeWindow): boolean {
 const ROUND_STEPS = [10, 100, 1_000, 10_000, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR];
 
 /**
- * The instant at a place, as round as the width allows: no two pixels are the same.
- * @param place from 0 to 1; what is beyond counts as the end
- * @param widthPx of the whole window
+ * Instant at a position, as round as the width allows: adjacent pixels yield different instants.
+ * @param place clamped to 0…1
+ * @param widthPx width of the whole window
  */
 export function instantAt(place: number, { from, to }: TimeWindow, widthPx: number): number {
   const exact = from + Math.min(1, Math.max(0, place)) * (to - from);
@@ -62,8 +62,8 @@ export function instantAt(place: number, { from, to }: TimeWindow, widthPx: numb
 }
 
 /**
- * The outline of a histogram as the path of an SVG, 1,000 wide and 100 high. Heights are logarithmic: one change is seen
- * beside a scan that made ten thousand.
+ * Histogram outline as an SVG path, 1,000 wide and 100 high. Heights are logarithmic: a single change stays visible
+ * next to a scan with ten thousand.
  */
 export function histogramPath(parts: readonly HistogramPart[], window: TimeWindow): string {
   const most = Math.max(1, ...parts.map(({ total }) => total));

@@ -1,23 +1,23 @@
-// In which time zone instants are shown: the reader's, UTC, or any other. Kept in the browser.
+// Display time zone: the reader's own, UTC, or any other. Stored in the browser.
 
 import { computed, signal } from "@preact/signals";
 import { keep, kept } from "../url/kept.ts";
 
 const NAME = "time-zone";
 
-/** Another one than the reader's own, or null. */
+/** Zone other than the reader's own, or null. */
 const chosen = signal(initial());
 
-/** An IANA name: `Europe/Berlin`. */
+/** IANA name, such as `Europe/Berlin`. */
 export const zone = computed(() => chosen.value ?? ownZone());
 
-/** The reader's own. */
+/** Zone of the browser. */
 export function ownZone(): string {
-  // Of any language: finding out the reader's takes longer than all the rest.
+  // With a fixed language: resolving the reader's takes longer than everything else here.
   return Intl.DateTimeFormat("en").resolvedOptions().timeZone;
 }
 
-/** @param name one of `Intl.supportedValuesOf("timeZone")`, or UTC; others are not taken */
+/** @param name one of `Intl.supportedValuesOf("timeZone")`, or UTC; other names are ignored */
 export function setZone(name: string): void {
   if (!isZone(name)) return;
   chosen.value = name === ownZone() ? null : name;
