@@ -1,5 +1,5 @@
-// What changes most in a period: what flaps, what wanders, what is new, what vanished, who does it. Each leads to the
-// records.
+// Most active records of a period: flapping ports, moving MAC addresses, new and gone records, and their authors. Each
+// entry links to the records.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -24,13 +24,13 @@ const SHOWN = 12;
 type RecordGroups = Extract<DataOf<"/api/v1/activity">, { group_by: "record" }>["groups"];
 type ActorGroups = Extract<DataOf<"/api/v1/activity">, { group_by: "actor" }>["groups"];
 
-/** Fewer are chance. */
+/** Fewer transitions are chance. */
 const FLAPPING_MIN = 4;
 
 export function ActivityLists() {
   const period = parameter("period") ?? "-24h";
   const length = ownValue(PERIODS, period) ?? DAY_MS;
-  // To the minute: the same question while one looks at its answer.
+  // Rounded to the minute, so that the request stays the same while its answer is read.
   const to = Math.ceil((atMs.value ?? exactNow()) / 60_000) * 60_000;
   const query = {
     from: formatUtc(to - length),

@@ -1,11 +1,11 @@
-// What stands beside a record that differs from now: what can be done with it is known above, where records are edited.
+// Slot next to a record that differs from now. Filled by the parts above that edit records.
 
 import { type ComponentChildren, createContext } from "preact";
 import type { ChangedRecord } from "./difference-lines.ts";
 
 /**
- * @param from the instant at which it was as the difference begins
- * @param onWritten to be called when some of it was brought back, or that was undone: it differs otherwise then
+ * @param from start of the difference
+ * @param onWritten called after a restore or its undo, since the difference has changed
  */
 type Beside = (record: ChangedRecord, from: string, onWritten: () => void) => ComponentChildren;
 

@@ -1,4 +1,4 @@
-// What changed: the transactions, the newest first, narrowed by kind, actor, reason and filter; and what changes most.
+// Changes page: transactions, newest first, filtered by kind, actor, reason and filter; and the most active records.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Page } from "../parts/page.tsx";
@@ -34,7 +34,7 @@ export function ChangesPage() {
   );
 }
 
-/** What the address asks for. */
+/** Query of the address. */
 function feedQuery(): TransactionsQuery {
   const [types, actor, reason, filter] = ["types", "actor", "reason", "filter"].map(parameter);
   return {
@@ -47,7 +47,7 @@ function feedQuery(): TransactionsQuery {
   } as TransactionsQuery;
 }
 
-/** Its parameters in the address, as its fields are called. */
+/** Address parameters, named like the form fields. */
 const FIELDS = ["types", "actor", "reason", "filter"];
 
 function FeedFilter() {
@@ -59,14 +59,14 @@ function FeedFilter() {
     go(hrefHere({ types: text("types"), actor: text("actor"), reason: text("reason"), filter: text("filter") }));
   };
   const asked = FIELDS.map((name) => parameter(name) ?? "");
-  // Another address has other words in its fields, which keep the focus.
+  // A new address replaces the values of the fields; the fields keep the focus.
   useLayoutEffect(() => {
     for (const [place, name] of FIELDS.entries()) {
       const field = form.current?.elements.namedItem(name);
       if (field instanceof HTMLInputElement) field.value = asked[place] ?? "";
       if (!(field instanceof HTMLSelectElement)) continue;
       field.value = asked[place] ?? "";
-      // Several, which only an address can say.
+      // Several kinds, possible only in an address.
       if (field.selectedIndex < 0) field.selectedIndex = 0;
     }
   }, [asked.join("\n")]);

@@ -1,4 +1,4 @@
-// Two instants beside each other: what came, what went, what changed between them, of all, of a network or of a host.
+// Comparison page: additions, removals and changes between two instants, of everything, a network or a host.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 
 export function ComparePage() {
   const ends = compared.value;
-  // Of what is no instant the bar says so.
+  // The time bar reports unreadable instants.
   if (ends === null) return <Begin />;
   const host = parameter("host");
   const types = parameter("types");
@@ -47,7 +47,7 @@ interface ComparedProps {
 
 function Compared({ ends, asked, types, host }: ComparedProps) {
   const { data: answered, problem, again, isEarlier, isLoading } = useAnswer(asked);
-  // What was answered for other ends stays as it was seen from them.
+  // An answer for other ends keeps its original orientation.
   const last = useRef<DiffData | undefined>(undefined);
   if (!isEarlier || answered === undefined) last.current = answered && fromAToB(answered, ends);
   const data = last.current;
@@ -61,7 +61,7 @@ function Compared({ ends, asked, types, host }: ComparedProps) {
     again,
     isBusy: () => isLoading,
   });
-  // Of what is compared otherwise nothing was written yet.
+  // A different comparison starts with nothing written.
   const [kept, setKept] = useState<{ readonly url: string; readonly written: readonly Written[] }>(NOTHING_WRITTEN);
   const written = kept.url === asked.url ? kept.written : [];
   const onWritten = (record: ChangedRecord) => {

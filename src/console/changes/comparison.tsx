@@ -1,5 +1,5 @@
-// What differs of a record and its parts between the two instants that are compared: asked once by its page, and shown
-// where each part stands: a word for what became of it, what a field was before, and what is gone.
+// Comparison of a record and its parts between two instants. The page requests it once; each part shows its change
+// sign, previous field values and removed records.
 
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useRef } from "preact/hooks";
@@ -18,30 +18,30 @@ import { type ComparedEnds, compared } from "../time/compared.ts";
 import { Value } from "../values/value.tsx";
 import { Difference } from "./difference.tsx";
 
-/** Which differences a page is about, as the diff is asked. */
+/** Diff query of a page. */
 export type DiffOf = Pick<DiffQuery, "types" | "ids" | "network_id" | "host_id" | "filter">;
 
 type Change = "added" | "removed" | "changed";
 
 export interface Comparison {
   readonly ends: ComparedEnds;
-  /** Undefined while it is not known. */
+  /** Undefined while loading. */
   readonly diff: DiffData | undefined;
   readonly answers: readonly Answer<DiffData>[];
-  /** Its addresses in the API. */
+  /** API addresses of the diffs. */
   readonly urls: readonly string[];
   readonly changes: ReadonlyMap<string, { readonly change: Change; readonly before: ReadonlyMap<string, unknown> }>;
 }
 
-/** A page marks as many; more are told by the page of differences. */
+/** Records marked on a page; the comparison page shows the rest. */
 const LIMIT = 1_000;
-/** With all its parts a record may be large. */
+/** Slower refresh: a record with all its parts may be large. */
 const EVERY_MS = 2_000;
 
-/** Of the page; null where nothing is compared. */
+/** Comparison of the page; null without one. */
 const PageComparison = createContext<Comparison | null>(null);
 
-/** The one that belongs to what is shown: see `AsAnswered`. */
+/** Comparison that matches the shown answer; see `AsAnswered`. */
 export const ShownComparison = createContext<Comparison | null>(null);
 
 interface WithComparisonProps {
@@ -49,7 +49,7 @@ interface WithComparisonProps {
   readonly children: ComponentChildren;
 }
 
-/** Tells all that is within what differs. */
+/** Provides the comparison to its children. */
 export function WithComparison({ comparison, children }: WithComparisonProps) {
   return (
     <PageComparison.Provider value={comparison}>
@@ -59,14 +59,14 @@ export function WithComparison({ comparison, children }: WithComparisonProps) {
 }
 
 interface AsAnsweredProps {
-  /** Whether what is within is an answer to what was asked before. */
+  /** Whether the children show the answer to a previous request. */
   readonly isEarlier: boolean;
   readonly children: ComponentChildren;
 }
 
 /**
- * For what is shown of an answer of its own. As long as that is an earlier one, what differed then stands beside it:
- * when A and B are swapped, the same differences are seen from the other end at once, and the records a moment later.
+ * For content with an answer of its own. Keeps the earlier comparison while an earlier answer is shown: when A and B
+ * are swapped, the differences turn around at once, the records a moment later.
  */
 export function AsAnswered({ isEarlier, children }: AsAnsweredProps) {
   const comparison = useContext(PageComparison);
@@ -76,8 +76,8 @@ export function AsAnswered({ isEarlier, children }: AsAnsweredProps) {
 }
 
 /**
- * Asks what differs; null where nothing is compared.
- * @param of up to three questions, whose answers stand together
+ * Requests the differences; null without a comparison.
+ * @param of up to three queries, whose results are merged
  */
 export function useComparison(of: readonly DiffOf[]): Comparison | null {
   const ends = compared.value;
@@ -101,7 +101,7 @@ function useDiff(asked: Read<DiffData> | undefined, of: DiffOf | undefined): Ans
 function together(all: readonly DiffData[]): DiffData | undefined {
   const [first, ...rest] = all;
   if (first === undefined) return undefined;
-  // A record that two questions are about is told once.
+  // A record in several results is listed once.
   const once = <Row extends { readonly id: string }>(rowsOf: (diff: DiffData) => readonly Row[]): Row[] => [
     ...new Map([first, ...rest].flatMap(rowsOf).map((row) => [row.id, row])).values(),
   ];
@@ -120,18 +120,18 @@ function changesIn(diff: DiffData | undefined): Comparison["changes"] {
 const NOTHING: ReadonlyMap<string, unknown> = new Map();
 
 interface ComparisonListProps {
-  /** The kind of the one record that the page is about, where it is compared itself: some of its fields can come back. */
+  /** Kind of the page's own record, if compared itself: some of its fields can be restored. */
   readonly own?: string | undefined;
 }
 
-/** All that differs, as a list; that nothing does; or what is the matter. */
+/** List of all differences, a note that there are none, or the problem. */
 export function ComparisonList({ own }: ComparisonListProps) {
   const comparison = useContext(ShownComparison);
   if (comparison === null || comparison.answers.length === 0) return null;
   const { diff, answers } = comparison;
   const failed = answers.find(({ problem }) => problem !== undefined);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="comparison-list" tabIndex={0} aria-label={comparisonText.what}>
       <h2>
         {comparisonText.what}
@@ -161,7 +161,7 @@ export function ComparisonList({ own }: ComparisonListProps) {
   );
 }
 
-/** Whether something differs, and nothing of the record itself. */
+/** Whether there are differences, but none in the record itself. */
 function isPartsAlone(own: string, answers: Comparison["answers"]): boolean {
   const { added, removed, changed } = countsIn(answers);
   if (added + removed + changed === 0 || answers.some(({ data }) => data === undefined)) return false;
@@ -179,7 +179,7 @@ function countsIn(answers: Comparison["answers"]): Readonly<Record<Change, numbe
   return sum;
 }
 
-/** What became of a record, by a word; nothing where it is the same, or nothing is compared. */
+/** Change of a record, as a word; empty if unchanged or not compared. */
 export function ChangeSign({ id }: { readonly id: string }) {
   const change = useContext(ShownComparison)?.changes.get(id)?.change;
   if (change === undefined) return null;
@@ -190,26 +190,26 @@ export function ChangeSign({ id }: { readonly id: string }) {
   );
 }
 
-/** Names of what is gone are those of then. */
+/** Resolves names of removed records at the earlier instant. */
 export function AsItWas({ id, children }: { readonly id: string; readonly children: ComponentChildren }) {
   const comparison = useContext(ShownComparison);
   if (comparison?.changes.get(id)?.change !== "removed") return <>{children}</>;
   return <NamedAsOf.Provider value={{ at: comparison.ends.from }}>{children}</NamedAsOf.Provider>;
 }
 
-/** What became of a record. */
+/** Lookup of a record's change. */
 export function useChangeOf(): (id: string) => Change | undefined {
   const changes = useContext(ShownComparison)?.changes;
   return (id) => changes?.get(id)?.change;
 }
 
-/** Whether a field of a record was something else before. */
+/** Lookup whether a field of a record had a different value. */
 export function useWas(id: string): (field: string) => boolean {
   const before = useContext(ShownComparison)?.changes.get(id)?.before;
   return (field) => before?.has(field) === true;
 }
 
-/** What a field of a record was before, in front of what it is; nothing where it is the same. */
+/** Previous value of a changed field, shown before the current one; empty if unchanged. */
 export function Was({ id, field }: { readonly id: string; readonly field: string }) {
   const comparison = useContext(ShownComparison);
   const before = comparison?.changes.get(id)?.before;
@@ -224,7 +224,7 @@ export function Was({ id, field }: { readonly id: string; readonly field: string
   );
 }
 
-/** Records of a kind that are gone, as they were last. */
+/** Removed records of a kind, in their last version. */
 export function useGone<Row>(type: string): readonly Row[] {
   const removed = useContext(ShownComparison)?.diff?.removed ?? [];
   return removed.flatMap((each) => (each.entity_type === type ? [each.record as Row] : []));

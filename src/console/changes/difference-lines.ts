@@ -1,4 +1,4 @@
-// What differs between two instants, in the order in which one reads it. Plain data and functions.
+// Differences between two instants, in reading order. Pure.
 
 import type { DiffData } from "../api/diff-data.ts";
 import { KIND_NAMES } from "../kinds/kinds.ts";
@@ -6,16 +6,16 @@ import { KIND_NAMES } from "../kinds/kinds.ts";
 export type Side = DiffData["added"][number] | DiffData["removed"][number];
 export type ChangedRecord = DiffData["changed"][number];
 
-/** Fields that change with every version, and say nothing of their own. */
+/** Fields that change with every version and carry no information of their own. */
 export const SELF_EVIDENT = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
-/** Fields that follow from what is connected elsewhere: where nothing else changed, it is told last. */
+/** Fields derived from devices connected elsewhere. Records in which nothing else changed come last. */
 const ECHOES = new Set(["fdb_macs"]);
 
-/** A record that was written where it stood among those that changed. */
+/** Record restored on this page, listed among the changed ones. */
 export interface Written {
   readonly record: ChangedRecord;
-  /** Its place among them. */
+  /** Index in the changed records. */
   readonly place: number;
 }
 
@@ -23,7 +23,7 @@ type Line =
   | { readonly sort: "changed"; readonly record: ChangedRecord }
   | { readonly sort: "added" | "removed"; readonly record: Side };
 
-/** By kind, networks and hosts before their parts; what only follows from something else comes last. */
+/** By kind, networks and hosts before their parts; derived changes last. */
 export function linesOf({ added, removed, changed }: Pick<DiffData, "added" | "removed" | "changed">): Line[] {
   const kinds = KIND_NAMES;
   const placeOf = ({ sort, record }: Line) =>
@@ -37,8 +37,8 @@ export function linesOf({ added, removed, changed }: Pick<DiffData, "added" | "r
 }
 
 /**
- * What differs, with those that were written here and do not differ any more, each where it stood: without fields. What
- * one has just done does not vanish under one's hands.
+ * Differences, plus the records restored here that no longer differ, without fields, at their former place. A line
+ * stays visible after its own edit.
  */
 export function withWritten<D extends Pick<DiffData, "added" | "removed" | "changed">>(
   diff: D,
@@ -46,7 +46,7 @@ export function withWritten<D extends Pick<DiffData, "added" | "removed" | "chan
 ): D {
   const there = new Set([...diff.added, ...diff.removed, ...diff.changed].map(({ id }) => id));
   const changed = [...diff.changed];
-  // From the first place on: those before it are there then.
+  // In ascending order, so that each index is valid when used.
   for (const { record, place } of written.toSorted((one, other) => one.place - other.place))
     if (!there.has(record.id)) changed.splice(place, 0, { ...record, fields: [] });
   return changed.length === diff.changed.length ? diff : { ...diff, changed };

@@ -1,4 +1,4 @@
-// What differs between two instants: what came, what went, what changed, field by field, old to new.
+// Differences between two instants: additions, removals, and changed fields with old and new value.
 
 import { useContext, useState } from "preact/hooks";
 import type { DiffData } from "../api/diff-data.ts";
@@ -8,16 +8,16 @@ import { FieldChanges } from "../values/field-changes.tsx";
 import { BesideChange } from "./beside-change.ts";
 import { type ChangedRecord, linesOf, SELF_EVIDENT, type Side } from "./difference-lines.ts";
 
-/** As many as one looks through at a time. */
+/** Lines shown before the rest is collapsed. */
 const SHOWN_MAX = 200;
 
 interface DifferenceProps {
   readonly diff: DiffData;
-  /** What is said of those that are not shown: where they are. Left out, a button shows them here. */
+  /** Note that says where to find the remaining lines. Without it, a button shows them here. */
   readonly more?: (count: number) => string;
   /**
-   * Called when fields of a record were brought back as they were at its beginning, or that was undone. Left out where it
-   * does not end now: nothing is brought back there.
+   * Called after fields were restored to their values at the start, or that was undone. Absent where the difference
+   * does not end now: nothing can be restored there.
    */
   readonly onWritten?: (record: ChangedRecord) => void;
 }

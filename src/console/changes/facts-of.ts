@@ -1,9 +1,9 @@
-// Which fields of a record are facts of its page, and in which order. Plain functions.
+// Selection and order of the fields listed as facts on a record's page. Pure.
 
 import type { KindDetails } from "../kinds/details.ts";
 import { UNLISTED_FIELDS } from "../kinds/untold-fields.ts";
 
-/** Those that its kind mentions, then all that its page does not show elsewhere. */
+/** Facts of the kind first, then all fields that the page does not show elsewhere. */
 export function factsOf(
   { facts = [], toldElsewhere = [], unlisted = [] }: Pick<KindDetails, "facts" | "toldElsewhere" | "unlisted">,
   record: object,

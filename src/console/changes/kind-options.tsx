@@ -1,4 +1,4 @@
-// The kinds of records whose changes can be asked for, as the options of a choice.
+// Select options for the record kinds with changes to list.
 
 import { entryOf, KIND_NAMES, kindWords } from "../kinds/kinds.ts";
 import { changesText } from "../text/changes.ts";

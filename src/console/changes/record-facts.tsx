@@ -1,5 +1,5 @@
-// Facts about a record: the fields that its kind mentions, all others with a value, and those that the organization has
-// defined. Also those that had a value, where two instants are compared.
+// Facts of a record: the fields named by its kind, all other fields with a value, and custom fields. In a comparison,
+// also fields that had a value.
 
 import type { KindDetails } from "../kinds/details.ts";
 import { customName, definedFieldsOf, fieldTitle, type Holding, valueOfField } from "../names/custom-fields.ts";
@@ -12,11 +12,11 @@ import { factsOf } from "./facts-of.ts";
 
 interface RecordFactsProps extends CustomFactsProps {
   readonly details: Pick<KindDetails, "facts" | "toldElsewhere" | "unlisted">;
-  /** Whether a fact is left out, as one that stands right above. */
+  /** Whether to omit a fact because it is shown directly above. */
   isSaid?(field: string): boolean;
 }
 
-/** The fields that have a value, or had one. */
+/** Fields with a value now or before. */
 export function useFacts({ record, details, isSaid }: Omit<RecordFactsProps, "kind">): string[] {
   const was = useWas(record.id);
   return factsOf(details, record).filter((field) => {
@@ -42,7 +42,7 @@ export function RecordFacts({ kind, record, ...which }: RecordFactsProps) {
 }
 
 interface CustomFactsProps {
-  /** As the API names kinds: `if_entry`. */
+  /** API name of the kind, such as `if_entry`. */
   readonly kind: string;
   readonly record: Holding & { readonly id: string };
 }
@@ -61,7 +61,7 @@ export function CustomFacts({ kind, record }: CustomFactsProps) {
   );
 }
 
-/** In the order in which they were defined, then what is defined no more. */
+/** In order of definition, followed by fields no longer defined. */
 function useCustomNames(kind: string, record: CustomFactsProps["record"]): string[] {
   const was = useWas(record.id);
   const names = definedFieldsOf(kind).map(({ key }) => customName(key));

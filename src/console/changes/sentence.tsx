@@ -1,4 +1,4 @@
-// What a transaction changed, as a sentence: every record in it is a link to what it was then.
+// Summary of a transaction as a sentence. Each record links to its state at that time.
 
 import { RecordLink } from "../names/record-link.tsx";
 import { When } from "../parts/when.tsx";
@@ -11,9 +11,9 @@ import type { TransactionData } from "./transaction-data.ts";
 
 interface SentenceProps {
   readonly transaction: TransactionData;
-  /** Of a page about this host: its name is left out. */
+  /** Host of the page, whose name is omitted. */
   readonly hostId?: string | undefined;
-  /** Phrases at most; the others are counted. */
+  /** Maximum number of phrases; the rest is counted. */
   readonly phrases?: number;
 }
 
@@ -21,7 +21,7 @@ export function Sentence({ transaction, hostId, phrases: most = 5 }: SentencePro
   const { at, changes, highlights } = transaction;
   const phrases = highlights === undefined ? [] : phrasesOf(highlights, hostId);
   if (phrases.length === 0) return <>{changesText.counts(changes)}</>;
-  // One more is said rather than counted.
+  // A single remaining phrase is written out instead of counted.
   const shown = phrases.slice(0, phrases.length === most + 1 ? most + 1 : most);
   const left = phrases.slice(shown.length).reduce((sum, { count }) => sum + count, 0);
   return (
@@ -42,7 +42,7 @@ export function Sentence({ transaction, hostId, phrases: most = 5 }: SentencePro
   );
 }
 
-/** All phrases, one below the other. */
+/** All phrases as a list. */
 export function SentenceList({ transaction: { at, highlights } }: Pick<SentenceProps, "transaction">) {
   const phrases = highlights === undefined ? [] : phrasesOf(highlights);
   if (phrases.length === 0) return null;
@@ -84,7 +84,7 @@ function PieceShown({ piece, at }: { readonly piece: PhrasePiece; readonly at: s
       );
     case "record": {
       const { type, id, name, isGone } = piece;
-      // No two transactions have one instant: the millisecond before, what is gone was still there.
+      // Instants of transactions are unique: one millisecond before, the removed record still existed.
       const then = isGone === true ? formatUtc((parseInstant(at) ?? 0) - 1) : at;
       if (type === "ip_address" && name !== null)
         return (

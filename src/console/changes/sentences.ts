@@ -1,5 +1,5 @@
-// What a transaction changed, as phrases of a sentence: pieces of text, records that can be linked, values. Made of the
-// highlights that the API tells; alike changes are told together. Plain data and functions.
+// Phrases for the summary of a transaction: text, linked records and values, built from the API's highlights. Similar
+// changes share a phrase. Pure.
 
 import type { components } from "#api";
 import { shownName } from "../names/shown-name.ts";
@@ -16,7 +16,7 @@ interface NamedRecord {
   readonly name: string | null;
 }
 
-/** A piece of a phrase. */
+/** Part of a phrase. */
 export type PhrasePiece =
   | string
   | {
@@ -24,7 +24,7 @@ export type PhrasePiece =
       readonly type: string;
       readonly id: string;
       readonly name: string | null;
-      /** Whether it is to be shown as it was before the transaction: it is gone with it. */
+      /** Whether to show the record before the transaction, which removed it. */
       readonly isGone?: true;
     }
   | { readonly piece: "mac"; readonly mac: string }
@@ -32,20 +32,20 @@ export type PhrasePiece =
 
 export interface Phrase {
   readonly pieces: readonly PhrasePiece[];
-  /** How many changes it tells of. */
+  /** Number of changes in the phrase. */
   readonly count: number;
 }
 
-/** Names that are told of alike changes: more are counted. */
+/** Names listed per phrase; more are counted. */
 const NAMES_MAX = 4;
-/** Characters of a value. */
+/** Maximum length of a value, in characters. */
 const VALUE_MAX = 60;
-/** Fields that are told of one record: more are counted. */
+/** Fields listed per record; more are counted. */
 const FIELDS_MAX = 2;
 
 /**
- * The phrases of one transaction, the most telling first.
- * @param hostId of a page about this host: what is said there need not say its name
+ * Phrases of a transaction, most significant first.
+ * @param hostId host of the page, whose name is omitted
  */
 export function phrasesOf({ changes, rest }: Highlights, hostId?: string): Phrase[] {
   const left = new Map(rest.map((each) => [restKey(each), each]));
@@ -55,14 +55,14 @@ export function phrasesOf({ changes, rest }: Highlights, hostId?: string): Phras
   return [...told, ...others.map((each) => restPhrase(each, changes))];
 }
 
-/** Bindings with services, and addresses that are no longer seen with their hosts. */
+/** Implied by other changes: bindings by their services, and addresses that became stale with their hosts. */
 function goesAlong({ entity_type, field }: Rest, changes: readonly Highlight[], rests: number): boolean {
   if (entity_type === "binding") return changes.length > 0 || rests > 1;
   if (entity_type !== "ip_address" || field !== "stale_since") return false;
   return changes.some((change) => "entity_type" in change && staleness(change) !== null);
 }
 
-/** What is told together. */
+/** Key of the changes that share a phrase. */
 function groupOf(change: Highlight, hostId: string | undefined): string {
   if (!("entity_type" in change)) return JSON.stringify(change);
   const { type, entity_type, id, host } = change;
@@ -73,7 +73,7 @@ function groupOf(change: Highlight, hostId: string | undefined): string {
   return stale === null ? id : `${stale} ${entity_type}`;
 }
 
-/** Of interfaces that went up or down, or were enabled or disabled. */
+/** New status of an interface whose admin or oper status changed. */
 function stateOf({ entity_type, fields }: RecordHighlight): string | null {
   if (entity_type !== "if_entry") return null;
   const to = (name: string) => fields.find(({ field }) => field === name)?.to;
@@ -128,19 +128,19 @@ function stationPieces({ station, mac_address, from, to }: StationMove, hostId: 
   return [who, text.moved, ...port(from), text.to, ...port(to)];
 }
 
-/** Records that are new or gone. */
+/** Phrase for created or deleted records. */
 function comingPhrase(
   records: readonly [RecordHighlight, ...RecordHighlight[]],
   left: Map<string, Rest>,
   hostId: string | undefined,
 ): Phrase {
   const [{ type, entity_type, host }] = records;
-  // The rest of the same sort is told here.
+  // Includes the counted rest of the same kind.
   const key = restKey({ entity_type, operation: type, field: null });
   const rest = left.get(key)?.count ?? 0;
   const count = records.length + rest;
   left.delete(key);
-  // Whose those are that are only counted is not told.
+  // Owners of counted records are unknown.
   const isOfOne = rest === 0 && records.every((each) => each.host?.id === host?.id);
   const names = records.map((each) => [...nameOf(each), ...(isOfOne ? [] : ownerPieces(each.host, hostId))]);
   const owner = isOfOne ? ownerPieces(host, hostId) : [];
@@ -156,7 +156,7 @@ function comingPhrase(
   return { count, pieces: [words, ...owner, `${isNew ? "" : ` ${text.gone}`}: `, ...list] };
 }
 
-/** `a`, `a and b`, `a, b and 3 more`. @param count of all, also of those that are not among the names */
+/** `a`, `a and b`, `a, b and 3 more`. @param count total, including records without a name here */
 function listed(names: readonly (readonly PhrasePiece[])[], count: number): PhrasePiece[] {
   const shown = names.slice(0, count > NAMES_MAX ? NAMES_MAX - 1 : NAMES_MAX);
   const pieces = shown.flatMap((name, place): PhrasePiece[] => {
@@ -218,13 +218,13 @@ function fieldPieces({ field, from, to }: RecordHighlight["fields"][number]): Ph
     side,
     value: skipped === 0 ? readable(field, value) : `…${shortened(String(value).slice(skipped))}`,
   });
-  // Both beyond reach, or alike as far as they are shown.
+  // Both inaccessible, or equal in display form.
   if (from !== undefined && readable(field, from) === readable(field, to) && skipped === 0)
     return [`${name} ${text.changed}`];
   return [`${name} `, ...(from === undefined ? [] : [told("from", from)]), " → ", told("to", to)];
 }
 
-/** As it is read. A reference that is beyond reach, or has no name, is the end of its id, which tells it from others. */
+/** Display form. An inaccessible or unnamed reference is shown by the end of its id, to distinguish it from others. */
 function readable(field: string, value: unknown): string {
   if (value === null || value === undefined || value === "") return text.none;
   if (typeof value === "boolean") return value ? text.yes : text.no;
@@ -236,7 +236,7 @@ function readable(field: string, value: unknown): string {
   return shownName(id, name);
 }
 
-/** How many characters at the beginning of two long texts say nothing of what differs. */
+/** Length of the common prefix of two long texts to omit. */
 function alike(one: string, other: string): number {
   if (Math.max(one.length, other.length) <= VALUE_MAX) return 0;
   let same = 0;
@@ -254,7 +254,7 @@ function restKey({ entity_type, operation, field }: Omit<Rest, "count">): string
   return `${entity_type} ${operation} ${field}`;
 }
 
-/** What is only counted. @param changes those that are told by name: the others are more of the same */
+/** Phrase for counted changes. @param changes highlighted ones; counted changes of the same field are "more" */
 function restPhrase({ entity_type, operation, field, count }: Rest, changes: readonly Highlight[]): Phrase {
   const isMore =
     operation === "Updated" &&

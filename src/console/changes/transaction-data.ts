@@ -1,4 +1,4 @@
-// A transaction as the API tells it, with its highlights where they were asked for.
+// API type of a transaction, including the highlights if requested.
 
 import type { DataOf } from "../api/client.ts";
 

@@ -1,4 +1,4 @@
-// One transaction in a line: when, what in a sentence, who, why. What is in it is asked for when it is opened.
+// Transaction in one line: time, summary, actor, reason. Loads its contents when opened.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -16,7 +16,7 @@ import type { TransactionData } from "./transaction-data.ts";
 
 interface TransactionLineProps {
   readonly transaction: TransactionData;
-  /** To show only what concerns a host. */
+  /** Limits the contents to one host. */
   readonly hostId?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
   );
 }
 
-/** What a transaction changed is what differs between its instant and the millisecond before: no two share one. */
+/** Diff from the preceding millisecond: instants of transactions are unique. */
 function Contents({ transaction, hostId }: TransactionLineProps) {
   const { at } = transaction;
   const instant = parseInstant(at) ?? 0;

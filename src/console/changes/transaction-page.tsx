@@ -1,4 +1,4 @@
-// One transaction: when, who, why, by which request, and everything that it changed.
+// Transaction page: time, actor, reason, request, and all changes.
 
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -102,7 +102,7 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
   );
 }
 
-/** The nearest ones within one's reach, where there are any. */
+/** Links to the nearest accessible transactions, if any. */
 function Beside({ number }: { readonly number: number }) {
   const before = useAnswer(
     read("/api/v1/transactions", { query: { filter: `sequence < ${number}`, order_direction: "desc", limit: 1 } }),
@@ -129,7 +129,7 @@ function Beside({ number }: { readonly number: number }) {
   );
 }
 
-/** No two transactions have one instant: what differs from the millisecond before is what this one changed. */
+/** Diff from the preceding millisecond: instants of transactions are unique. */
 function Whole({ from, to }: { readonly from: string; readonly to: string }) {
   const { data, problem, again } = useAnswer(read("/api/v1/diff", { query: { from, to } }));
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;

@@ -1,5 +1,5 @@
-// The transactions of something, the newest first, page by page: each as a sentence. Which page is in the address, with
-// the instant up to which they are counted, so that it means the same to whoever it is sent to.
+// Paged transaction list, newest first, a sentence each. The address holds the page and the cutoff instant, so that a
+// shared link shows the same page.
 
 import { useAnswer } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
@@ -18,12 +18,12 @@ const PAGE_LINES = 50;
 export type TransactionsQuery = Omit<QueryOf<"/api/v1/transactions">, "limit" | "offset" | "include" | "to">;
 
 interface TransactionsProps {
-  /** What of: a host, a network, a record, an actor. */
+  /** Filter: host, network, record or actor. */
   readonly of: TransactionsQuery;
   readonly hostId?: string | undefined;
 }
 
-/** What the list asks for. */
+/** Read of the list. */
 export function transactionsRead(of: TransactionsQuery) {
   const offset = pageOffset.value;
   const until = at.value === null && offset > 0 ? parameter("until") : null;
@@ -45,7 +45,7 @@ export function Transactions({ of, hostId }: TransactionsProps) {
   if (problem !== undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
   const [newest] = data;
-  // What is written meanwhile must not push lines from one page to the next.
+  // Fixes the cutoff, so that new transactions do not shift lines between pages.
   const until = offset > 0 || newest === undefined ? parameter("until") : justAfter(newest.at);
   return (
     <>
