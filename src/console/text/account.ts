@@ -1,4 +1,4 @@
-// What the page of one's own account says.
+// Texts of the account page.
 
 import { groupedDigits } from "./digits.ts";
 
@@ -40,7 +40,7 @@ export const accountText = {
   on: (program: string, system: string) => `${program} on ${system}`,
 } as const;
 
-/** What stands where one sees what the console remembers of one's choices. */
+/** Texts of the list of preferences stored by the console. */
 export const preferenceText = {
   title: "Preferences",
   what: "What",

@@ -1,4 +1,4 @@
-// What the page of API keys says.
+// Texts of the API keys page.
 
 import { isolated } from "./isolated.ts";
 

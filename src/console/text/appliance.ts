@@ -1,4 +1,4 @@
-// What is said of the status of the appliance: its facts, and what to do about what needs attention.
+// Texts of the appliance status: facts, and remedies for concerns.
 
 import { counted, groupedDigits } from "./digits.ts";
 
@@ -57,7 +57,7 @@ export const applianceText = {
   versionOf: (version: string, schema: number) => `${version}, schema ${schema}`,
   readOnly: "It serves a backup, which nobody changes.",
   limitations: "What this machine does not allow",
-  /** By the code of a concern. */
+  /** By code of the concern. */
   remedies: {
     disk_full: "Delete what is not needed on that disk, such as old backups, or prune history.",
     disk_low: "Delete what is not needed on that disk, such as old backups, or prune history.",

@@ -1,4 +1,4 @@
-// What the page of backups says.
+// Texts of the backups page.
 
 import { groupedDigits } from "./digits.ts";
 

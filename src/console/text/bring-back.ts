@@ -1,4 +1,4 @@
-// What is said where some fields of a record are brought back as they were.
+// Texts for restoring individual fields of a record.
 
 import { isolated } from "./isolated.ts";
 

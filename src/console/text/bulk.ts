@@ -1,4 +1,4 @@
-// What stands where many records are written at once.
+// Texts for bulk writes.
 
 import { groupedDigits } from "./digits.ts";
 
@@ -8,7 +8,7 @@ const counted = (count: number, [one, many]: readonly [string, string]) =>
 type Words = readonly [one: string, many: string];
 
 export const bulkText = {
-  /** On the buttons above a list. */
+  /** Labels of the buttons above a list. */
   edit: "Edit",
   tags: "Tags",
   delete: "Delete",

@@ -1,4 +1,4 @@
-// What is said of changes: who, why, what, field by field.
+// Texts for changes: actor, reason, and differences per field.
 
 import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
@@ -36,7 +36,7 @@ export const changesText = {
         }),
       )
       .join(", "),
-  /** Of several transactions: `1 host added, 4 host changes`, which may all be of that one. */
+  /** For several transactions: `1 host added, 4 host changes`, possibly all of the same host. */
   day: (type: string, { created, updated, deleted }: Readonly<Record<"created" | "updated" | "deleted", number>>) => {
     const [one, many] = kindWords(type);
     return [

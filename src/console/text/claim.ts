@@ -1,4 +1,4 @@
-// What the page says on which an appliance is claimed.
+// Texts of the claim page.
 
 export const claimText = {
   title: "Claim this appliance",

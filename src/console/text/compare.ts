@@ -1,4 +1,4 @@
-// What is said where two instants are compared.
+// Texts for comparisons of two instants.
 
 import { groupedDigits } from "./digits.ts";
 
@@ -14,7 +14,7 @@ export const comparisonText = {
     removed: (count: number | undefined) => (count === undefined ? "Removed" : `${groupedDigits(count)} removed`),
     changed: (count: number | undefined) => (count === undefined ? "Changed" : `${groupedDigits(count)} changed`),
   },
-  /** Of fields that no column shows. */
+  /** Fields without a column. */
   besides: (fields: readonly string[]) => fields.join(", "),
   nothingHere: "No differences in this list between A and B.",
   unordered: (count: number) =>

@@ -1,4 +1,4 @@
-// What the pages about credentials say: what they are, who is asked with them and why, and what a trial tells.
+// Texts of the credential pages: fields, assignments with their reasons, and trial results.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";

@@ -1,6 +1,6 @@
-// How counts are written.
+// Formatting of counts.
 
-/** `200,000`. Without Intl: what that loads the first time is felt at the start of a page. */
+/** `200,000`. Without Intl, whose first use noticeably delays the start of a page. */
 export function groupedDigits(count: number | bigint): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

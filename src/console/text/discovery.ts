@@ -1,9 +1,9 @@
-// What the pages of discovery say: scans, what they found, schedules, and what must not come back.
+// Texts of the discovery pages: scans, findings, schedules and ignored addresses.
 
 import { apiPath, kindWords, RECORD_KINDS } from "../kinds/kinds.ts";
 import { counted, groupedDigits } from "./digits.ts";
 
-/** Records as scans count them, by the plural of their kind. */
+/** Record kinds in scan counts, by their plural. */
 const recordKind = (plural: string) => {
   const kind = RECORD_KINDS.find((each) => apiPath(each).endsWith(`/${plural.replaceAll("_", "-")}`));
   if (kind !== undefined) return kindWords(kind)[1];

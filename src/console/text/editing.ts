@@ -1,4 +1,4 @@
-// What stands where records are edited.
+// Texts for editing records.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
@@ -24,7 +24,7 @@ export const editText = {
   deleteFound: "If discovery found it, it is put on the list of what scans must not bring back.",
   lookAgain: "Look again",
   deleteAll: "Delete all the same",
-  /** In place of the parameter that the API names. */
+  /** Replaces the hint on an API parameter. */
   inUse: (message: string) => message.replace("repeat with cascade=true", "delete all the same"),
   deleted: "Deleted.",
   restoredNow: "Brought back.",
@@ -76,14 +76,14 @@ export const editText = {
   },
 } as const;
 
-/** What stands where it is typed why something is changed. */
+/** Texts of the reason input. */
 export const reasonText = {
   why: "Why",
   demanded: "Why (required)",
   demands: "Your organization requires a reason for every change.",
 } as const;
 
-/** What stands where a write is read before it is done. */
+/** Texts of the preview of a write. */
 export const planText = {
   undo: "Undo this transaction",
   undoVerb: "Undo",
@@ -102,7 +102,7 @@ export const planText = {
     Created: "Makes",
     Changed: "Changes",
   },
-  /** Kinds that show in others alone: one and several. */
+  /** Kinds without a page of their own, singular and plural. */
   untold: {
     credential_assignment: ["credential assignment", "credential assignments"],
     fdb_entry: ["forwarding entry", "forwarding entries"],
@@ -110,7 +110,7 @@ export const planText = {
   says: "This will change:",
   many: (count: number, words: string) => `${groupedDigits(count)} ${words}`,
   partsAlone: "Only what belongs to it, as below.",
-  /** What changes without a value to tell. */
+  /** Changed fields without displayable values. */
   also: (fields: readonly string[], hasValues: boolean) => `${hasValues ? "Also: " : ""}${fields.join(", ")}`,
   stay: (count: number) => `${groupedDigits(count)} ${count === 1 ? "stays" : "stay"} as is.`,
   moved: "Records changed since you read this, and nothing was done. This is what it comes to now: look at it again.",

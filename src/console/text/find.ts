@@ -1,6 +1,6 @@
-// What is said where one finds things.
+// Texts of the search.
 
-// Made when it is needed: the first of them is felt at the start of a page.
+// Created on demand: the first formatter noticeably delays the start of a page.
 const percent = (share: number) => new Intl.NumberFormat("en", { style: "percent" }).format(share);
 
 export const findText = {
@@ -57,7 +57,7 @@ export const locateText = {
   nothingKnown: "nothing known",
   stillSo: "now",
   more: (count: number) => `${count} earlier`,
-  /** What an address is that no host has, by what the API calls it. */
+  /** State of an address without a host, by its API name. */
   unheld: {
     Free: "Free",
     Dhcp: "Given out by DHCP",

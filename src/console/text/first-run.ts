@@ -1,4 +1,4 @@
-// What the way to the first map says: this machine, what to scan, credentials, and the first scan.
+// Texts of the first-run wizard: this machine, what to scan, credentials, and the first scan.
 
 import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
@@ -47,7 +47,7 @@ export const machineText = {
     "It has no address but those that only it can reach, so it is in no subnet. Type what to scan in the next step.",
 } as const;
 
-/** Why a subnet is not ticked by itself. */
+/** Reasons why a subnet is not preselected. */
 const DOUBTS = {
   loopback: "only this machine is in it",
   containers: "made for containers or virtual machines of this machine",
@@ -109,7 +109,7 @@ export const credentialsText = {
   privPassword: "Encryption password",
   context: "Context",
   contextHelp: "Most devices have none.",
-  /** Where the API's name is not how it is written. */
+  /** Spellings that differ from the API names. */
   protocols: {
     Sha512: "SHA-512",
     Sha384: "SHA-384",

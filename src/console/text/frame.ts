@@ -1,4 +1,4 @@
-// What the frame says: navigation, sign-in, and what every page has.
+// Texts of the page frame: navigation, sign-in, and elements of every page.
 
 import { groupedDigits } from "./digits.ts";
 

@@ -1,4 +1,4 @@
-// What the page of a host says.
+// Texts of the host page.
 
 import { isolated } from "./isolated.ts";
 
@@ -111,7 +111,7 @@ export const neighborText = {
   } as Readonly<Record<string, string>>,
 } as const;
 
-/** What stands where a service is bound to ports and addresses. */
+/** Texts for binding a service to ports and addresses. */
 export const bindText = {
   bind: "Bind",
   bindOf: (name: string) => `Bind ${name}`,

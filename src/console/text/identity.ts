@@ -1,4 +1,4 @@
-// What the page says on which two hosts are joined, or one is split.
+// Texts of the page for joining hosts and splitting one.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";

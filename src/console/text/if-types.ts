@@ -1,7 +1,6 @@
-// What the types of interfaces are called: the numbers of IANA's registry (IANAifType-MIB) that devices tell, in the words
-// of the field, with the name that the registry has.
+// Names of interface types: numbers of IANA's registry (IANAifType-MIB), with a common name and the registered one.
 
-/** By number: what one calls it, and the name in the registry. */
+/** By number: common name and registered name. */
 export const IF_TYPES: Readonly<Record<number, readonly [word: string, registered: string]>> = {
   1: ["Other", "other"],
   6: ["Ethernet", "ethernetCsmacd"],
@@ -52,7 +51,7 @@ export const IF_TYPES: Readonly<Record<number, readonly [word: string, registere
   272: ["Team of network cards", "vmwareNicTeam"],
 };
 
-/** `Ethernet`, and beside it `ethernetCsmacd, 6`; of a type that is not among them its number. */
+/** `Ethernet`, with `ethernetCsmacd, 6` as detail; an unlisted type as its number. */
 export function ifTypeSaid(type: number): { readonly word: string; readonly beside: string } {
   const known = IF_TYPES[type];
   return known === undefined

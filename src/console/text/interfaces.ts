@@ -1,4 +1,4 @@
-// What the page of an interface says.
+// Texts of the interface page.
 
 export const interfaceText = {
   port: "The interface",

@@ -1,11 +1,11 @@
-// Names among other words, where signs of direction or letters from right to left in them turn nothing else (Unicode
-// Standard Annex 9). Plain functions.
+// Bidirectional isolation of names in text: direction marks and right-to-left letters must not reorder the text around
+// them (Unicode Standard Annex 9). Pure.
 
 const TURNING = /[\u0590-\u08ff\u200e\u200f\u061c\u202a-\u202e\u2029\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * A name within a sentence: as it is, or, where it would turn the words beside it, between the signs that isolate it and
- * without those that would end that.
+ * Name within a sentence: unchanged, or, if it could reorder the text around it, wrapped in isolate characters, with
+ * any characters removed that would end the isolate.
  */
 export function isolated(name: string): string {
   if (!TURNING.test(name)) return name;
@@ -13,8 +13,8 @@ export function isolated(name: string): string {
 }
 
 /**
- * The text without the ends of isolates that begin outside of it, and with those of its own: what is left open would end
- * with what follows. Separators of paragraphs are spaces.
+ * Text without pop characters for isolates opened outside of it, and with its own isolates closed, so that they do not
+ * extend into following text. Paragraph separators become spaces.
  */
 export function withinItself(text: string): string {
   if (!/[\u2066-\u2069\u2029]/.test(text)) return text;

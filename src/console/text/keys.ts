@@ -1,4 +1,4 @@
-// What each key does, as the list of keys says it.
+// Descriptions of the keyboard shortcuts.
 
 export const keysText = {
   close: "Close",

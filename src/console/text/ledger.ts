@@ -1,4 +1,4 @@
-// What the page of the ledger says.
+// Texts of the ledger page.
 
 import { groupedDigits } from "./digits.ts";
 

@@ -1,10 +1,10 @@
-// What lists say. Fields are called as in the schema, spelled out.
+// Texts of lists. Field labels are derived from the schema names, spelled out.
 
 import { capital } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
 import { ownValue } from "./own-value.ts";
 
-/** Titles of fields whose names in the schema do not say what people call them. */
+/** Titles of fields whose schema name differs from the common name. */
 const TITLES: Readonly<Record<string, string>> = {
   hostname: "Host name",
   ip_addresses: "Addresses",
@@ -46,7 +46,7 @@ const TITLES: Readonly<Record<string, string>> = {
   ip_address_id: "Address",
 };
 
-/** Words of names in the schema that are written otherwise. */
+/** Spellings of words in schema names. */
 const WORDS: Readonly<Record<string, string>> = {
   addr: "address",
   cdp: "CDP",
@@ -62,7 +62,7 @@ const WORDS: Readonly<Record<string, string>> = {
   vlan: "VLAN",
 };
 
-/** What people call a field: `lldp_mgmt_addr` is the LLDP management address. */
+/** Label of a field: "LLDP management address" for `lldp_mgmt_addr`. */
 export function fieldLabel(name: string): string {
   const words = name.replace(/_ids?$/, "").split("_");
   return ownValue(TITLES, name) ?? capital(words.map((word) => ownValue(WORDS, word) ?? word).join(" "));

@@ -1,4 +1,4 @@
-// What the map says.
+// Texts of the map.
 
 import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";

@@ -1,4 +1,4 @@
-// The names of the pages, as the navigation, titles and the command palette have them.
+// Page names for navigation, titles and the command palette.
 
 export const navigationText = {
   find: "Find",

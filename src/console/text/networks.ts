@@ -1,11 +1,11 @@
-// What the pages of subnets, VLANs and conflicts say.
+// Texts of the subnet, VLAN and conflict pages.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 const number = (value: number | string) => groupedDigits(BigInt(value));
 
-/** Of all subnets within together, only what is in use and what is free is told. */
+/** Totals including child subnets have only the used and free counts. */
 type UtilizationParts = Readonly<Record<"used" | "usable" | "free", number | string>> &
   Readonly<Partial<Record<"dhcp" | "reserved" | "in_subnets", number | string>>>;
 
@@ -31,7 +31,7 @@ export const subnetText = {
   free: "Free",
   usedOf: (used: number | string, usable: number | string) => `${number(used)} of ${number(usable)} in use`,
   counts: "Utilization counts hosts, DHCP and reserved ranges, and child subnets.",
-  /** What makes up the utilization. */
+  /** Breakdown of the utilization. */
   parts: ({ used, usable, dhcp = 0, reserved = 0, in_subnets = 0, free }: UtilizationParts) =>
     [
       subnetText.usedOf(used, usable),
@@ -41,7 +41,7 @@ export const subnetText = {
       `${number(free)} free`,
       ...inTwo({ used, usable, dhcp, reserved, in_subnets, free }),
     ].join(", "),
-  /** @param used what is seldom seen in a subnet of IPv6 is more than nothing */
+  /** @param used number in use; a tiny share of an IPv6 subnet is still more than zero */
   percent: (value: number, used: number | string) =>
     `${value < 0.1 && BigInt(used) > 0 ? "<0.1" : Math.round(value * 10) / 10} %`,
   what: "The subnet",
@@ -104,7 +104,7 @@ export const subnetText = {
     Gone: "free, in use 30 days before",
   } as Readonly<Record<string, string>>,
   number,
-  /** What is left of a large prefix of IPv6 has more digits than anybody reads in a table. */
+  /** Free addresses of a large IPv6 prefix have too many digits for a table. */
   roughly: (value: number | string) =>
     BigInt(value) < 2n ** 32n ? number(value) : `≈ 2^${Math.round(Math.log2(Number(value)))}`,
 } as const;
@@ -165,7 +165,7 @@ export const stationText = {
   } as Readonly<Record<string, string>>,
 } as const;
 
-/** What stands where addresses of a subnet are allocated. */
+/** Texts for allocating addresses of a subnet. */
 export const allocateText = {
   open: "Allocate next free",
   title: "Allocate the next free addresses",
@@ -205,7 +205,7 @@ export const conflictText = {
   more: (count: number) => `${number(count)} more: choose a network above, or ask the API.`,
 } as const;
 
-/** Addresses in use may lie in what is set aside, or in subnets within: they stand in both numbers. */
+/** Used addresses in reserved ranges or child subnets are part of both numbers. */
 function inTwo(parts: Required<UtilizationParts>): string[] {
   const { used, usable, dhcp, reserved, in_subnets, free } = parts;
   const told = [used, dhcp, reserved, in_subnets, free].reduce<bigint>((sum, each) => sum + BigInt(each), 0n);

@@ -1,4 +1,4 @@
-// What the page of the organization says.
+// Texts of the organization page.
 
 export const organizationText = {
   says: "Everything belongs to your organization, and nobody sees another's.",

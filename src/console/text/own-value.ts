@@ -1,8 +1,8 @@
-// What an object has under a name that comes from an address, an answer or a person.
+// Own-property lookup by an untrusted name, from an address, a response or user input.
 
 /**
- * Undefined where the object has nothing of its own: indexed by any text it would also tell what every object inherits,
- * `constructor` and `__proto__`.
+ * Undefined without an own property. Plain indexing would also return inherited ones, such as `constructor` and
+ * `__proto__`.
  */
 export function ownValue<Value>(
   object: Readonly<Record<string, Value>> | null | undefined,

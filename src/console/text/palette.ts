@@ -1,4 +1,4 @@
-// What the command palette says.
+// Texts of the command palette.
 
 import { groupedDigits } from "./digits.ts";
 
@@ -24,7 +24,7 @@ export const paletteText = {
   table: (many: string) => `Import ${many} from CSV`,
   signOut: "Sign out",
   asOf: (instant: string) => `As of ${instant}`,
-  /** By path: what else people look for on a page. */
+  /** By path: further search terms for a page. */
   also: {
     "/": "search locate where who had",
     "/hosts": "devices machines stale new",

@@ -1,4 +1,4 @@
-// What the page of people says.
+// Texts of the people page.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";

@@ -1,4 +1,4 @@
-// What the pages of all records say alike.
+// Texts shared by the pages of all records.
 
 export const recordText = {
   record: "Record",

@@ -1,4 +1,4 @@
-// What the page of retention says.
+// Texts of the retention page.
 
 import { groupedDigits } from "./digits.ts";
 

@@ -1,4 +1,4 @@
-// What the pages about people and API keys have in common: roles, networks, the state of an account or key.
+// Texts shared by the people and API key pages: roles, networks, states of accounts and keys.
 
 export const rightsText = {
   roles: {

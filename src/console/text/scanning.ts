@@ -1,4 +1,4 @@
-// What is said where a scan is asked for, ended, or done again, and where one address is asked.
+// Texts for starting, ending and repeating scans, and for probing a single address.
 
 import { groupedDigits } from "./digits.ts";
 

@@ -1,10 +1,10 @@
-// What a transaction changed, in a sentence: its words, in one and in several. Fields are called as in lists.
+// Words of transaction summaries, singular and plural. Field names as in lists.
 
 import { kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
 import { fieldLabel } from "./lists.ts";
 
-/** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
+/** Field names that keep their case within a sentence, since they start with an abbreviation. */
 const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
 
 const field = (name: string) => {
@@ -15,7 +15,7 @@ const field = (name: string) => {
 export const sentenceText = {
   number: groupedDigits,
   field,
-  /** A kind by its name in the API. */
+  /** Kind by its API name. */
   kind: (type: string, count: number) => kindWords(type)[count === 1 ? 0 : 1],
   fresh: "new",
   gone: "gone",

@@ -1,4 +1,4 @@
-// What the settings share: their names, who they are for, and what is asked before what cannot be undone.
+// Texts shared by the settings: names, audience, and confirmations of irreversible actions.
 
 export const settingsText = {
   title: "Settings",

@@ -1,4 +1,4 @@
-// What the start page says where nothing is asked for.
+// Texts of the start page without a query.
 
 import { counted } from "./digits.ts";
 

@@ -1,4 +1,4 @@
-// What stands where a table is imported.
+// Texts of the table import.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";

@@ -1,4 +1,4 @@
-// What is said of the instant that is shown, and of those it is compared with.
+// Texts for the shown instant and the comparison instant.
 
 import { groupedDigits } from "./digits.ts";
 
@@ -36,7 +36,7 @@ export const timeText = {
   goToHint: "-24h, 2026-03-01 03:12",
   changes: (count: number) => (count === 1 ? "1 change" : `${groupedDigits(count)} changes`),
   inUtc: (instant: string) => `${instant} (UTC)`,
-  /** `UTC−5`, `UTC+5:30`. @param offset of the clocks, in milliseconds */
+  /** `UTC−5`, `UTC+5:30`. @param offset UTC offset in milliseconds */
   ofUtc: (offset: number) => {
     const minutes = Math.abs(offset) / 60_000;
     const rest = minutes % 60;

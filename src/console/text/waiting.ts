@@ -1,4 +1,4 @@
-// What is said of what waits for an Admin before discovery may send it credentials.
+// Texts for items that await an Admin's approval before discovery may send them credentials.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
