@@ -1,4 +1,4 @@
-// A conflict that may stay: accepted with a reason, and taken back.
+// Acceptance of a conflict with a reason, and its withdrawal.
 
 import { useRef, useState } from "preact/hooks";
 import { api, asRefusal, done } from "../api/client.ts";
@@ -26,7 +26,7 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
   const [isBusy, setBusy] = useState(false);
   const keys = useRef(new RequestKeys());
   if (isPast.value || !may(acceptance === null ? "acceptConflict" : "withdrawConflictAcceptance")) return null;
-  /** @param what says all of it */
+  /** @param what complete description of the request; an unchanged retry reuses its key */
   const send = (what: string, write: (header: { "Idempotency-Key": string }) => Promise<unknown>) => {
     setBusy(true);
     setProblem(null);
@@ -76,7 +76,7 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
     <form onSubmit={accept}>
       {problem !== null && <Problem problem={problem} />}
       <input
-        // biome-ignore lint/a11y/noAutofocus: the button that had the focus has become this field
+        // biome-ignore lint/a11y/noAutofocus: this field replaces the focused button
         autoFocus
         type="text"
         maxLength={REASON_MAX_LENGTH}

@@ -1,4 +1,4 @@
-// A large subnet as blocks of one size, each with how full it is; a block opens into smaller ones, or into its addresses.
+// Large subnet as equal blocks with their utilization. A block opens into smaller blocks, or into its addresses.
 
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
@@ -20,13 +20,13 @@ const COLUMNS = 16;
 interface AddressBlocksProps {
   readonly id: string;
   readonly cidr: string;
-  /** A prefix within it, or its own. */
+  /** Prefix within the subnet, or the subnet's own. */
   readonly part: string;
-  /** What stands above the map. */
+  /** Content above the map. */
   readonly head: ComponentChildren;
 }
 
-/** The map and the table are parts of the page's grid, as those of cells are. */
+/** Map and table are items of the page's grid, as in `AddressCells`. */
 export function AddressBlocks({ id, cidr, part, head }: AddressBlocksProps) {
   const within = part === cidr ? {} : { within: part };
   const { data, problem, again } = useAnswer(
@@ -95,7 +95,7 @@ function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
   return (
     <Paged rows={blocks} title={subnetText.filledBlocks} textOf={textOf}>
       {(rows) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
         <section class="table" tabIndex={0} aria-label={subnetText.filledBlocks}>
           <table class="rows">
             <thead>

@@ -1,4 +1,4 @@
-// The address map of a subnet, or of a part of one: a cell for each address, and who has which, as a table.
+// Address map of a subnet or part of one: a cell per address, and a table of the hosts.
 
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
@@ -18,27 +18,27 @@ import { hrefOf } from "../url/location.ts";
 import { addressesIn, cellStateOf, changesByAddress, countsOf, lastPartOf, oneByOne } from "./address-map.ts";
 import { type AddressRow, AddressTable } from "./address-table.tsx";
 
-/** More of them stand closer, so that a row is a round number. */
+/** From this number of cells on, rows are denser, so that a row is a round number. */
 const WIDE_FROM = 257;
 const MONTH_MS = 30 * 86_400_000;
 const HOUR_MS = 3_600_000;
 
 interface AddressCellsProps {
   readonly subnet: { readonly id: string; readonly cidr: string; readonly created_at: string };
-  /** A prefix within it, or its own. */
+  /** Prefix within the subnet, or the subnet's own. */
   readonly part: string;
-  /** What stands above the map. */
+  /** Content above the map. */
   readonly head: ComponentChildren;
 }
 
-/** The map and the table are parts of the page's grid: on a wide window the map stands where there is room. */
+/** Map and table are items of the page's grid: a wide window places the map in the free space. */
 export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: AddressCellsProps) {
   const within = part === cidr ? {} : { within: part };
   const { data, problem, again, isEarlier } = useAnswer(
     read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), ...within, limit: 0 } }),
     { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
   );
-  // A month before; to the hour, so that it is the same question for a while.
+  // One month earlier, rounded to the hour, so that the request stays the same for a while.
   const beforeMs = Math.floor(((atMs.value ?? exactNow()) - MONTH_MS) / HOUR_MS) * HOUR_MS;
   const before = { at: formatUtc(beforeMs), ...within, filter: "state = Used", limit: 0 };
   const isOlder = (parseInstant(created_at) ?? beforeMs) < beforeMs;

@@ -1,40 +1,40 @@
-// The addresses of a subnet as cells. Plain functions.
+// Cells of a subnet's address map. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 import { parseInstant } from "../time/instant.ts";
 import { addressOfNumber, numberOfAddress } from "./prefixes.ts";
 
-/** What is told of an address, as far as its cell needs it. */
+/** Address properties required by a cell. */
 export interface CellFacts {
   readonly state: string;
   readonly ip_addresses: readonly { readonly host: { readonly id: string }; readonly last_seen_at: string }[];
 }
 
-/** As many as have a row each (see the handbook), and a cell. */
+/** Maximum number of addresses listed one per row (see the handbook), and shown as cells. */
 export const CELLS_MAX = 4_096;
 
-/** What has not been seen for so long is probably gone. */
+/** An address unseen for longer is probably gone. */
 const UNSEEN_MS = 30 * 86_400_000;
 
-/** How many addresses a prefix has; of large ones of IPv6 about as many. */
+/** Number of addresses in a prefix; approximate for large IPv6 prefixes. */
 export function addressesIn(cidr: string): number {
   const [, length = ""] = cidr.split("/");
   return 2 ** ((cidr.includes(":") ? 128 : 32) - Number(length));
 }
 
-/** Whether every address of a prefix has a cell of its own. */
+/** Whether every address of a prefix has its own cell. */
 export function hasCells(cidr: string): boolean {
   return addressesIn(cidr) <= CELLS_MAX;
 }
 
-/** Whether a prefix is shown by its blocks: larger ones of IPv4. In IPv6 there is mostly nothing in any of them. */
+/** Whether a prefix is shown as blocks: larger IPv4 prefixes only. Nearly all blocks of an IPv6 prefix are empty. */
 export function hasBlocks(cidr: string): boolean {
   return !cidr.includes(":") && !hasCells(cidr);
 }
 
 /**
- * A run of addresses, such as a subnet within, as one row for each of them: so that the cells below it stand where one
- * looks for them. Of IPv6 as it is.
+ * Expands a run of addresses, such as a child subnet, into one row per address, so that the following cells keep their
+ * position. IPv6 runs stay as they are.
  */
 export function oneByOne<Row extends { readonly first: string; readonly last: string }>(rows: readonly Row[]): Row[] {
   return rows.flatMap((row) => {
@@ -48,15 +48,15 @@ export function oneByOne<Row extends { readonly first: string; readonly last: st
 }
 
 interface CellStateOptions {
-  /** Null in the past: when something was last seen is known of now alone. */
+  /** Null in the past: last-seen times are known for the present only. */
   readonly nowMs: number | null;
-  /** Whether a host had it a month before. */
+  /** Whether a host used the address one month earlier. */
   readonly wasUsed: boolean;
 }
 
 /**
- * What a cell shows: the state, or `Twice` where several hosts have the address, `Unseen` where it was not seen for long,
- * or `Gone` where it is free and a host had it.
+ * State of a cell: the address state, or `Twice` for an address of several hosts, `Unseen` for one not seen recently,
+ * `Gone` for a free address previously used by a host.
  */
 export function cellStateOf({ state, ip_addresses }: CellFacts, { nowMs, wasUsed }: CellStateOptions): string {
   if (state === "Free" && wasUsed) return "Gone";
@@ -69,7 +69,7 @@ export function cellStateOf({ state, ip_addresses }: CellFacts, { nowMs, wasUsed
 
 type CellChange = "added" | "removed" | "changed";
 
-/** Differences of addresses, as far as their cells need them; `name` is the address. */
+/** Differences of addresses, as required by the cells; `name` is the address. */
 interface AddressDifferences {
   readonly added: readonly Differing[];
   readonly removed: readonly Differing[];
@@ -81,7 +81,7 @@ interface Differing {
   readonly name: string;
 }
 
-/** What became of addresses: one that a host gave up and another has now is changed. */
+/** Change per address. An address moved from one host to another is changed. */
 export function changesByAddress({ added, removed, changed }: AddressDifferences): ReadonlyMap<string, CellChange> {
   const changes = new Map<string, CellChange>();
   const add = (rows: readonly Differing[], change: CellChange) => {
@@ -94,12 +94,12 @@ export function changesByAddress({ added, removed, changed }: AddressDifferences
   return changes;
 }
 
-/** The part of an address that tells it from its neighbors: the last octet, or the last digits of IPv6. */
+/** Distinguishing part of an address among its neighbors: the last octet, or the last digits for IPv6. */
 export function lastPartOf(address: string): string {
   return (/[^.:]*$/.exec(address)?.[0] || "0").slice(-3);
 }
 
-/** How many addresses of a block are in use, set aside, in subnets within, and free. */
+/** Address counts of a block: in use, set aside, in child subnets, and free. */
 export interface BlockParts {
   readonly used: number;
   readonly aside: number;
@@ -107,7 +107,7 @@ export interface BlockParts {
   readonly free: number;
 }
 
-/** @param counts by the state of addresses, as the API has it */
+/** @param counts by address state, as in the API */
 export function blockPartsOf(counts: Readonly<Record<string, number | string | undefined>>): BlockParts {
   const sum = (...states: string[]) => states.reduce((total, state) => total + Number(ownValue(counts, state) ?? 0), 0);
   return {
@@ -118,28 +118,27 @@ export function blockPartsOf(counts: Readonly<Record<string, number | string | u
   };
 }
 
-/** How many cells have each state, the most frequent first. */
+/** Number of cells per state, most frequent first. */
 export function countsOf(states: readonly string[]): [state: string, count: number][] {
   const counts = new Map<string, number>();
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
-/** A step of a line over time: from 0 to 100. */
+/** Step of a line over time, from 0 to 100. */
 interface Point {
   readonly ms: number;
   readonly percent: number;
-  /** How many that is. */
+  /** Number of addresses in use. */
   readonly used: number | string;
 }
 
-/** What is in use is seen, however little of all it is. */
+/** Minimum height of a non-zero value, for visibility. */
 const SEEN_PERCENT = 4;
 
 /**
- * Points as the path of an SVG, 1,000 wide and 100 high: a step at each, as what is counted changes in steps. Few in use
- * are drawn higher than they are: none and one can be told apart.
- * @param points in order
+ * Step line as an SVG path, 1,000 wide and 100 high. Small non-zero values are raised, to distinguish them from zero.
+ * @param points in chronological order
  */
 export function stepsPath(
   points: readonly Point[],
@@ -154,7 +153,7 @@ export function stepsPath(
   return `M${place(first.ms)} 100${steps}H1000V100Z`;
 }
 
-/** Instants in equal steps, the last one included, in order. */
+/** Equally spaced instants in order, including the last one. */
 export function instantsBetween(from: number, to: number, count: number): number[] {
   if (to <= from) return [to];
   return Array.from({ length: count }, (_, index) => Math.round(from + ((to - from) * index) / (count - 1)));

@@ -1,4 +1,4 @@
-// Addresses of a subnet as a table: what each is, who has it, and when that was last seen.
+// Address table of a subnet: state, host, and last-seen time.
 
 import type { DataOf } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
@@ -22,7 +22,7 @@ export function AddressTable({ title, rows: all }: AddressTableProps) {
       <h2>{title}</h2>
       <Paged rows={all} title={title} textOf={textOf}>
         {(rows) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
           <section class="table" tabIndex={0} aria-label={title}>
             <table class="rows address-rows" aria-label={title}>
               <thead>

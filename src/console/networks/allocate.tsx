@@ -1,4 +1,4 @@
-// Giving away the lowest free addresses of a subnet: to a host, or as reservations.
+// Allocation of the lowest free addresses of a subnet, to a host or as reservations.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, asRefusal, written } from "../api/client.ts";
@@ -19,7 +19,7 @@ interface AllocateProps {
   onDone(): void;
 }
 
-/** As the API takes it. */
+/** Limit of the API. */
 const COUNT_MAX = 100;
 
 export function Allocate(props: AllocateProps) {
@@ -46,9 +46,9 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
   const keys = useRef(new RequestKeys());
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input")?.focus(), []);
-  // Other addresses than those that may have been given would be given beside them.
+  // After a lost response, a changed request could allocate further addresses.
   const [isLost, setLost] = useState(false);
-  // Who typed a host meant one: nothing is reserved for nobody instead.
+  // Text that does not resolve to a host must not turn into a reservation.
   const isUnclear = hostId === "" && hostText.trim() !== "";
   const isWrong = !/^\d{1,3}$/.test(count) || Number(count) < 1 || Number(count) > COUNT_MAX;
   const give = async (event: SubmitEvent) => {

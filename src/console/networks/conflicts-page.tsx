@@ -1,4 +1,4 @@
-// What several records claim that only one of them can have: each with who takes part, and whether somebody accepted it.
+// Conflicts page: unique values claimed by several records, the records involved, and acceptances.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";

@@ -1,6 +1,6 @@
-// Addresses and prefixes as numbers. Plain functions; what they are given is canonical.
+// Arithmetic on addresses and prefixes. Pure; input must be canonical.
 
-/** An address as a number. */
+/** Numeric value of an address. */
 export function numberOfAddress(address: string): bigint {
   if (!address.includes(":")) return address.split(".").reduce((sum, octet) => sum * 256n + BigInt(octet), 0n);
   const [head = "", tail] = address.split("::");
@@ -10,12 +10,12 @@ export function numberOfAddress(address: string): bigint {
   return [...before, ...between, ...after].reduce((sum, part) => (sum << 16n) + BigInt(`0x${part}`), 0n);
 }
 
-/** An address of IPv4 from its number. */
+/** IPv4 address from its numeric value. */
 export function addressOfNumber(number: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join(".");
 }
 
-/** Whether an address, or a prefix, lies in a prefix. */
+/** Whether a prefix contains an address or another prefix. */
 export function isWithinPrefix(cidr: string, other: string): boolean {
   const [base = "", length = ""] = cidr.split("/");
   const [address = "", otherLength] = other.split("/");
@@ -25,7 +25,7 @@ export function isWithinPrefix(cidr: string, other: string): boolean {
   return numberOfAddress(base) >> shift === numberOfAddress(address) >> shift;
 }
 
-/** What tells the blocks of an IPv4 prefix from one another: `5` of 10.0.5.0/24 in 10.0.0.0/16. */
+/** Distinguishing octets of a block in an IPv4 prefix: `5` for 10.0.5.0/24 in 10.0.0.0/16. */
 export function blockName(parent: string, block: string): string {
   const lengthOf = (cidr: string) => Number(cidr.slice(cidr.indexOf("/") + 1));
   const octets = block.slice(0, block.indexOf("/")).split(".");

@@ -1,5 +1,4 @@
-// How many of the addresses in use were seen lately, and which were not. Of now alone: when something was last seen is
-// known of nothing else.
+// Number of used addresses seen recently, and a list of the others. Present only: last-seen times have no history.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";

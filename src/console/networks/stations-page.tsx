@@ -1,5 +1,4 @@
-// What hangs on the network: every MAC address at an edge port, the last that came first. It begins with those that no
-// host has.
+// Stations page: MAC addresses at edge ports, newest first. Initially limited to those without a host.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -78,7 +77,7 @@ export function StationsPage() {
   );
 }
 
-/** That there is none of those that are shown says little where there is none at all. */
+/** Distinguishes an empty selection from a network without any station. */
 function NoStation({ shown }: { readonly shown: (typeof SHOWN)[number] }) {
   const any = read("/api/v1/stations", { query: { ...scopeQuery(), limit: 1 } });
   const { data } = useAnswer(shown === "all" ? null : any);

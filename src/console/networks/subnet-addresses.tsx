@@ -1,5 +1,5 @@
-// What the addresses of a subnet are: cells where they are few, blocks that open where they are many, and of IPv6 a row for
-// each run of addresses that are the same.
+// Addresses of a subnet: cells for a small one, expandable blocks for a large one, and for IPv6 a row per run of equal
+// addresses.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -14,7 +14,7 @@ import { hasBlocks, hasCells } from "./address-map.ts";
 import { AddressTable } from "./address-table.tsx";
 import { isWithinPrefix } from "./prefixes.ts";
 
-/** Of a subnet without cells: runs, and what is in use. */
+/** Runs and used addresses shown for a subnet without cells. */
 const RUNS_MAX = 1_000;
 
 interface SubnetAddressesProps {
@@ -43,7 +43,7 @@ export function SubnetAddresses({ subnet }: SubnetAddressesProps) {
   );
 }
 
-/** The block that the address names; the subnet itself where it names none that is in it. */
+/** Block in the address; the subnet itself if missing, malformed or outside of the subnet. */
 export function openBlock(cidr: string): string {
   const block = parameter("block");
   return block !== null && /^[\d.]+\/\d+$/.test(block) && isWithinPrefix(cidr, block) ? block : cidr;

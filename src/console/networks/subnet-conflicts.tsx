@@ -1,4 +1,4 @@
-// What of a subnet is in conflict: its addresses that several hosts have, and the subnet itself.
+// Conflicts of a subnet: addresses used by several hosts, and the subnet itself.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -10,9 +10,9 @@ import { atQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { isWithinPrefix } from "./prefixes.ts";
 
-/** Of a network: more is looked through on the page of conflicts. */
+/** Conflicts read from the network; the conflicts page shows more. */
 const CONFLICTS_MAX = 1_000;
-/** Of the subnet: more say no more. */
+/** Conflicts shown for the subnet; more add nothing. */
 const SHOWN_MAX = 20;
 
 interface SubnetConflictsProps {

@@ -1,4 +1,4 @@
-// A subnet at the instant of the address: what it is, what is free in it, how full it was, and what each address is.
+// Subnet page at the instant of the address: facts, free addresses, utilization history and the address map.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -62,7 +62,7 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
   );
 }
 
-/** The read of the address map. */
+/** Read of the address map. */
 function addressesShown({ id, cidr }: Subnet) {
   const part = openBlock(cidr);
   const query = { ...atQuery(), ...(part === cidr ? {} : { within: part }) };

@@ -1,4 +1,4 @@
-// The ways to look at all subnets: within one another, and as a list.
+// Views of all subnets: tree and list.
 
 import type { Around } from "../lists/list-page.tsx";
 import { TabRow } from "../parts/tabs.tsx";
@@ -23,7 +23,7 @@ export function SubnetTabs() {
   );
 }
 
-/** What stands around the lists of subnets and ranges. */
+/** Content around the lists of subnets and ranges. */
 export function aroundSubnets(): Around {
   return { above: <SubnetTabs /> };
 }

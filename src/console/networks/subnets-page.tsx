@@ -1,4 +1,4 @@
-// The subnets of a network within one another, and how full they are: each itself, and with all within it.
+// Subnet tree of a network, with utilization of each subnet alone and with its children.
 
 import { useContext, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -37,18 +37,18 @@ type TreeRow = DataOf<"/api/v1/subnets/tree">[number];
 type GoneSubnet = DataOf<"/api/v1/subnets">[number];
 type NamedSubnet = Pick<GoneSubnet, "cidr" | "name">;
 
-/** As many as one looks through without a filter. */
+/** Rows shown without a filter. */
 const ROWS_MAX = 1_000;
 
 const FULLEST = "fullest";
 
-/** By how full each is itself, as the address says it. */
+/** Whether the address orders by the subnets' own utilization. */
 function isFullestFirst(): boolean {
   return parameter("order") === FULLEST;
 }
 
 export function SubnetsPage() {
-  /** How often one has written here: what is one's own is shown without being asked for. */
+  /** Number of writes on this page: own changes are shown without prompting. */
   const [turn, setTurn] = useState(0);
   const { data: networks, problem, again } = useAnswer(read("/api/v1/networks", { query: { ...atQuery(), limit: 0 } }));
   const shown = (networks ?? []).filter(({ id }) => network.value === null || id === network.value);
@@ -105,7 +105,7 @@ export function SubnetsPage() {
   );
 }
 
-/** How many differ, and which of them are shown; or what is the matter. */
+/** Number of differences and the selection shown, or the problem. */
 function ComparedSubnets({ comparison: { diff, answers } }: { readonly comparison: Comparison }) {
   const failed = answers.find(({ problem }) => problem !== undefined);
   const counts = diff && { added: 0, removed: 0, changed: 0, ...diff.counts.subnet };
@@ -150,11 +150,11 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
 interface RowsProps {
   readonly networkId: string;
   readonly name: string;
-  /** Undefined while it is not known. */
+  /** Undefined while loading. */
   readonly present: readonly TreeRow[] | undefined;
 }
 
-/** Those that are sought, or differ, where that is asked for. */
+/** Subnets that match the search and the comparison filter. */
 function Rows({ networkId, name, present }: RowsProps) {
   const sought = (parameter("q") ?? "").toLowerCase();
   const only = useContext(ShownComparison) === null ? null : shownOfComparison();
@@ -195,10 +195,10 @@ function Rows({ networkId, name, present }: RowsProps) {
 
 interface TreeTableProps {
   readonly rows: readonly TreeRow[];
-  /** Since the instant that is compared with. */
+  /** Removed since the comparison instant. */
   readonly gone: readonly GoneSubnet[];
   readonly title: string;
-  /** Where some are left out, or stand in another order, depth says nothing. */
+  /** Whether rows are missing or reordered, so that depth is meaningless. */
   readonly isFlat: boolean;
 }
 
@@ -206,7 +206,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
   const vs = compared.value?.from;
   const hasTags = [...rows, ...gone].some(({ tags }) => tags.length > 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="table" tabIndex={0} aria-label={title}>
       <table class="rows subnet-tree">
         <thead>
@@ -267,7 +267,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
   );
 }
 
-/** As it was last: how full it was is another question. */
+/** Last version of the subnet, without utilization. */
 function GoneRow({
   row: { id, cidr, name, subnet_type, vlan_id, tags },
   hasTags,

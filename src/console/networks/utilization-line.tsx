@@ -1,4 +1,4 @@
-// How full a subnet was over the last 30 days: a line, and the same as a table.
+// Utilization of a subnet over the last 30 days, as a line and as a table.
 
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Unsettled } from "../api/answer.ts";
@@ -15,7 +15,7 @@ import { hrefHere } from "../url/location.ts";
 import { instantsBetween, stepsPath } from "./address-map.ts";
 
 const MONTH_MS = 30 * 86_400_000;
-/** Each is a request of its own. */
+/** Each instant requires a request. */
 const INSTANTS = 11;
 
 interface UtilizationPoint {
@@ -28,7 +28,7 @@ interface UtilizationPoint {
 interface UtilizationLineProps {
   readonly id: string;
   readonly createdAt: string;
-  /** As the page has it, which follows what is written: now another one ends another line. */
+  /** Current value of the page, updated on writes: a new value redraws the end of the line. */
   readonly percent: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
     if (isUnsettled) return;
     const abort = new AbortController();
     const to = endMs ?? exactNow();
-    // Before it was there, nothing is told of it.
+    // The subnet has no data before its creation.
     const from = Math.max(parseInstant(createdAt) ?? 0, to - MONTH_MS);
     Promise.all(instantsBetween(from, to, INSTANTS).map((ms) => pointAt(id, ms, abort.signal)))
       .then((all) => setPoints(all.filter((each) => each !== null)))
@@ -92,7 +92,7 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
   );
 }
 
-/** Null where the subnet was not there then: it was removed for a time, and restored. */
+/** Null for an instant between removal and restore of the subnet. */
 async function pointAt(id: string, ms: number, abort: AbortSignal): Promise<UtilizationPoint | null> {
   const asked = read("/api/v1/subnets", { query: { ids: [id], include: "utilization", at: formatUtc(ms) } });
   const told = (await asked.load(abort)).data[0]?.utilization;

@@ -1,4 +1,4 @@
-// Where a VLAN is, device by device: the ports that have it untagged, and those that have it tagged.
+// Ports of a VLAN per device, untagged and tagged.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -14,15 +14,15 @@ import { type VlanDevice, vlanDevices } from "./vlan-devices.ts";
 
 type Port = DataOf<"/api/v1/if-entries">[number];
 
-/** As many as one answer has. Of a VLAN on more, the list of interfaces tells the rest. */
+/** Limit of one response; the interface list shows the rest. */
 const PORTS_MAX = 1_000;
-/** Of a device in a row: more are counted, and lead to the list. */
+/** Ports per device in a row; the rest is counted and linked to the list. */
 const PORTS_SHOWN = 24;
 
 interface VlanDeviceTableProps {
   readonly id: string;
   readonly networkId: string;
-  /** The filter of interfaces that have it. */
+  /** Filter for the interfaces of the VLAN. */
   readonly filter: string;
 }
 

@@ -1,6 +1,6 @@
-// The interfaces of a VLAN by the devices that they are on. Plain functions.
+// Grouping of a VLAN's interfaces by device. Pure.
 
-/** What is told of an interface that has the VLAN. */
+/** Properties of an interface in the VLAN. */
 export interface VlanPort {
   readonly id: string;
   readonly host_id: string;
@@ -9,16 +9,16 @@ export interface VlanPort {
   readonly oper_status: string;
 }
 
-/** A device with its interfaces that have the VLAN, in the order of its interface table. */
+/** Device with its interfaces in the VLAN, in ifIndex order. */
 export interface VlanDevice<Port> {
   readonly hostId: string;
   readonly untagged: readonly Port[];
   readonly tagged: readonly Port[];
-  /** How many of both are up. */
+  /** Number of interfaces that are up, tagged and untagged. */
   readonly up: number;
 }
 
-/** Those with the most interfaces first. */
+/** Devices with the most interfaces first. */
 export function vlanDevices<Port extends VlanPort>(vlanId: string, ports: readonly Port[]): VlanDevice<Port>[] {
   const byHost = Map.groupBy(ports, ({ host_id }) => host_id);
   return [...byHost]

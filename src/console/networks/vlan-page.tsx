@@ -1,4 +1,4 @@
-// A VLAN at the instant of the address: the interfaces that it is on, native or tagged, and the subnets that it carries.
+// VLAN page at the instant of the address: native and tagged interfaces, and subnets of the VLAN.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -105,7 +105,7 @@ function interfacesOf(id: string, offset: number) {
   return read("/api/v1/if-entries", { query: { ...atQuery(), filter: carrying(id), limit: PAGE_ROWS, offset } });
 }
 
-/** The filter of interfaces that have it. */
+/** Filter for the interfaces of the VLAN. */
 function carrying(id: string): string {
   return `native_vlan_id = "${id}" OR vlan_ids = "${id}"`;
 }
@@ -118,7 +118,7 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   if (data === undefined) return <Waiting />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="table" tabIndex={0} aria-label={vlanText.interfaces}>
       <table class="rows vlan-interfaces">
         <thead>
