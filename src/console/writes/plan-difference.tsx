@@ -1,5 +1,5 @@
-// What a plan comes to, told as differences are: record by record, each field from what it is now to what it will be.
-// Many of one kind are counted, and opened by whoever wants to read them.
+// Effects of a plan, listed like differences: each record and field from its current to its planned value. Large groups
+// of one kind are counted and collapsed.
 
 import { useState } from "preact/hooks";
 import { kindWords } from "../kinds/kinds.ts";
@@ -12,7 +12,7 @@ import { FieldChanges } from "../values/field-changes.tsx";
 import { isChange, isFolded, type PlanGroup, type PlannedAction, planGroups, untoldFields } from "./plan-groups.ts";
 import { PlanReason } from "./plan-reason.tsx";
 
-/** As many as one looks through at a time. */
+/** Lines shown before the rest is collapsed. */
 const SHOWN_MAX = 200;
 
 const SIGNS: Readonly<Record<PlannedAction["action"], string>> = {
@@ -29,7 +29,7 @@ const SIGNS: Readonly<Record<PlannedAction["action"], string>> = {
 
 interface PlanDifferenceProps {
   readonly actions: readonly PlannedAction[];
-  /** The instant as of which what will be has its names: what is gone now may come back with it; null for now. */
+  /** Instant for resolving planned names: records gone now may return with the plan; null for now. */
   readonly thenAt: string | null;
 }
 
@@ -56,14 +56,14 @@ export function PlanDifference({ actions, thenAt }: PlanDifferenceProps) {
   );
 }
 
-/** What is the same for all of a plan. */
+/** Properties common to all lines of a plan. */
 interface WholePlan {
   readonly thenAt: string | null;
-  /** The kinds of which records change. */
+  /** Kinds of the changed records. */
   readonly types: ReadonlySet<string>;
 }
 
-/** Whether all parts are of one host that is told of itself: it need not be named with each of them. */
+/** Whether all parts belong to one host that is listed itself, so that its name can be omitted. */
 function ofOneHost(actions: readonly PlannedAction[]): boolean {
   const [hostId, ...others] = new Set(actions.flatMap(({ host_id = [] }) => host_id));
   return others.length === 0 && actions.some(({ entity_type, id }) => entity_type === "host" && id === hostId);
@@ -73,7 +73,7 @@ function keyOf({ action, entity_type, id, name }: PlannedAction): string {
   return `${action} ${entity_type} ${id ?? name}`;
 }
 
-/** What is within is not there before it is opened: a plan may have thousands of records, each with names to ask for. */
+/** Renders its content on opening only: a plan may have thousands of records, each with names to request. */
 function Folded({ group, plan }: { readonly group: PlanGroup; readonly plan: WholePlan }) {
   const { type, action, actions, reason } = group;
   const [isOpen, setOpen] = useState(false);
@@ -106,7 +106,7 @@ function Folded({ group, plan }: { readonly group: PlanGroup; readonly plan: Who
 interface LineProps {
   readonly planned: PlannedAction;
   readonly plan: WholePlan;
-  /** Whether it says why; else what it stands below does. */
+  /** Whether the line shows its reason; else the group does. */
   readonly hasReason?: boolean;
 }
 

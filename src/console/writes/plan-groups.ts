@@ -1,35 +1,34 @@
-// What a plan comes to, in the order in which one reads it: what is done to the records of one kind stands together.
-// Plain data and functions.
+// Effects of a plan in reading order, grouped by record kind and action. Pure.
 
 import { KIND_NAMES } from "../kinds/kinds.ts";
 import { ownValue } from "../text/own-value.ts";
 
-/** What is done, or would be done, to one record. */
+/** Action of a plan on one record, planned or done. */
 export interface PlannedAction {
   readonly entity_type: string;
-  /** Null of what is yet to be made. */
+  /** Null for a record to be created. */
   readonly id: string | null;
   readonly name?: string;
-  /** The host that it is a part of. */
+  /** Host that the record belongs to. */
   readonly host_id?: string;
   readonly action: "Create" | "Update" | "Delete" | "Skip" | "Moved" | "Kept" | "Closed" | "Created" | "Changed";
-  /** The names of all that changes. */
+  /** Names of all changed fields. */
   readonly fields: readonly string[];
-  /** Of those that have values to tell: from what they are to what they will be. */
+  /** Fields with displayable values, current and planned. */
   readonly changes?: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[];
   readonly reason?: string;
 }
 
-/** Records of one kind to which the same is done. */
+/** Records of one kind with the same action. */
 export interface PlanGroup {
   readonly type: string;
   readonly action: PlannedAction["action"];
   readonly actions: readonly PlannedAction[];
-  /** Where it is the same for all of them. */
+  /** Reason, if common to all records. */
   readonly reason: string | null;
 }
 
-/** Fields that say which parts there are, and of which kind these are. */
+/** Fields that list parts, with the kind of these parts. */
 const PARTS: Readonly<Record<string, string>> = {
   ip_addresses: "ip_address",
   ports: "port",
@@ -43,31 +42,31 @@ const PARTS: Readonly<Record<string, string>> = {
   credential_ids: "credential_assignment",
 };
 
-/** Up to so many are read one below another. */
+/** Groups up to this size are expanded. */
 const UNFOLDED_MAX = 3;
 
-/** What does nothing to a record. */
+/** Whether the action changes the record. */
 export function isChange({ action }: Pick<PlannedAction, "action">): boolean {
   return action !== "Skip" && action !== "Kept";
 }
 
 /**
- * The fields of an update that have no values to tell, without those of parts which are told of as records.
- * @param types the kinds of which records change
+ * Updated fields without displayable values, except for parts that are listed as records.
+ * @param types kinds of the changed records
  */
 export function untoldFields({ fields, changes = [] }: PlannedAction, types: ReadonlySet<string>): string[] {
   const told = new Set(changes.map(({ field }) => field));
   return fields.filter((field) => !told.has(field) && !types.has(ownValue(PARTS, field) ?? ""));
 }
 
-/** Whether a group is counted, and opened by whoever wants to read it. */
+/** Whether a group is counted and collapsed. */
 export function isFolded({ actions }: PlanGroup): boolean {
   return actions.length > UNFOLDED_MAX;
 }
 
 /**
- * By kind, hosts and networks before their parts, as differences are told. What stays as it is says so only where there
- * is a reason to, and after the rest.
+ * Groups by kind, hosts and networks before their parts, in the order of differences. Unchanged records are listed
+ * last, and only with a reason.
  */
 export function planGroups(actions: readonly PlannedAction[]): PlanGroup[] {
   const groups = new Map<string, PlannedAction[]>();

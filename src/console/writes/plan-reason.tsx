@@ -1,19 +1,18 @@
-// Why a plan does something else, or cannot be done: the API's sentence, in which records that it knows by their ids alone
-// are called by their names.
+// Reason for a deviation or failure of a plan: the API's sentence, with record ids replaced by names.
 
 import type { ComponentChildren } from "preact";
 import { entryOf, kindWords, operationOnMany, RECORD_KINDS } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
 import { may } from "../session/me.ts";
 
-/** What the API calls the kinds in its sentences. */
+/** API words for the record kinds. */
 const WORDS = new Map(RECORD_KINDS.map((kind) => [entryOf(kind)?.apiWord ?? kindWords(kind)[0], kind]));
 
 const NAMED = new RegExp(`\\b(${[...WORDS.keys()].join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");
 
 interface PlanReasonProps {
   readonly text: string;
-  /** The instant as of which records have their names: they may be gone now; null for now. */
+  /** Instant for resolving names, since records may be gone now; null for now. */
   readonly at: string | null;
 }
 

@@ -1,5 +1,5 @@
-// What a write comes to, read before it is done: what it changes, brings back, removes and leaves; why it cannot be done;
-// and once it is done, the transaction that did it.
+// Preview of a write: changed, restored, deleted and unchanged records, or the obstacles; and after the write, its
+// transaction.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -19,17 +19,17 @@ import { ReasonLine } from "./reason-input.tsx";
 import { newRequestKey } from "./request-key.ts";
 
 interface PlannedWriteProps {
-  /** What is to be done, as a heading and on its button. */
+  /** Action, as a heading and as the label of its button. */
   readonly title: string;
   readonly verb: string;
-  /** What follows from it beyond the records that it changes. */
+  /** Consequences beyond the changed records. */
   readonly says?: string;
-  /** Whether the way back is offered where it was done. */
+  /** Whether to offer an undo after the write. */
   readonly isUndoable?: boolean;
   run(sending: Sending): Promise<Plan>;
-  /** Called when it is given up, or closed once it is done. */
+  /** Called on cancel, and on close after the write. */
   onEnd(): void;
-  /** Called when it is done. */
+  /** Called after the write. */
   onDone?(): void;
 }
 
@@ -69,7 +69,7 @@ export function PlannedWrite(props: PlannedWriteProps) {
     } catch (cause) {
       const refusal = asRefusal(cause);
       if (refusal.status !== 409 || read.plan === undefined) throw refusal;
-      // Nothing was done. What it comes to now is read before it is; where that is the same, something else was the matter.
+      // Nothing was written. Show the new plan first; if it is the same, the refusal has another cause.
       if (isSame(await look(), read)) throw refusal;
       setMoved(true);
     }
@@ -134,7 +134,7 @@ function isSame(one: Plan, other: Plan): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The API names fields as documents have them. */
+/** Replaces the API's field names in a message by titles. */
 function titled(message: string, field: string): string {
   return message.replaceAll(` in ${field} `, ` in “${fieldTitle(field)}” `);
 }

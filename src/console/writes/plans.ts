@@ -1,4 +1,4 @@
-// Writes that say what they come to before they are done: putting a transaction back, and a record as it was.
+// Writes with a dry run: undo of a transaction, and restore of a record.
 
 import { api, read, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
@@ -7,30 +7,30 @@ import { formatUtc, parseInstant } from "../time/instant.ts";
 import type { PlannedAction } from "./plan-groups.ts";
 import { reasonHeader } from "./reason.ts";
 
-/** What it comes to, or came to. */
+/** Effects of a write, planned or done. */
 export interface Plan {
   readonly applied: boolean;
-  /** The transaction that did it. */
+  /** Transaction of the write. */
   readonly sequence: number | null;
-  /** Where it took several, all of them in their order. */
+  /** All transactions of a write that took several, in order. */
   readonly sequences?: readonly number[];
   readonly actions: readonly PlannedAction[];
-  /** What prevents it; of what is done record by record, what was left as it is, and why. */
+  /** Obstacles; for a write done record by record, the skipped records with reasons. */
   readonly conflicts: readonly { readonly id: string; readonly field?: string; readonly message: string }[];
-  /** What stands for it: quoted where it is done, so that nothing else is. Left out where there is none. */
+  /** Fingerprint of the plan, sent with the write to prevent any other effect. Absent without a plan. */
   readonly plan?: string;
-  /** The instant of which what comes back is; left out where it is not known, or there is none. */
+  /** Instant of the restored state; absent if unknown or not applicable. */
   readonly thenAt?: string;
 }
 
-/** How it is sent. */
+/** Options of a request. */
 export interface Sending {
-  /** Only to say what it comes to. */
+  /** Dry run. */
   readonly isTried: boolean;
   readonly reason: string;
-  /** Of newRequestKey(): what was done for it is not done again. */
+  /** From newRequestKey(): the API carries out a key only once. */
   readonly key: string;
-  /** What stands for the plan that was read: 409 where it would come to anything else by now. */
+  /** Fingerprint of the plan shown; 409 if the effects have changed since. */
   readonly plan?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export async function revertPlan(sequence: number, { isTried, reason, key, plan 
   return withInstant(data.data, await before);
 }
 
-/** The instant before a transaction; null where it is not told. */
+/** Instant just before a transaction; null if unknown. */
 async function instantBefore(sequence: number): Promise<string | null> {
   const asked = read("/api/v1/transactions/{sequence}", { path: { sequence } });
   const answered = await asked.load().catch(() => null);
@@ -61,8 +61,8 @@ function withInstant(plan: Plan, thenAt: string | null): Plan {
 }
 
 /**
- * Undoes several transactions, the last of them first.
- * @throws Refusal: those that were undone before it stay so, and are not undone twice where it is sent again
+ * Undoes several transactions, last one first.
+ * @throws Refusal; transactions already undone stay so, and a retry does not undo them twice
  */
 export async function revertPlans(sequences: readonly number[], sending: Sending): Promise<Plan> {
   const plans: Plan[] = [];
@@ -70,20 +70,20 @@ export async function revertPlans(sequences: readonly number[], sending: Sending
     plans.push(await revertPlan(sequence, { ...sending, key: `${sending.key}-${sequence}` }));
   const done = plans.flatMap((plan) => plan.sequence ?? []);
   const all = {
-    // One that was undone already comes to nothing: what was done for the others is done.
+    // A transaction that was already undone has no effect; the others count as applied.
     applied: plans.some(({ applied }) => applied),
     sequence: done.at(-1) ?? null,
     sequences: done,
-    // Of several, what one undoes makes another plan of the next: the API refuses each where others came between.
+    // With several, each undo changes the plan of the next one; the API rejects an undo with intervening changes.
     ...(sequences.length === 1 && plans[0]?.plan !== undefined ? { plan: plans[0].plan } : {}),
     actions: plans.flatMap(({ actions }) => actions),
     conflicts: plans.flatMap(({ conflicts }) => conflicts),
   };
-  // What there was before the first of them.
+  // State before the first transaction.
   return withInstant(all, plans.at(-1)?.thenAt ?? null);
 }
 
-/** Brings a record back to what it was. @param at an instant, or `marker:NAME` @throws Refusal */
+/** Restores a record to an earlier state. @param at an instant, or `marker:NAME` @throws Refusal */
 export async function restorePlan(
   { kind, id, at }: { readonly kind: RecordKind; readonly id: string; readonly at: string },
   { isTried, reason, key, plan }: Sending,
@@ -99,7 +99,7 @@ export async function restorePlan(
   return withInstant(data.data, data.data.at);
 }
 
-/** The plan that was read, as what is done quotes it. */
+/** Fingerprint of the plan shown, as sent with the write. */
 export function quotedPlan(isTried: boolean, plan: string | undefined): { plan?: string } {
   return isTried || plan === undefined ? {} : { plan };
 }

@@ -1,4 +1,4 @@
-// Where it is typed why something is changed: whether it has to be is said there, before anything else is typed.
+// Input for the reason of a change. Indicates up front whether a reason is required.
 
 import { reasonText } from "../text/editing.ts";
 import { isReasonDemanded, REASON_MAX_LENGTH } from "./reason.ts";
@@ -6,12 +6,12 @@ import { isReasonDemanded, REASON_MAX_LENGTH } from "./reason.ts";
 interface ReasonInputProps {
   readonly id: string;
   readonly reason: string;
-  /** What becomes of it. */
+  /** Use of the reason. */
   readonly help?: string;
   onReason(reason: string): void;
 }
 
-/** In a line of its own. */
+/** As a line of its own. */
 export function ReasonLine(props: ReasonInputProps) {
   return (
     <p class="plan-reason">
@@ -22,7 +22,7 @@ export function ReasonLine(props: ReasonInputProps) {
   );
 }
 
-/** Among the fields of a form. */
+/** As a row among form fields. */
 export function ReasonRow(props: ReasonInputProps) {
   return (
     <div class="edit-field">

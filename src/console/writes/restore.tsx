@@ -1,4 +1,4 @@
-// Bringing a record back to what it was at the instant that is shown, or was last.
+// Restore of a record to the shown instant, or to its last state.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { operationOn, type RecordKind } from "../kinds/kinds.ts";
@@ -10,17 +10,17 @@ import { restorePlan } from "./plans.ts";
 interface RestoreProps {
   readonly kind: RecordKind;
   readonly id: string;
-  /** An instant, or `marker:NAME`. */
+  /** Instant, or `marker:NAME`. */
   readonly at: string;
-  /** On the button that begins it. */
+  /** Label of the button. */
   readonly verb: string;
-  /** Called when it was done. */
+  /** Called after the restore. */
   onDone?(): void;
-  /** Called before, with the transaction that did it. */
+  /** Called before `onDone`, with the transaction of the restore. */
   onRestored?(sequence: number): void;
 }
 
-/** The button, and in its place what comes of it. */
+/** Button, replaced by the preview once clicked. */
 export function Restore({ kind, verb, ...rest }: RestoreProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -32,17 +32,17 @@ export function Restore({ kind, verb, ...rest }: RestoreProps) {
 }
 
 interface RestoreButtonProps extends Pick<RestoreProps, "kind" | "verb"> {
-  /** While what it comes to is shown, there is no button. */
+  /** Whether the preview is shown, which hides the button. */
   readonly isOpen: boolean;
   onOpen(): void;
 }
 
-/** Nothing for whoever may not. */
+/** Empty without the permission. */
 export function RestoreButton({ kind, verb, isOpen, onOpen }: RestoreButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(isOpen);
   useLayoutEffect(() => {
-    // What had the focus is gone.
+    // The focused element was removed.
     if (wasOpen.current && !isOpen) button.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

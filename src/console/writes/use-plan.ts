@@ -1,45 +1,44 @@
-// A write of many records that is read before it is done: planned, done as it was planned, and planned again where it
-// would come to anything else by then.
+// Preview and execution of a bulk write. A write whose plan has changed is planned again.
 
 import { useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { newRequestKey } from "./request-key.ts";
 
-/** How it is sent. */
+/** Options of a request. */
 export interface PlanSending {
-  /** Of the plan that was read; null to be told what it comes to. */
+  /** Fingerprint of the plan shown; null for a dry run. */
   readonly quoted: string | null;
-  /** Of newRequestKey(): what was done for it is not done again. */
+  /** From newRequestKey(): the API carries out a key only once. */
   readonly key: string;
 }
 
 interface UsedPlan<P> {
-  /** What it comes to; null before that is asked, and once it is not asked any more. */
+  /** Effects; null before the dry run, and after `drop`. */
   readonly plan: P | null;
-  /** Whether it came to something else when it was to be done. */
+  /** Whether the effects changed between preview and write. */
   readonly isReplanned: boolean;
   readonly problem: Refusal | null;
-  /** Whether the problem is what became of the write, and not of a look. */
+  /** Whether the problem concerns the write, not a preview. */
   readonly isOfWrite: boolean;
   readonly isBusy: boolean;
-  /** Asks what it comes to. */
+  /** Requests the plan. */
   look(): Promise<void>;
-  /** Does what was read. @param done with what it came to */
+  /** Carries out the plan shown. @param done called with the result */
   write(done: (written: P) => void): Promise<void>;
-  /** What is to be written is another thing now. */
+  /** Discards the plan after a change of the input. */
   drop(): void;
   refuse(problem: Refusal | null): void;
 }
 
-/** @param run throws Refusal, `entity_stale` where the plan that is quoted is none any more */
+/** @param run throws Refusal, with `entity_stale` if the quoted plan is outdated */
 export function usePlan<P extends { readonly plan: string }>(run: (sending: PlanSending) => Promise<P>): UsedPlan<P> {
   const [plan, setPlan] = useState<P | null>(null);
   const [isReplanned, setReplanned] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isOfWrite, setOfWrite] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  /** Counts what was to be written: a look at what it was before tells nothing of what it is now. */
+  /** Counts changes of the input, so that the response to an earlier preview is ignored. */
   const turn = useRef(0);
   const key = useRef(newRequestKey());
   const look = async (isAgain: boolean) => {
