@@ -1,4 +1,4 @@
-// Whose changes the bar tells of, as the API asks for them.
+// Scope of the changes shown in the time bar, as an API query.
 
 import { computed } from "@preact/signals";
 import { network } from "../time/at.ts";
@@ -11,7 +11,7 @@ export interface AboutQuery {
   network_id?: string;
 }
 
-/** What the page is about; else the network of the address; else everything. */
+/** Subject of the page, else the network of the address, else everything. */
 export const aboutQuery = computed<AboutQuery>(() => {
   if (Object.keys(subject.value).length > 0) return { ...subject.value };
   return network.value === null ? {} : { network_id: network.value };

@@ -1,4 +1,4 @@
-// What the page can be compared with: now, some time before, a marker, any instant. `vs` in the address.
+// Menu of comparison instants: now, an earlier time, a marker, any instant. Sets `vs` in the address.
 
 import { useRef } from "preact/hooks";
 import { compareText } from "../text/time.ts";
@@ -12,7 +12,7 @@ import { go } from "../url/location.ts";
 import { InstantField } from "./instant-field.tsx";
 
 const DAY_MS = 86_400_000;
-/** The latest ones; the field takes any. */
+/** Most recent markers; the field accepts any marker. */
 const MARKERS_MAX = 12;
 
 export function CompareMenu() {
@@ -33,7 +33,7 @@ export function CompareMenu() {
       <div ref={menu} id="compare" popover="auto" class="compare-menu">
         <h2>{compareText.title}</h2>
         {at.value !== null && (
-          // Now is the later one of the two, and what was shown is what it is compared with.
+          // Now is the later end; the instant shown so far becomes the comparison instant.
           <button type="button" onClick={() => choose(hrefCompared({ at: null, vs: at.value }))}>
             {compareText.now}
           </button>

@@ -1,6 +1,6 @@
-// Where the focus goes when what had it is gone with what was chosen there.
+// Focus after its element has disappeared with a choice.
 
-/** To the handle of the instant that is shown; where the bar is folded, to what opens it. */
+/** Focuses the handle of the shown instant, or the expand button of a collapsed bar. */
 export function focusHandle(): void {
   for (const id of ["shown-instant", "time-fold"]) {
     const element = document.getElementById(id);

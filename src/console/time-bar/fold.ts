@@ -1,15 +1,15 @@
-// Where there is little room the bar is one line: which instant is shown, and a button for all else.
+// Collapsed time bar for small windows: one line with the shown instant and an expand button.
 
 import { signal } from "@preact/signals";
 
-/** As in styles/time-bar.css: telephones, upright and on their side, and windows that are enlarged very much. */
+/** As in styles/time-bar.css: phones in either orientation, and windows at high zoom. */
 const LITTLE_ROOM = "(max-width: 48rem), (max-height: 26rem)";
 
 const room = window.matchMedia(LITTLE_ROOM);
 
-/** Whether the bar is one line. */
+/** Whether the bar is a single line. */
 export const isFolding = signal(room.matches);
 room.addEventListener("change", () => (isFolding.value = room.matches));
 
-/** Whether the rest of it has been opened. It stays so from page to page, until it is closed. */
+/** Whether the collapsed part is open. Persists across pages until closed. */
 export const isUnfolded = signal(false);

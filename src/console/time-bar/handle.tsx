@@ -1,4 +1,4 @@
-// A handle on the track: a slider for the keyboard, and what stands at its instant.
+// Handle on the track: a keyboard slider with a label at its instant.
 
 import type { ComponentChildren } from "preact";
 import { timeText } from "../text/time.ts";
@@ -18,7 +18,7 @@ interface HandleProps {
   readonly children?: ComponentChildren;
 }
 
-/** Parts of the window that Page Up and Page Down move by. */
+/** Buckets per Page Up or Page Down. */
 const PAGE_PARTS = 12;
 
 export function Handle({ window, ms, label, scrub, handle, children }: HandleProps) {
@@ -56,7 +56,7 @@ export function Handle({ window, ms, label, scrub, handle, children }: HandlePro
   );
 }
 
-/** Where a key leads to, always where parts of the window meet; null for one that moves nothing. */
+/** Target of a key, always a bucket boundary; null for keys without effect. */
 function targetOf(key: string, ms: number, { from, to, bucketMs }: TimeWindow): number | null {
   const earlier = (parts: number) => Math.ceil(ms / bucketMs - parts) * bucketMs;
   const later = (parts: number) => Math.floor(ms / bucketMs + parts) * bucketMs;

@@ -1,5 +1,4 @@
-// A field that takes an instant as people say it. Hours that a clock change doubles are asked about; hours that it left
-// out are said.
+// Input for an instant in any notation. Asks about local times repeated by a clock change, and reports skipped ones.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { saidText, timeText } from "../text/time.ts";
@@ -11,12 +10,12 @@ import { zone } from "../time/zone.ts";
 
 interface InstantFieldProps {
   readonly label: string;
-  /** What it says before anybody has typed. */
+  /** Initial text. */
   readonly shown: string;
-  /** What is said on hover; the same in UTC. */
+  /** Tooltip: the same instant in UTC. */
   readonly title?: string | undefined;
   readonly field?: (element: HTMLInputElement | null) => void;
-  /** @param instant as an address has it; null for now */
+  /** @param instant as in the address; null for now */
   readonly choose: (instant: string | null) => void;
 }
 
@@ -28,9 +27,9 @@ interface Unclear {
 export function InstantField({ label, shown, title, field, choose }: InstantFieldProps) {
   const [unclear, setUnclear] = useState<Unclear | null>(null);
   const input = useRef<HTMLInputElement>(null);
-  // Not once it is painted: somebody may be typing by then.
+  // Before painting: later the user may already be typing.
   useLayoutEffect(() => {
-    // Another instant in the address is another one in the field, which keeps the focus.
+    // A new instant in the address replaces the text; the field keeps the focus.
     if (input.current !== null) input.current.value = shown;
     setUnclear(null);
   }, [shown]);
@@ -49,7 +48,7 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
     event.preventDefault();
     decide();
   };
-  // Somebody quick may have named a marker before it was known which there are.
+  // A marker may have been typed before the markers were loaded.
   const areMarkersKnown = markers.value !== undefined;
   useLayoutEffect(() => {
     if (areMarkersKnown && unclear !== null) decide();
@@ -93,7 +92,7 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
   );
 }
 
-/** What an address is to say for what was typed; null for now; or why that is not known. */
+/** Address form of the typed instant; null for now; else the reason why it is unclear. */
 function chosenBy(text: string): string | null | Unclear {
   const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.peek() });
   switch (said.type) {
@@ -117,6 +116,6 @@ function chosenBy(text: string): string | null | Unclear {
 function markerOrUnclear(name: string): string | Unclear {
   const marker = markerNamed(name);
   if (marker !== undefined) return markerAddress(marker);
-  // Where they are not known, the appliance says what is wrong.
+  // With markers not loaded, the appliance validates the name.
   return markers.peek() === undefined ? `marker:${name}` : { sentence: timeText.noSuchMarker(name), choices: [] };
 }

@@ -1,4 +1,4 @@
-// Whether the page hears of what is written now, and what of it one could be shown. Quiet: nothing moves for it.
+// Live status of the page, and a note on new data to load. Unobtrusive: the layout does not move.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -30,7 +30,7 @@ const KEYS = [
 export function LiveNote() {
   useKeys(KEYS);
   const { data: version } = useAnswer(VERSION);
-  // Nothing is written to a backup.
+  // A backup is read-only.
   if (at.value !== null || liveState.value === "off" || version?.read_only === true) return null;
   const offer = offered.value;
   return (
@@ -55,7 +55,7 @@ function show(): void {
   focusHandle();
 }
 
-/** The time alone where it is of today. */
+/** Without the date if today. */
 function sinceText(ms: number): string {
   const text = formatLocal(ms, zone.value, "minute");
   return text.slice(0, 10) === formatLocal(now.value, zone.value, "day") ? text.slice(11) : text;

@@ -1,5 +1,4 @@
-// What makes the past unmistakable: the instant in words, on every page, with the way back; and what is wrong with it
-// where it is none.
+// Banner for the past: the shown instant on every page with a link back to now, or the reason why it is invalid.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -32,7 +31,7 @@ export function PastBand() {
   );
 }
 
-/** Paper does not say when it was printed, nor where its reader's clocks stood. */
+/** Printouts need the timestamp, and UTC. */
 function OnPaper() {
   const ms = at.value === null ? now.value : atMs.value;
   if (ms === null) return null;
@@ -44,7 +43,7 @@ function OnPaper() {
   );
 }
 
-/** What is below is not yet what the band says. */
+/** The content below does not match the banner yet. */
 function Loading() {
   return <span role="status">{timeText.loading}</span>;
 }
@@ -107,7 +106,7 @@ function Instant({ text, ms }: { readonly text: string; readonly ms: number }) {
   );
 }
 
-/** What stands in the address and is no instant: why, and what it may have meant. */
+/** Invalid instant of the address: the reason, and possible readings. */
 function NoInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: string }) {
   const marker = markerNameIn(text);
   if (marker !== null)
@@ -134,7 +133,7 @@ function NoInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: 
 
 const FIRST = read("/api/v1/transactions", { query: { limit: 1, order_direction: "asc" } });
 
-/** That there is nothing to see, where the instant is before all that was ever written within one's reach. */
+/** Note for an instant before the first accessible record. */
 function BeforeBeginning({ ms }: { readonly ms: number }) {
   const { data } = useAnswer(FIRST);
   const first = data === undefined ? undefined : data[0]?.at;

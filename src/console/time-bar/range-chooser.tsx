@@ -1,4 +1,4 @@
-// How much time the bar shows: a range, everything, or from one instant to another.
+// Range of the time bar: a preset, everything, or a custom range.
 
 import { useRef, useState } from "preact/hooks";
 import { saidText, timeText } from "../text/time.ts";
@@ -18,7 +18,7 @@ export function RangeChooser() {
     const choice = select.value as RangeChoice;
     if (choice !== "custom") chooseRange(choice);
     else {
-      // It is what it was until the two instants are said.
+      // The choice stays unchanged until both instants are entered.
       select.value = range.peek();
       dialog.current?.showModal();
     }
@@ -59,7 +59,7 @@ function Between({ done }: { readonly done: () => void }) {
     <label>
       {timeText[name]}
       <input
-        // Another window is another beginning.
+        // A new window resets the field.
         key={ms}
         name={name}
         list="marker-names"
@@ -88,7 +88,7 @@ function Between({ done }: { readonly done: () => void }) {
   );
 }
 
-/** The end of a stretch need not be exact: of two readings the first is taken. */
+/** Ends of a range need not be exact: the first of two readings is used. */
 function instantIn(text: string): number | null {
   const nowMs = exactNow();
   const said = readSaid(text, { nowMs, timeZone: zone.peek() });

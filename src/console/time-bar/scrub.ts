@@ -1,5 +1,5 @@
-// Moving an instant while one looks: the page follows as fast as it is answered, and when the move ends, the browser's
-// history has one entry more, however far one went.
+// Dragging of an instant. The page follows as fast as answers arrive; a completed drag adds one entry to the browser
+// history.
 
 import { batch } from "@preact/signals";
 import { requestsInFlight } from "../api/client.ts";
@@ -7,15 +7,15 @@ import { Pace } from "../time/pace.ts";
 import { go, hrefHere } from "../url/location.ts";
 
 /**
- * Frames that an instant is waited for before the next is asked for. The next one takes the request of the last back:
- * with less patience, one who drags would see nothing of a page that is slow.
+ * Frames to wait for a page before the next request, which aborts the previous one. With a lower limit, dragging would
+ * show nothing of a slow page.
  */
 const FRAMES_MAX = 120;
 
 export class Scrub {
   private readonly parameter: "at" | "vs";
   private readonly pace: Pace<string | null>;
-  /** The address from before; null while nothing moves. */
+  /** Address before the drag; null while idle. */
   private start: string | null = null;
 
   constructor(parameter: "at" | "vs") {
@@ -27,13 +27,13 @@ export class Scrub {
     return this.start !== null;
   }
 
-  /** @param instant as the address has it; null for now */
+  /** @param instant as in the address; null for now */
   move(instant: string | null): void {
     this.start ??= hrefHere({});
     this.pace.offer(instant);
   }
 
-  /** The move is over: the way back leads to where it began. */
+  /** Ends the drag: Back leads to its start. */
   end(): void {
     this.pace.flush();
     const { start } = this;
@@ -47,20 +47,20 @@ export class Scrub {
     });
   }
 
-  /** Goes back to where it began. */
+  /** Returns to the start of the drag. */
   cancel(): void {
     this.pace.clear();
     if (this.start !== null) go(this.start, "replace");
     this.start = null;
   }
 
-  /** What is moved. */
+  /** Dragged parameter. */
   get name(): "at" | "vs" {
     return this.parameter;
   }
 }
 
-/** Once what was answered has been painted, too: an instant is shown for a frame at least. */
+/** Waits until the answer is painted, so that each instant is shown for at least one frame. */
 function whenAnswered(ready: () => void): () => void {
   let frames = 0;
   let isPainted = false;

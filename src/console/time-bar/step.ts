@@ -1,4 +1,4 @@
-// From one change of what the page is about to the next: `[` and `]`.
+// Steps between changes of the page's subject: `[` and `]`.
 
 import { signal } from "@preact/signals";
 import { asRefusal, read } from "../api/client.ts";
@@ -9,10 +9,10 @@ import { at, atMs, showAt } from "../time/at.ts";
 import { addressInstant, formatUtc } from "../time/instant.ts";
 import { aboutQuery } from "./about.ts";
 
-/** What is to be said of the last step: that there is none, or why it is not known. */
+/** Result of the last step: no further change, or an error. */
 export const stepNote = signal<string | null>(null);
 
-/** One step after the other, also where keys are faster than answers. */
+/** Runs steps one after another, even if keys are pressed faster than answers arrive. */
 let steps: Promise<void> = Promise.resolve();
 
 /** @param direction -1 for the previous change, 1 for the next */

@@ -1,4 +1,4 @@
-// The bar above every page: which instant is shown, how much changed when, and every way to another instant.
+// Time bar above every page: the shown instant, the activity over time, and controls for other instants.
 
 import { useEffect } from "preact/hooks";
 import { onForgotten, useAnswer } from "../api/answer.ts";
@@ -44,7 +44,7 @@ const KEYS = [
     meaning: timeText.goTo,
     press: () => {
       isUnfolded.value = true;
-      // Once it is seen: what is hidden takes no focus.
+      // After it becomes visible: hidden elements cannot be focused.
       queueMicrotask(() => field.current?.focus());
     },
   },
@@ -97,7 +97,7 @@ function TimeRow() {
   );
 }
 
-/** Which instant is shown, in words, and the way back. */
+/** Shown instant in words, with the link back to now. */
 function Said({ isFolded }: { readonly isFolded: boolean }) {
   return (
     <div class="band-said">
@@ -128,7 +128,7 @@ function Said({ isFolded }: { readonly isFolded: boolean }) {
   );
 }
 
-/** All of the line opens what is folded: its button reaches over it. */
+/** Expands the collapsed bar; the button covers the whole line. */
 function FoldButton() {
   return (
     <button
@@ -143,7 +143,7 @@ function FoldButton() {
   );
 }
 
-/** To other instants. */
+/** Controls for other instants. */
 function Ways() {
   return (
     <div class="band-actions">
@@ -175,10 +175,10 @@ function shownInField(): string {
   return formatLocal(atMs.value, zone.value, atMs.value % 1_000 === 0 ? "second" : "millisecond");
 }
 
-/** It costs the appliance something, and shows little that the page does not. */
+/** Infrequent: the histogram is expensive and adds little to the page. */
 const HISTOGRAM_EVERY_MS = 5_000;
 
-/** What is written in a subnet cannot be told from its changes alone: any may be. */
+/** Live filter. A write cannot be attributed to a subnet from its changes: any write may affect one. */
 function concernOf({ subnet_id, ...concern }: AboutQuery): Concern {
   return subnet_id === undefined ? concern : {};
 }
@@ -222,7 +222,7 @@ function partsOf(data: Activity | undefined): TrackPart[] {
   );
 }
 
-/** Those of the organization, and those of the network that is looked at. */
+/** Markers of the organization and of the selected network. */
 function seenMarkers() {
   const chosen = network.value;
   return (markers.value ?? []).filter(
@@ -251,7 +251,7 @@ function useMarkers(): void {
   }, [data]);
 }
 
-/** Wherever one goes to, the bar shows it; but while a handle moves, nothing else does. */
+/** Keeps the shown instant in the window, except while a handle is dragged. */
 function useInstantInView(): void {
   const ms = atMs.value;
   const isNow = at.value === null;

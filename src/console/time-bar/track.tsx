@@ -1,4 +1,4 @@
-// The histogram with its markers and handles: how much changed when. Dragged with a pointer anywhere on it.
+// Histogram with markers and handles. Can be dragged anywhere.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { compareText, timeText } from "../text/time.ts";
@@ -24,9 +24,9 @@ interface TrackProps {
   readonly markers: readonly NamedInstant[];
 }
 
-/** A pointer this near takes the marker, or now. */
+/** Distance at which the pointer snaps to a marker or to now. */
 const NEAR_PX = 5;
-/** What a label below needs. */
+/** Width of an axis label. */
 const LABEL_PX = 76;
 
 export const atScrub = new Scrub("at");
@@ -36,7 +36,7 @@ export function Track({ window, parts, markers }: TrackProps) {
   const track = useRef<HTMLFieldSetElement>(null);
   const handle = useRef<HTMLElement | null>(null);
   const compared = useRef<HTMLElement | null>(null);
-  /** What the pointer holds. */
+  /** Parameter being dragged. */
   const moved = useRef<Scrub | null>(null);
   const widthPx = useWidth(track);
   const path = useMemo(() => histogramPath(parts, window), [parts, window]);
@@ -50,14 +50,14 @@ export function Track({ window, parts, markers }: TrackProps) {
     const isCompared = event.target instanceof Node && compared.current?.contains(event.target) === true;
     (isCompared ? compared : handle).current?.focus({ preventScroll: true });
     moved.current = isCompared ? vsScrub : atScrub;
-    // Taking hold of what it is compared with does not move it yet.
+    // Grabbing the comparison handle does not move it yet.
     if (!isCompared) atScrub.move(instantOf(pxOf(event)));
   };
   const move = (event: PointerEvent) => {
     setPointed(pxOf(event));
     if (event.buttons === 0) return;
     const instant = instantOf(pxOf(event));
-    // Nothing is compared with now: that is what the other one is for.
+    // The comparison handle cannot be dragged to now; the other handle can.
     if (moved.current === atScrub || instant !== null) moved.current?.move(instant);
   };
   const end = (how: "end" | "cancel") => () => {
@@ -73,7 +73,7 @@ export function Track({ window, parts, markers }: TrackProps) {
         class="track"
         aria-label={timeText.track}
         onPointerDown={down}
-        // The handle keeps the focus.
+        // Keeps the focus on the handle.
         onMouseDown={(event) => event.preventDefault()}
         onPointerMove={move}
         onPointerUp={end("end")}
@@ -114,7 +114,7 @@ export function Track({ window, parts, markers }: TrackProps) {
   );
 }
 
-/** As an address has it; null for now. */
+/** In address form; null for now. */
 function pointedInstant(
   px: number,
   window: TimeWindow,
@@ -145,7 +145,7 @@ interface MarkerTicksProps {
   readonly widthPx: number;
 }
 
-/** A name reaches to the next one's tick; where there is no room for it, the pointer tells it. */
+/** A name ends at the next tick; without room, only the pointer shows it. */
 function MarkerTicks({ window, markers, widthPx }: MarkerTicksProps) {
   const seen = markers
     .map((marker) => ({ marker, place: placeOf(marker.ms, window) }))
@@ -165,7 +165,7 @@ function MarkerTicks({ window, markers, widthPx }: MarkerTicksProps) {
   );
 }
 
-/** Less says nothing. */
+/** Minimum width of a marker name. */
 const NAME_PX = 36;
 
 function Axis({ window, widthPx }: { readonly window: TimeWindow; readonly widthPx: number }) {
@@ -191,7 +191,7 @@ interface PointedProps extends TrackProps {
   readonly widthPx: number;
 }
 
-/** What is under the pointer, over the labels: when that was, and how much changed. */
+/** Time and number of changes at the pointer, shown over the labels. */
 function Pointed({ px, widthPx, window, parts, markers }: PointedProps) {
   const ms = instantAt(px / widthPx, window, widthPx);
   const part = parts.find(({ fromMs, toMs }) => ms >= fromMs && ms < toMs);
@@ -216,7 +216,7 @@ function Pointed({ px, widthPx, window, parts, markers }: PointedProps) {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** How wide an element is, in pixels; 0 until it is known. */
+/** Width of an element in pixels; 0 until measured. */
 function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [widthPx, setWidth] = useState(0);
   useEffect(() => {

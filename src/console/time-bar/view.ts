@@ -1,5 +1,5 @@
-// Which stretch of time the bar shows. It is the reader's, not the page's: the browser remembers the range, and the
-// address does not have it.
+// Window of the time bar. A preference of the reader, not of the page: the range is stored in the browser, not in the
+// address.
 
 import { computed, signal } from "@preact/signals";
 import { atMs } from "../time/at.ts";
@@ -8,29 +8,29 @@ import { isWithin, RANGES, type RangeName, type TimeWindow, windowBetween, windo
 import { keep, kept } from "../url/kept.ts";
 
 const NAME = "time-range";
-/** For whoever has not chosen. */
+/** Default range. */
 export const FIRST_RANGE = "week";
 
-/** What one can choose. */
+/** Selectable ranges. */
 export type RangeChoice = RangeName | "all" | "custom";
 
-/** What is chosen. */
+/** Selected range. */
 export const range = signal<RangeChoice>(initial());
 
-/** Everything that there is, as the histogram was last told; for `all`. */
+/** Full extent of the data, from the last histogram; for `all`. */
 export const wholeWindow = signal<TimeWindow | null>(null);
 
-/** Where the window ends; null where it ends now and goes with it. */
+/** End of the window; null for a window that follows now. */
 const endMs = signal<number | null>(null);
 const chosen = signal<{ readonly from: number; readonly to: number } | null>(null);
 
-/** To the end of a part, so that it changes as seldom as what is shown. */
+/** Rounded up to a bucket boundary, so that it changes only with the shown window. */
 const shownEnd = computed(() => {
   if (range.value === "all" || range.value === "custom") return 0;
   return windowEnding(range.value, endMs.value ?? now.value).to;
 });
 
-/** What the bar shows; null for `all` that is not known yet. */
+/** Shown window; null while `all` is loading. */
 export const shownWindow = computed<TimeWindow | null>(() => {
   if (range.value === "all") return wholeWindow.value;
   if (range.value !== "custom") return windowEnding(range.value, shownEnd.value);
@@ -38,7 +38,7 @@ export const shownWindow = computed<TimeWindow | null>(() => {
 });
 
 export function chooseRange(choice: Exclude<RangeChoice, "custom">): void {
-  // Until it is told how much that is, what is shown stays.
+  // Keeps the current window until the full extent is known.
   wholeWindow.value = shownWindow.peek();
   range.value = choice;
   keep(NAME, choice);
@@ -46,13 +46,13 @@ export function chooseRange(choice: Exclude<RangeChoice, "custom">): void {
   keepInView(atMs.peek());
 }
 
-/** Any stretch, until another range is chosen or the page is left. */
+/** Custom range, until another range is selected or the page is left. */
 export function chooseBetween(from: number, to: number): void {
   chosen.value = { from, to };
   range.value = "custom";
 }
 
-/** Moves by most of what is shown. @param direction -1 for earlier, 1 for later */
+/** Moves by most of the window. @param direction -1 for earlier, 1 for later */
 export function moveWindow(direction: -1 | 1): void {
   const window = shownWindow.peek();
   if (window === null || range.peek() === "all") return;
@@ -61,7 +61,7 @@ export function moveWindow(direction: -1 | 1): void {
   else endMs.value = window.to + by >= exactNow() ? null : window.to + by;
 }
 
-/** Moves where the instant would not be seen; to the middle. @param ms null for now */
+/** Centers the window on an instant outside of it. @param ms null for now */
 export function keepInView(ms: number | null): void {
   const choice = range.peek();
   if (choice === "all" || choice === "custom") return;
