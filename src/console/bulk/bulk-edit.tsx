@@ -1,4 +1,4 @@
-// The same fields of many records: chosen, typed, read as a plan, and written as it was read.
+// Bulk edit: select fields, enter values, review the plan, and write it.
 
 import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -22,7 +22,7 @@ import { type BulkPlan, updateMany } from "./writes.ts";
 
 interface BulkEditProps {
   readonly scope: BulkScope;
-  /** @param saved null where it was given up */
+  /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
 
@@ -149,7 +149,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   );
 }
 
-/** The fields with their values, as the API takes them. */
+/** Field values in API form. */
 function setOf(chosen: readonly FormField[], typed: TypedFields): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   const custom: Record<string, unknown> = {};

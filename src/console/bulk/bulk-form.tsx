@@ -1,4 +1,4 @@
-// The frame of what is done with many records at once: its heading, why, what went wrong, and its buttons.
+// Frame of a bulk operation: heading, reason, problem, and buttons.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -10,12 +10,12 @@ import { ReasonLine } from "../writes/reason-input.tsx";
 interface BulkFormProps {
   readonly title: string;
   readonly problem: Refusal | null;
-  /** Whether it is what became of a write, and not of a look at what it would come to. */
+  /** Whether the problem concerns a write, not a preview. */
   readonly isOfWrite: boolean;
-  /** Null where nothing is written yet. */
+  /** Null while there is nothing to write. */
   readonly reason: string | null;
   onReason(reason: string): void;
-  /** Beside the button that gives it up. */
+  /** Shown next to the cancel button. */
   readonly buttons: ComponentChildren;
   onCancel(): void;
   readonly children: ComponentChildren;

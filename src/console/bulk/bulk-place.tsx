@@ -1,5 +1,4 @@
-// Above a list, what is done with all that is marked, or with all that the filter finds. The forms are loaded when they
-// are first wanted.
+// Bulk operations above a list, for selected records or all that match the filter. Forms load on first use.
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -13,7 +12,7 @@ import { frameText } from "../text/frame.ts";
 import { pathname } from "../url/location.ts";
 import { AT_ONCE_MAX, type BulkScope } from "./scope.ts";
 
-/** What the API takes at once. */
+/** Limit of the API. */
 const UPDATED_MAX = 10_000;
 
 export type BulkVerb = "edit" | "tags" | "delete";
@@ -26,7 +25,7 @@ const FORMS: Readonly<Record<BulkVerb, () => Promise<Form>>> = {
   delete: () => import("./bulk-remove.tsx").then(({ BulkRemove }) => BulkRemove),
 };
 
-/** What may be done with so many of the kind. */
+/** Operations permitted for the kind and this number of records. */
 function verbsOf({ kind, count }: BulkScope): BulkVerb[] {
   const verbs: BulkVerb[] = [];
   const mayUpdate = mayWrite(kind, "update");

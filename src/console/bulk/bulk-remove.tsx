@@ -1,4 +1,4 @@
-// Many records removed at once, all or none: what depends on them is said before it goes too.
+// Bulk delete, all or nothing. Lists dependent records before deleting them too.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -15,7 +15,7 @@ import { deleteMany } from "./writes.ts";
 
 interface BulkRemoveProps {
   readonly scope: BulkScope;
-  /** @param saved null where it was given up */
+  /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
 
@@ -26,10 +26,10 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
   const [isBusy, setBusy] = useState(false);
-  // Once it is known that others depend on them, also where what is sent then has no answer: sent again, it is the same.
+  // Set once dependents are known, and kept after a lost response, so that a retry sends the same request.
   const [isUsed, setUsed] = useState(false);
   const sent = useRef({ text: "", key: "" });
-  // What the filter finds while one looks at it is not what it finds later: these are removed, and no others.
+  // Resolves the filter once: exactly these records are deleted, not later matches.
   useEffect(() => {
     if (ids === null) idsOf(scope).then(setIds, (cause: unknown) => setProblem(asRefusal(cause)));
   }, []);
@@ -79,7 +79,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   );
 }
 
-/** The refusal of what is in use, without the parameter that the API names. */
+/** Refusal of a used record, without the name of the API parameter. */
 function inWords({ status, code, message, requestId }: Refusal): Refusal {
   return new Refusal({ status, code, message: editText.inUse(message), requestId });
 }

@@ -1,4 +1,4 @@
-// A tag put on many records, or taken off them: how many have it already is said first.
+// Bulk tagging. First shows the number of records that already have the tag.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -15,11 +15,11 @@ import { tagMany } from "./writes.ts";
 
 interface BulkTagsProps {
   readonly scope: BulkScope;
-  /** @param saved null where it was given up */
+  /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
 
-/** More than anybody looks through. */
+/** Maximum number of tags offered. */
 const TAGS_MAX = 1_000;
 
 interface Standing {

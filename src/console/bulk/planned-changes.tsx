@@ -1,4 +1,4 @@
-// What a plan changes, record by record and field by field.
+// Changes of a plan by record and field.
 
 import { type EditedKind, kindWords } from "../kinds/kinds.ts";
 import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
@@ -8,14 +8,14 @@ import { bulkText } from "../text/bulk.ts";
 import { Value } from "../values/value.tsx";
 import type { BulkChange } from "./writes.ts";
 
-/** More are no list that anybody reads. */
+/** Changes listed; more are counted. */
 const CHANGES_SHOWN = 30;
 
 interface PlannedChangesProps {
-  /** Of what is changed; what else changes with it says what it is. */
+  /** Kind of the edited records; other changed records show their kind. */
   readonly kind: EditedKind;
   readonly changes: readonly BulkChange[];
-  /** How many there are in all. */
+  /** Total number of changes. */
   readonly count: number;
 }
 
@@ -58,10 +58,10 @@ function Updated({ fields }: Pick<BulkChange, "fields">) {
   );
 }
 
-/** Kinds whose name says all that there is of one. */
+/** Kinds fully described by their name. */
 const NAMED_WHOLLY: ReadonlySet<string> = new Set(["binding"]);
 
-/** What is new, with what it has; what is taken away. */
+/** Created record with its values, or a deleted record. */
 function Whole({ change: { entity_type, operation, fields } }: { readonly change: BulkChange }) {
   if (operation === "Deleted") return <del>{bulkText.deleted}</del>;
   const told = fields.filter(

@@ -1,4 +1,4 @@
-// Which records are written at once: those that are marked, or all that a filter finds.
+// Records of a bulk operation: selected ones, or all that match a filter.
 
 import { api, rethrown } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
@@ -8,20 +8,20 @@ import { bulkText } from "../text/bulk.ts";
 
 export interface BulkScope {
   readonly kind: EditedKind;
-  /** Null for all that the filter finds. */
+  /** Null for all matches of the filter. */
   readonly ids: readonly string[] | null;
   readonly filter: string;
   readonly networkId: string | null;
   readonly count: number;
 }
 
-/** What the API takes at once, for tags and deletions. */
+/** Limit of the API for tags and deletions. */
 export const AT_ONCE_MAX = 1_000;
 
-/** All of them take the same. */
+/** Representative of all list paths: they take the same query. */
 type AnyList = "/api/v1/vlans";
 
-/** The ids of all of them, at most AT_ONCE_MAX, and of those that a further condition holds for. @throws Refusal */
+/** Ids of the records, at most AT_ONCE_MAX, that also match the condition. @throws Refusal */
 export async function idsOf({ kind, ids, filter, networkId }: BulkScope, condition = ""): Promise<string[]> {
   const both = ids === null ? [filter, condition] : [condition];
   const asked = both.filter((each) => each !== "").map((each) => `(${each})`);
@@ -38,7 +38,7 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
       .GET(apiPath(kind) as AnyList, { params: { query: { ...query, ...window } as never } })
       .catch(rethrown);
     if (data === undefined) throw refusalOf(response, error);
-    // The filter may find more than when it was chosen: a part of what it finds is nobody's choice.
+    // The filter may match more than at selection time. A partial operation was never requested.
     if (ids === null && data.meta.pagination.has_more)
       throw new Refusal({ status: 0, code: "too_many", message: bulkText.tooMany(AT_ONCE_MAX), requestId: null });
     found.push(...data.data.map(({ id }) => id));

@@ -1,19 +1,19 @@
-// Which column of a file is which of the API. Plain functions.
+// Mapping of file columns to API columns. Pure.
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** What has the names where another column has ids: `tag_names` of `tags`; null where none does. */
+/** Column with names instead of ids: `tag_names` for `tags`; null without one. */
 function namesOf(column: string, known: readonly string[]): string | null {
   const names = column.endsWith("_id") ? column.replace(/_id$/, "_name") : `${column.replace(/s$/, "")}_names`;
   return known.includes(names) ? names : null;
 }
 
 /**
- * For each header the column that it means; null for none. By the name of the API first, then by what people call it:
- * `Host name` is `hostname`. Where it means ids and its cells are none, it means the names: people's tables have those.
- * @param known the columns of the kind's export
- * @param titleOf what people call one
- * @param cellsOf what stands below the header of a position; ids where it is left out
+ * API column of each header; null without a match. API names take precedence over display titles: `Host name` is
+ * `hostname`. An id column whose cells are not ids maps to the name column, common in hand-made tables.
+ * @param known columns of the kind's export
+ * @param titleOf display title of a column
+ * @param cellsOf cells below the header at a position; defaults to ids
  */
 export function matchColumns(
   headers: readonly string[],
@@ -39,7 +39,7 @@ function meantColumns(
   const byTitle = new Map<string, string>();
   for (const column of known) {
     for (const word of [column, titleOf(column)]) if (!byTitle.has(plain(word))) byTitle.set(plain(word), column);
-    // Names stand beside ids: `Network` of a person's table is a name.
+    // Where a name and an id column exist, a title such as `Network` means the name.
     if (column.endsWith("_name") && known.includes(column.replace(/_name$/, "_id")))
       byTitle.set(plain(titleOf(column.replace(/_name$/, "_id"))), column);
   }
@@ -58,7 +58,7 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** A column that two headers were said to be; null where there is none. */
+/** Column assigned to two headers; null without one. */
 export function columnTwice(columns: readonly (string | null)[]): string | null {
   return columns.find((column, at) => column !== null && columns.indexOf(column) !== at) ?? null;
 }

@@ -1,4 +1,4 @@
-// The rows of a table that the API refuses, each with what is wrong in which cell: they are fixed where they stand.
+// Rejected table rows with the issues of their cells, editable in place.
 
 import type { RefusalIssue } from "../api/refusal.ts";
 import { tableText } from "../text/tables.ts";
@@ -6,16 +6,16 @@ import type { Table } from "./table-file.ts";
 
 interface TableErrorsProps {
   readonly table: Table;
-  /** Of each header the column that it is sent as. */
+  /** API column of each header. */
   readonly columns: readonly (string | null)[];
   readonly issues: readonly RefusalIssue[];
   onCell(line: number, at: number, text: string): void;
   onLeaveOut(line: number): void;
 }
 
-/** As many as one fixes at once. */
+/** Rows listed at a time. */
 const ROWS_SHOWN = 50;
-/** The first row that is sent, as a spreadsheet counts it. */
+/** Spreadsheet number of the first data row. */
 export const FIRST_ROW = 2;
 
 export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: TableErrorsProps) {
@@ -27,7 +27,7 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
   const shown = columns.flatMap((column, at) => (column === null ? [] : [{ column, at }]));
   return (
     <div class="table-errors">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
       <section class="table" tabIndex={0} aria-label={tableText.wrong(issues.length, byRow.size)}>
         <table class="rows">
           <thead>
@@ -61,7 +61,7 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
                     const id = `cell-${own.line}-${at}`;
                     return (
                       <td key={at}>
-                        {/* What is said of one cell may be fixed in another: where a range ends in where it begins. */}
+                        {/* An issue may be fixed in another cell: the end of a range by its start. */}
                         <input
                           type="text"
                           aria-label={tableText.cell(column, own.line)}

@@ -1,8 +1,8 @@
-// A table as a spreadsheet saves it, read into rows. Plain functions; the parser is a library.
+// Parser for tables saved by spreadsheets. Pure; based on a CSV library.
 
 import Papa from "papaparse";
 
-/** A table that was read. */
+/** Parsed table. */
 export interface Table {
   readonly name: string;
   readonly headers: readonly string[];
@@ -10,21 +10,21 @@ export interface Table {
 }
 
 export interface TableRow {
-  /** As a spreadsheet counts it: the headers are 1. */
+  /** Spreadsheet row number: the header is row 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** What the API takes at once. */
+/** Limit of the API. */
 export const TABLE_ROWS_MAX = 100_000;
 
-/** An encoding by its label (WHATWG Encoding). */
+/** Encoding label (WHATWG Encoding). */
 export type Charset = ConstructorParameters<typeof TextDecoder>[0] & string;
 
-/** What spreadsheets of the West save where they do not save UTF-8. */
+/** Encodings used by Western spreadsheets instead of UTF-8. */
 export const CHARSETS: readonly Charset[] = ["windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "utf-16le"];
 
-/** The text of a file; null where it is not in that encoding. @param charset null for UTF-8 */
+/** Decoded text of a file; null if invalid in the encoding. @param charset null for UTF-8 */
 export function textOfFile(bytes: ArrayBuffer, charset: Charset | null): string | null {
   try {
     return new TextDecoder(charset ?? "utf-8", { fatal: charset === null }).decode(bytes);
@@ -33,7 +33,7 @@ export function textOfFile(bytes: ArrayBuffer, charset: Charset | null): string 
   }
 }
 
-/** @returns the table, or the row that cannot be read */
+/** @returns the table, or the row that cannot be parsed */
 export function readTable(name: string, text: string): Table | { readonly brokenLine: number } {
   const [declared, said] = /^sep=(.)\r?\n/i.exec(text) ?? [""];
   const delimiter = said ?? delimiterOf(text);
@@ -50,14 +50,14 @@ export function readTable(name: string, text: string): Table | { readonly broken
   return { name, headers, rows: filled.map((row) => ({ ...row, cells: headers.map((_, at) => row.cells[at] ?? "") })) };
 }
 
-/** What parts the headers: none of the four stands in a name of a field. */
+/** Delimiter of the header row; field names contain none of the four. */
 function delimiterOf(text: string): string {
   const [head = ""] = text.split(/\r?\n/, 1);
   const countOf = (sign: string) => head.replaceAll(/"[^"]*"/g, "").split(sign).length;
   return [",", ";", "\t", "|"].reduce((best, sign) => (countOf(sign) > countOf(best) ? sign : best));
 }
 
-/** The table as it is sent: its matched columns under the names that the API knows, and what is the same in all rows. */
+/** CSV to send: mapped columns under their API names, and constant columns. */
 export function writtenTable(
   { rows }: Table,
   columns: readonly (string | null)[],

@@ -1,4 +1,4 @@
-// A table that comes in: its file, its columns, what it comes to, what is wrong in it, and that it is written.
+// Table import: file, column mapping, preview, errors, and write.
 
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -33,7 +33,7 @@ import { columnsOf, importTable, type TablePlan } from "./writes.ts";
 
 interface TableImportProps {
   readonly kind: EditedKind;
-  /** @param saved null where it was given up */
+  /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
 
@@ -54,7 +54,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
     columnsOf(kind).then(
       (there) => {
         setKnown(there);
-        // A table that was kept may have had a custom field that has gone since.
+        // A stored draft may refer to a custom field deleted since.
         setBegun((last) => last && { ...last, columns: last.columns.map((each) => among(there, each)) });
       },
       (cause: unknown) => refuse(asRefusal(cause)),
@@ -86,7 +86,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
       return importTable(kind, { text: writtenTable(table, columns, constants), plan: quoted }, { reason, key });
     },
   );
-  // Of a column as a whole its head is said to be wrong: that is no row to be fixed.
+  // Issues of the header row concern a whole column, not a row to fix.
   const rowIssues = problem?.issues.filter(({ row }) => row !== undefined && row >= FIRST_ROW) ?? [];
   const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
   return (
@@ -151,7 +151,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
             issues={rowIssues}
             onCell={(line, at, text) => {
               const next = { ...begun, table: withCell(begun.table, { line, at, text }) };
-              // What is wrong stays in sight until it is looked at again.
+              // Issues stay visible until the next preview.
               setBegun(next);
               keepTable(draftName, next);
               drop();
@@ -159,7 +159,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
             onLeaveOut={(line) => {
               const place = begun.table.rows.findIndex((row) => row.line === line);
               change({ ...begun, table: { ...begun.table, rows: begun.table.rows.toSpliced(place, 1) } });
-              // The others are still wrong.
+              // The other rows remain invalid.
               refuse(problem === null ? null : withoutRow(problem, place + FIRST_ROW));
             }}
           />
@@ -216,8 +216,8 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
     take(given.name, bytes, null);
   };
   return (
-    // What is dropped can be chosen with the button as well.
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has no key of its own
+    // Files can also be selected with the button.
+    // biome-ignore lint/a11y/noStaticElementInteractions: drag and drop has no keyboard equivalent
     <div
       class={isOver ? "table-drop is-over" : "table-drop"}
       onDragOver={(event) => {
@@ -279,7 +279,7 @@ function Columns({ begun: { table, columns }, known, onChange }: ColumnsProps) {
       <summary>{tableText.columns(matched, columns.length)}</summary>
       <div class="table-columns">
         {table.headers.map((header, at) => (
-          // Two headers may be alike.
+          // Headers may be duplicates.
           <label key={`${at} ${header}`}>
             <bdi>{header || "–"}</bdi>{" "}
             <select
@@ -334,7 +334,7 @@ function withCell(
   return { ...table, rows };
 }
 
-/** What is wrong with the other rows, of which those behind have moved up; null where nothing is. */
+/** Issues without those of a removed row, with later rows shifted up; null without remaining issues. */
 function withoutRow(problem: Refusal, row: number): Refusal | null {
   const issues = problem.issues.flatMap((issue) => {
     if (issue.row === undefined || issue.row < row) return [issue];
@@ -352,10 +352,10 @@ function keptTable(name: DraftName): Begun | null {
   return (keptDraft(name)?.base as { begun?: Begun } | undefined)?.begun ?? null;
 }
 
-/** Larger ones cost more to keep, at each key, than to choose again. */
+/** Larger tables cost more to store on each keystroke than to select again. */
 const KEPT_ROWS_MAX = 10_000;
 
-/** As far as the browser has room for it. */
+/** Subject to the browser's storage quota. */
 function keepTable(name: DraftName, begun: Begun | null): void {
   const isKept = begun !== null && begun.table.rows.length <= KEPT_ROWS_MAX;
   keepDraft(name, !isKept ? null : { base: { begun }, tag: "", typed: {}, reason: "" });

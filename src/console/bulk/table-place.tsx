@@ -1,4 +1,4 @@
-// On a list, where a table of its records comes in. What reads tables is loaded when one is brought.
+// Table import on a list. The parser loads on first use.
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -11,10 +11,10 @@ import { frameText } from "../text/frame.ts";
 import { tableText } from "../text/tables.ts";
 import { go, hrefHere, parameter, pathname } from "../url/location.ts";
 
-/** In the address: a table that was begun outlasts a reload. */
+/** Address parameter: an import in progress survives a reload. */
 export const TABLE = "table";
 
-/** A table makes records and changes others. */
+/** An import creates and updates records. */
 export function mayImport(kind: EditedKind): boolean {
   return mayWrite(kind, "create") && mayWrite(kind, "update") && may(operationOnMany("import", kind));
 }
@@ -32,7 +32,7 @@ type Form = ComponentType<{ kind: EditedKind; onEnd: (saved: Saved | null) => vo
 
 interface TablePlaceProps {
   readonly kind: EditedKind;
-  /** Called when something was written. */
+  /** Called after a write. */
   onSaved(): void;
 }
 

@@ -1,4 +1,4 @@
-// The writes of many records at once, as the API takes them.
+// API requests for bulk writes.
 
 import { api, done, fetchAnswer, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
@@ -6,11 +6,11 @@ import { apiPath, type EditedKind, type TaggedKind } from "../kinds/kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import type { BulkScope } from "./scope.ts";
 
-/** What an update of many comes to. */
+/** Plan or result of a bulk update. */
 export interface BulkPlan {
   readonly applied: boolean;
   readonly sequence: number | null;
-  /** What committing quotes. */
+  /** Fingerprint to send with the write. */
   readonly plan: string;
   readonly counts: { readonly matched: number; readonly updated: number; readonly unchanged: number };
   readonly changes: readonly BulkChange[];
@@ -19,7 +19,7 @@ export interface BulkPlan {
 export interface BulkChange {
   readonly entity_type: string;
   readonly operation: "Created" | "Updated" | "Deleted";
-  /** Null of a record that is still to be made. */
+  /** Null for a record to be created. */
   readonly id: string | null;
   readonly name?: string;
   readonly fields: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[];
@@ -30,11 +30,11 @@ interface Sending {
   readonly key: string;
 }
 
-/** All of them take the same. */
+/** Representatives of all paths: they take the same request. */
 type AnyBulkUpdate = "/api/v1/vlans/bulk-update";
 type AnyBulkDelete = "/api/v1/vlans/bulk-delete";
 
-/** What a table comes to. */
+/** Plan or result of a table import. */
 export interface TablePlan {
   readonly applied: boolean;
   readonly sequence: number | null;
@@ -50,8 +50,8 @@ export interface TablePlan {
 }
 
 /**
- * Brings a table in.
- * @param plan of the dry run that was read; null for the dry run itself
+ * Imports a table.
+ * @param plan fingerprint from the dry run; null for the dry run itself
  * @throws Refusal with the row and column of each issue
  */
 export async function importTable(
@@ -73,7 +73,7 @@ export async function importTable(
   return (body as { data: TablePlan }).data;
 }
 
-/** The columns that an export of the kind writes, in its order. @throws Refusal */
+/** Columns of the kind's export, in order. @throws Refusal */
 export async function columnsOf(kind: EditedKind): Promise<string[]> {
   const response = await fetchAnswer(`${apiPath(kind)}/export/csv?ids=${NOBODY}`);
   if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
@@ -81,10 +81,10 @@ export async function columnsOf(kind: EditedKind): Promise<string[]> {
   return header.split(",");
 }
 
-/** An id that no record has: the answer is the header alone. */
+/** Unused id: the response contains the header only. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-/** @param plan of the dry run that was read; null for the dry run itself @throws Refusal */
+/** @param plan fingerprint from the dry run; null for the dry run itself @throws Refusal */
 export async function updateMany(
   { kind, ids, filter, networkId }: BulkScope,
   { set, plan }: { readonly set: Readonly<Record<string, unknown>>; readonly plan: string | null },
@@ -105,7 +105,7 @@ export async function updateMany(
   );
 }
 
-/** @returns its transaction @throws Refusal: `entity_in_use` where others depend on one */
+/** @returns the transaction @throws Refusal with `entity_in_use` if other records depend on one */
 export async function deleteMany(
   kind: EditedKind,
   { ids, cascade }: { readonly ids: readonly string[]; readonly cascade: boolean },
@@ -121,7 +121,7 @@ export async function deleteMany(
   return sequence;
 }
 
-/** @returns its transaction; null where they had it already, or had it not @throws Refusal */
+/** @returns the transaction; null without an effect @throws Refusal */
 export async function tagMany(
   kind: TaggedKind,
   { ids, tagId, isAdded }: { readonly ids: readonly string[]; readonly tagId: string; readonly isAdded: boolean },
