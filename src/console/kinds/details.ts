@@ -1,5 +1,5 @@
-// Details of a kind that load with its pages: columns, form, facts. Plain data; whatever of the schema they do not
-// mention is shown behind what they do.
+// Details of a kind that load with its pages: columns, form, facts. Plain data; schema fields not listed here are shown
+// after the listed ones.
 
 /** Ways to show a value in a cell, for fields whose name and type do not say enough. */
 export type CellStyle =
@@ -31,40 +31,40 @@ interface ListView {
 
 /** @typeParam Field the names of the fields in the list of the kind */
 export interface KindDetails<Field extends string = string> {
-  /** In their order; others follow, unless they are `unlisted`. */
+  /** In order; others follow, except `unlisted` ones. */
   readonly columns: Readonly<Partial<Record<Field, ColumnDetails>>>;
-  /** Columns that are shown at first. */
+  /** Columns shown by default. */
   readonly shown: readonly Field[];
   /** Order of the list, with `-` before a field for descending; the name if absent. */
   readonly order?: Field | `-${Field}`;
-  /** An example of a filter. */
+  /** Example filter. */
   readonly example: string;
-  /** Filters that come with the list. */
+  /** Built-in views of the list. */
   readonly views?: readonly ListView[];
-  /** What its records are called above the list, where the words of the kind say too much. */
+  /** Names of the records above the list, where the words of the kind are too long. */
   readonly listed?: { readonly title: string; readonly one: string; readonly many: string };
   /** Whether scans find records of the kind. */
   readonly isFound?: true;
-  /** What to do where there are none; that they are found or can be created if absent. */
+  /** Hint for an empty list; by default that records are discovered or can be created. */
   readonly nothingYet?: string;
-  /** Whether an empty list leads to a first scan. */
+  /** Whether an empty list offers a first scan. */
   readonly startsScan?: true;
   /** Query for columns that cost more to read. */
   readonly asks?: Readonly<Partial<Record<Field, Readonly<Record<string, unknown>>>>>;
-  /** Whether the records say something of the clock: of now they are read without an instant. */
+  /** Whether records depend on the current time: the present is then read without an instant. */
   readonly isOfClock?: true;
-  /** Fields without a column: parts, or ids of other things than records. */
+  /** Fields without a column: parts, or ids other than of records. */
   readonly unlisted?: readonly Field[];
-  /** Fields of the form, in their order; others that can be typed follow, unless they are `unset`. */
+  /** Form fields in order; other writable ones follow, except `unset` ones. */
   readonly form?: readonly Field[];
-  /** Fields that the API takes and that devices or other operations set. */
+  /** Writable API fields that are set by devices or other operations. */
   readonly unset?: readonly Field[];
-  /** Values of a new record that the API would give it, and that are better seen. */
+  /** Default values of the API to show in the form of a new record. */
   readonly usual?: Readonly<Partial<Record<Field, unknown>>>;
-  /** Fields among the facts of its page, in their order; others that have a value follow. */
+  /** Facts of the record's page in order; other fields with a value follow. */
   readonly facts?: readonly Field[];
-  /** Fields that its page shows elsewhere. */
+  /** Fields shown elsewhere on the record's page. */
   readonly toldElsewhere?: readonly Field[];
-  /** What deleting one, and several, means; of what scans find that they must not bring it back, if absent. */
+  /** Consequence of deleting one and several; by default, for discovered kinds, that scans must not bring them back. */
   readonly removal?: readonly [one: string, many: string];
 }

@@ -56,7 +56,7 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
     "native_vlan_id",
     "vlan_ids",
   ],
-  // Devices tell them.
+  // Learned from devices.
   unset: [
     "fdb_macs",
     "lldp_sys_name",

@@ -19,7 +19,7 @@ export const ipRangeDetails: KindDetails<keyof components["schemas"]["IpRange"]>
   order: "first",
   example: "purpose = Dhcp",
   form: ["first", "last", "purpose", "description", "tags"],
-  // The API finds the most specific one.
+  // Resolved by the API to the most specific subnet.
   unset: ["subnet_id"],
   usual: { purpose: "Reserved" },
 };

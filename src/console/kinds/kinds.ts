@@ -8,39 +8,39 @@ interface KindEntry {
   readonly words: readonly [one: string, many: string];
   /** Path of its list in the API, below /api/v1/. Without one, the kind has neither a list nor a history. */
   readonly path?: string;
-  /** Page that lists its records, and on which they are made. */
+  /** Page that lists and creates its records. */
   readonly list?: `/${string}`;
-  /** Page of one record. Without one, the page that all kinds share. */
+  /** Page of one record; by default the page shared by all kinds. */
   readonly page?: `/${string}/:id`;
-  /** Whether that page can show any instant, and has the history as a tab. */
+  /** Whether that page supports any instant and has a history tab. */
   readonly hasTabs?: true;
-  /** What the page of one record counts changes of; the record alone if absent. */
+  /** Scope of the changes counted on the record's page; by default the record alone. */
   readonly subject?: "host_id" | "subnet_id";
-  /** Texts that name a record, best first: `{field}` is replaced by its value. The name if absent. */
+  /** Name templates, best first, with `{field}` for a value; by default the name. */
   readonly called?: readonly string[];
-  /** Heading of the page of one record; the name of the record if absent. */
+  /** Heading of the record's page; by default the record's name. */
   readonly heading?: string;
-  /** Page that a search result opens; the page of the record if absent. */
+  /** Page opened by a search result; by default the record's page. */
   readonly found?: `/${string}`;
-  /** What the API calls one in its sentences, if not as the console does. */
+  /** Word for a record in API messages, if different from the console's. */
   readonly apiWord?: string;
-  /** Query that reads records without their parts, of which a device may have thousands. */
+  /** Query for records without their parts, which can number thousands per device. */
   readonly alone?: Readonly<Record<string, unknown>>;
-  /** Query that reads its versions without those of other records. */
+  /** Query for the versions of a record without those of others. */
   readonly aloneThen?: Readonly<Record<string, unknown>>;
   /** Whether its records are parts of hosts. */
   readonly isOfHost?: true;
-  /** Field with the addresses that a scan of a record asks; of a host, the addresses themselves. */
+  /** Field with the addresses to scan for a record; a host's addresses are read separately. */
   readonly scanned?: string;
-  /** Whether the console has a form made from the schema; others are edited on pages of their own. */
+  /** Whether the console generates a form from the schema; other kinds are edited on pages of their own. */
   readonly isEdited?: true;
   /** Whether its records can carry tags. */
   readonly isTagged?: true;
-  /** Whether its records belong to the organization, whichever network is chosen. */
+  /** Whether its records belong to the organization, independent of the selected network. */
   readonly isOfOrganization?: true;
-  /** Whether its changes are among none that are listed. */
+  /** Whether its changes are never listed. */
   readonly isUnlisted?: true;
-  /** Loads columns, form and facts. Without them, the kind has no list of its own. */
+  /** Loads columns, form and facts; a kind without them has no list of its own. */
   readonly details?: () => Promise<KindDetails>;
 }
 
@@ -204,20 +204,20 @@ const ENTRIES = {
 
 type Entries = typeof ENTRIES;
 
-/** Kinds by their names in the API, of which the appliance keeps the history. */
+/** API names of the kinds with a history. */
 export type RecordKind = KindsWith<{ readonly path: string }>;
-/** Kinds that have a form made from the schema. */
+/** Kinds with a form generated from the schema. */
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;
-/** Kinds whose records have pages of their own that can show any instant. */
+/** Kinds whose records have pages of their own that support any instant. */
 export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
-/** Kinds that have a list made from the schema. */
+/** Kinds with a list generated from the schema. */
 export type ListedKind = KindsWith<{ readonly details: unknown }>;
 export type TaggedKind = KindsWith<{ readonly isTagged: true }>;
 type KindsWith<Part> = { [Kind in keyof Entries]: Entries[Kind] extends Part ? Kind : never }[keyof Entries];
 
-/** The pages that list records. */
+/** Pages that list records. */
 export type ListPath = Entries[RecordKind]["list"];
-/** The pages of single records, as routes. */
+/** Routes of single-record pages. */
 export type RecordPath = Extract<Entries[RecordKind], { readonly page: string }>["page"];
 
 /** All kinds, networks and hosts before their parts. */
@@ -226,30 +226,30 @@ export const RECORD_KINDS = KIND_NAMES.filter(isRecordKind);
 export const EDITED_KINDS = RECORD_KINDS.filter(isEditedKind);
 export const LISTED_KINDS = RECORD_KINDS.filter(isListedKind);
 
-/** Each once: bindings are listed with their services. */
+/** Without duplicates: bindings are listed with their services. */
 export const LIST_PATHS: readonly ListPath[] = [...new Set(RECORD_KINDS.map(listPageOf))];
 export const RECORD_PATHS: readonly RecordPath[] = RECORD_KINDS.flatMap((kind) => {
   const entry = ENTRIES[kind];
   return "page" in entry ? [entry.page] : [];
 });
 
-/** What is known of a kind; undefined for a name that is none, as of a later version. */
+/** Entry of a kind; undefined for an unknown name, such as from a later version. */
 export function entryOf(kind: string | undefined): KindEntry | undefined {
   return kind !== undefined && Object.hasOwn(ENTRIES, kind) ? ENTRIES[kind as keyof Entries] : undefined;
 }
 
-/** `VLAN` and `VLANs`; the name in the API, spelled out, for an unknown kind. */
+/** `VLAN` and `VLANs`; for an unknown kind, the API name in words. */
 export function kindWords(kind: string): readonly [one: string, many: string] {
   const name = kind.replaceAll("_", " ");
   return entryOf(kind)?.words ?? [name, name];
 }
 
-/** `VLANs`, as the title of their list. */
+/** `VLANs`, the title of the list. */
 export function kindTitle(kind: string): string {
   return capital(kindWords(kind)[1]);
 }
 
-/** With a capital letter, as a sentence begins. */
+/** Capitalizes the first letter. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -274,7 +274,7 @@ export function isTagged(kind: string): kind is TaggedKind {
   return entryOf(kind)?.isTagged === true;
 }
 
-/** The kind whose ids a field holds: `native_vlan_id` and `vlan_ids` those of VLANs; undefined for other fields. */
+/** Kind referenced by a field: VLANs for `native_vlan_id` and `vlan_ids`; undefined for other fields. */
 export function referredKind(field: string): RecordKind | undefined {
   const name = field === "tags" ? "tag" : /^(.+)_ids?$/.exec(field)?.[1];
   return RECORD_KINDS.find((kind) => name === kind || name?.endsWith(`_${kind}`));
@@ -282,41 +282,41 @@ export function referredKind(field: string): RecordKind | undefined {
 
 const loaded = new Map<ListedKind, KindDetails>();
 
-/** Loads the details of a kind, once. */
+/** Loads the details of a kind; cached. */
 export async function loadDetails(kind: ListedKind): Promise<KindDetails> {
   const details = loaded.get(kind) ?? (await ENTRIES[kind].details());
   loaded.set(kind, details);
   return details;
 }
 
-/** Details that were loaded; undefined before. */
+/** Loaded details; undefined before. */
 export function loadedDetails(kind: ListedKind): KindDetails | undefined {
   return loaded.get(kind);
 }
 
-/** The page that lists the records of a kind. */
+/** List page of a kind. */
 export function listPageOf<Kind extends RecordKind>(kind: Kind): Entries[Kind]["list"] {
   return ENTRIES[kind].list;
 }
 
 type ApiPath<Kind extends RecordKind> = `/api/v1/${Entries[Kind]["path"]}`;
 
-/** The address of the list of a kind in the API. */
+/** API path of a kind's list. */
 export function apiPath<Kind extends RecordKind>(kind: Kind): ApiPath<Kind> {
   return `/api/v1/${ENTRIES[kind].path}` as ApiPath<Kind>;
 }
 
-/** `IfEntry` of `if_entry`, `IfEntries` of `if-entries`. */
+/** `IfEntry` for `if_entry`, `IfEntries` for `if-entries`. */
 type Joined<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Capitalize<Head>}${Joined<Tail>}`
   : Name extends `${infer Head}-${infer Tail}`
     ? `${Capitalize<Head>}${Joined<Tail>}`
     : Capitalize<Name>;
 
-/** The operations on one record; the compiler finds those that the API does not have. */
+/** Operation on one record; the compiler rejects operations missing from the API. */
 type Operation<Verb extends string, Kind extends string> = `${Verb}${Joined<Kind>}`;
 
-/** The id of the operation that writes one record: `updateIfEntry`. */
+/** Id of the operation on one record: `updateIfEntry`. */
 export function operationOn<Verb extends "create" | "update" | "delete" | "restore", Kind extends RecordKind>(
   verb: Verb,
   kind: Kind,
@@ -324,7 +324,7 @@ export function operationOn<Verb extends "create" | "update" | "delete" | "resto
   return `${verb}${joined(kind)}` as Operation<Verb, Kind>;
 }
 
-/** The id of the operation on many records: `updateIfEntries`. Nobody may what the API does not have. */
+/** Id of the operation on many records: `updateIfEntries`. Operations missing from the API are never permitted. */
 export function operationOnMany(verb: "list" | "update" | "import", kind: RecordKind): keyof operations {
   return `${verb}${joined(ENTRIES[kind].path.split("/").at(-1) ?? "")}` as keyof operations;
 }

@@ -1,6 +1,6 @@
-// Fields that no reader asks for.
+// Fields without meaning to readers.
 
-/** Fields whose values mean nothing to people: ids of what is the same for all, or is told elsewhere. */
+/** Fields with meaningless values: ids that are equal everywhere or shown elsewhere. */
 export const UNTOLD_FIELDS: ReadonlySet<string> = new Set([
   "id",
   "organization_id",
@@ -9,7 +9,7 @@ export const UNTOLD_FIELDS: ReadonlySet<string> = new Set([
   "last_discovery_id",
 ]);
 
-/** Those, and fields of a version, or that have places of their own wherever a record is shown. */
+/** `UNTOLD_FIELDS`, version fields, and fields with a fixed place wherever a record is shown. */
 export const UNLISTED_FIELDS: ReadonlySet<string> = new Set([
   ...UNTOLD_FIELDS,
   "valid_from",
