@@ -1,6 +1,6 @@
-// What a question is by its form: an IP address, a MAC address, perhaps the name of a host. Plain functions.
+// Classification of a search by its form: IP address, MAC address, or possibly a host name. Pure.
 
-/** What can be located, as `GET /api/v1/locate` is asked. */
+/** Locatable term, as for `GET /api/v1/locate`. */
 export type Asked =
   | { readonly by: "ip"; readonly value: string }
   | { readonly by: "mac"; readonly value: string }
@@ -9,8 +9,8 @@ export type Asked =
 const HOST_NAME_MAX = 255;
 
 /**
- * Any notation of MAC addresses that devices print is one: colons, dashes, dots, blanks or nothing between the digits.
- * @returns null for what is none of these: parts of addresses, prefixes, numbers, VLANs, interfaces
+ * Accepts every MAC address notation printed by devices: colons, dashes, dots, spaces, or no separators.
+ * @returns null for anything else: partial addresses, prefixes, numbers, VLANs, interfaces
  */
 export function askedOf(question: string): Asked | null {
   const text = question.trim();
@@ -20,7 +20,7 @@ export function askedOf(question: string): Asked | null {
   return mayBeName(text) ? { by: "hostname", value: text } : null;
 }
 
-/** As one query has it. */
+/** Query parameters. */
 export function locateQuery({ by, value }: Asked): { mac?: string; ip?: string; hostname?: string } {
   return { [by]: value };
 }
@@ -29,9 +29,9 @@ const IN_PAIRS = /^[0-9a-f]{1,2}([-: ])(?:[0-9a-f]{1,2}\1){4}[0-9a-f]{1,2}$/i;
 const IN_FOURS = /^[0-9a-f]{4}([-.: ])[0-9a-f]{4}\1[0-9a-f]{4}$/i;
 const BARE = /^[0-9a-f]{12}$/i;
 
-/** Lower case with colons; null for anything else than twelve digits. */
+/** Lower case with colons; null unless there are twelve digits. */
 function macIn(text: string): string | null {
-  // BSD and Solaris leave the nought before a single digit out.
+  // BSD and Solaris omit the leading zero of an octet.
   if (IN_PAIRS.test(text))
     return text
       .split(/[-: ]/)
@@ -56,6 +56,6 @@ function isIpv6(text: string): boolean {
 
 function mayBeName(text: string): boolean {
   if (text === "" || text.length > HOST_NAME_MAX || /[\p{Cc}/:]/u.test(text)) return false;
-  // Numbers and parts of addresses; VLANs.
+  // Excludes numbers, partial addresses and VLANs.
   return !/^[\d.]+$/.test(text) && !/^vlan\s*\d+$/i.test(text);
 }

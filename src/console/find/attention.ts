@@ -1,4 +1,4 @@
-// Where what needs attention is shown: the request that lists it, as a page of the console. Plain functions.
+// Console pages for attention items: translates API list requests. Pure.
 
 import { apiPath, listPageOf, RECORD_KINDS } from "../kinds/kinds.ts";
 import { recordPage } from "../names/record-page.ts";
@@ -6,9 +6,9 @@ import { PAGE_PATHS } from "../url/page-paths.ts";
 import { routeOf } from "../url/route.ts";
 
 /**
- * The page that shows what a request of the API lists.
- * @param request as the summary names it: `/api/v1/hosts?filter=stale_since%3A*`
- * @returns its path; null where no page shows it
+ * Page that shows the result of an API request.
+ * @param request as in the summary: `/api/v1/hosts?filter=stale_since%3A*`
+ * @returns its path; null without such a page
  */
 export function pageOfRequest(request: string): string | null {
   const { pathname, searchParams } = new URL(request, "http://console");

@@ -1,4 +1,4 @@
-// The start: what was asked for in the box above. Where it is, if it can be anywhere, and what else is called so.
+// Start page: answer to the search above, with the location if the term can be located, and matching names.
 
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";

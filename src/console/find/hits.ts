@@ -1,4 +1,4 @@
-// Results of a search: in groups by kind, and where each leads. Plain functions.
+// Search results: groups by kind, and their pages. Pure.
 
 import type { components } from "#api";
 import { entryOf } from "../kinds/kinds.ts";
@@ -9,7 +9,7 @@ import { markerAddress } from "../time/markers.ts";
 
 export type Hit = components["schemas"]["SearchResult"];
 
-/** The kinds in the order of their best results, which stay in theirs. */
+/** Kinds in the order of their best result; results keep their order. */
 export function groupsOf(hits: readonly Hit[]): (readonly [type: Hit["type"], hits: readonly Hit[]])[] {
   const groups = new Map<Hit["type"], Hit[]>();
   for (const hit of hits) {
@@ -20,7 +20,7 @@ export function groupsOf(hits: readonly Hit[]): (readonly [type: Hit["type"], hi
   return [...groups];
 }
 
-/** The page that shows a result, as a path of the console; null where none does. */
+/** Console path of a result; null without a page. */
 export function pageOfHit({ type, id, name, host }: Hit): string | null {
   const template = entryOf(type)?.found;
   if (template === undefined) return recordPage(type, id);
@@ -40,7 +40,7 @@ export function pageOfHit({ type, id, name, host }: Hit): string | null {
   return filled(path) + (parameters === undefined ? "" : `?${parameters.join("&")}`);
 }
 
-/** The last instant before something ended. @param end RFC 3339 */
+/** Last instant before an end. @param end RFC 3339 */
 export function instantBefore(end: string): string {
   return formatUtc((parseInstant(end) ?? 1) - 1);
 }

@@ -1,4 +1,4 @@
-// What was changed last, each transaction in a sentence: on the start, below what the day brought as a whole.
+// Latest transactions, a sentence each, shown on the start page below the summary of the day.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -10,10 +10,10 @@ import { isPast, network, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 
 const LATEST = 8;
-/** Of each: the page of changes tells more. */
+/** Phrases per transaction; the changes page shows more. */
 const PHRASES = 2;
 
-/** @param from the beginning of the day, RFC 3339 */
+/** @param from start of the day, RFC 3339 */
 export function Latest({ from }: { readonly from: string }) {
   const query = { ...scopeQuery(), from, order_direction: "desc", include: "highlights", limit: LATEST } as const;
   const { data, problem, again } = useAnswer(read("/api/v1/transactions", { query }), {

@@ -1,5 +1,5 @@
-// Where what was asked for is at the instant of the address: host, port, VLAN, how sure that is and why, and where it
-// has been.
+// Location of the search term at the instant of the address: host, port, VLAN, confidence with reasons, and location
+// history.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -17,12 +17,12 @@ import { UnheldAddress } from "./unheld-address.tsx";
 import { Vendor } from "./vendor.tsx";
 import { VlanLink } from "./vlan-link.tsx";
 
-/** The read that the card shows. */
+/** Read of the card. */
 export function locateRead(asked: Asked) {
   return read("/api/v1/locate", { query: { ...locateQuery(asked), ...scopeQuery() } });
 }
 
-/** @param asked null for what cannot be anywhere */
+/** @param asked null for a term that cannot be located */
 export function useLocated(asked: Asked | null): Located {
   return useAnswer(asked === null ? null : locateRead(asked), {
     how: "offer",
@@ -38,11 +38,11 @@ interface LocateCardProps {
   readonly answer: Located;
 }
 
-/** Says nothing where the answer is a problem: that stands above what was found. */
+/** Empty on a problem, which is shown above the results. */
 export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps) {
   if (data === undefined || problem !== undefined) return null;
   const [first, ...others] = data.candidates;
-  // What only may be a name is not said to be nowhere.
+  // A term that may be a host name is not reported as missing.
   if (first === undefined && asked.by === "hostname") return <PlacesOverTime asked={asked} isQuiet />;
   return (
     <section class="locate" aria-label={isPast.value ? locateText.titleThen : locateText.title}>

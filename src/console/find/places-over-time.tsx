@@ -1,4 +1,4 @@
-// Where something has been: a strip for the eye and the pointer, and the same as a table that leads to each instant.
+// Location history: a strip for eye and pointer, and an equivalent table with links to each instant.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -20,7 +20,7 @@ const ROWS_SHOWN = 8;
 
 interface PlacesProps {
   readonly asked: Asked;
-  /** Says nothing where nothing is known. */
+  /** Whether to show nothing without data. */
   readonly isQuiet?: true;
 }
 
@@ -56,7 +56,7 @@ export function PlacesOverTime({ asked, isQuiet }: PlacesProps) {
   );
 }
 
-/** Of the table below, which says the same: for the eye and the pointer alone. */
+/** Visual form of the table below; hidden from assistive technology. */
 function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
   const from = span.from ?? stays[0]?.from ?? 0;
   const length = Math.max(1, span.to - from);
@@ -94,7 +94,7 @@ function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span
 function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
   const [isWhole, setWhole] = useState(false);
   const latest = stays.toReversed();
-  // The row of the instant that is shown is among them.
+  // Includes the row of the shown instant.
   const current = latest.findIndex((stay) => isAtInstant(stay, atMs.value));
   const shown = isWhole ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
   return (
@@ -124,7 +124,7 @@ function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span:
   );
 }
 
-/** @param isCut whether it began before what was asked for */
+/** @param isCut whether the stay began before the requested range */
 function StayRow({ stay, isCut }: { readonly stay: Stay; readonly isCut: boolean }) {
   const { interval, from, to, holds } = stay;
   const then = addressInstant(from);

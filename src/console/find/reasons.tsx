@@ -1,5 +1,4 @@
-// Why the appliance says so: its evidence as sentences, each with the records that it is based on, as they are at the
-// instant that is shown.
+// Evidence for a location as sentences, with links to the underlying records at the shown instant.
 
 import type { components } from "#api";
 import { RecordLink } from "../names/record-link.tsx";
@@ -38,7 +37,7 @@ export function Reasons({ candidate }: { readonly candidate: Candidate }) {
   );
 }
 
-/** Addresses and forwarding entries have no page of their own: they stand on those of others. */
+/** Addresses and forwarding entries have no page of their own; links lead to the page that shows them. */
 function BasisLink({ record, candidate }: { readonly record: Basis; readonly candidate: Candidate }) {
   const { entity_type, id, name } = record;
   if (entity_type === "ip_address") {

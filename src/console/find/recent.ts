@@ -1,4 +1,4 @@
-// What was asked for in this browser and found, the latest first: of the one who is signed in, until they sign out.
+// Recent successful searches in this browser, newest first, per user until sign-out.
 
 import { signal } from "@preact/signals";
 import { me } from "../session/me.ts";
@@ -6,10 +6,10 @@ import { keep, kept, RECENT } from "../url/kept.ts";
 
 const QUESTIONS_MAX = 12;
 
-/** Changes when something is remembered. */
+/** Changes with each update. */
 const turn = signal(0);
 
-/** In the words of the one who asked. */
+/** As typed. */
 export function recentQuestions(): readonly string[] {
   return turn.value < 0 ? [] : read();
 }
@@ -22,14 +22,14 @@ export function rememberQuestion(words: string): void {
   turn.value += 1;
 }
 
-/** @param questions what is remembered from now on: none, or what was before that */
+/** @param questions complete new list; empty to clear */
 export function setQuestions(questions: readonly string[]): void {
   const user = me.peek()?.id;
   keep(RECENT, questions.length === 0 || user === undefined ? null : JSON.stringify({ user, questions }));
   turn.value += 1;
 }
 
-/** What stands there may be somebody else's, or of another version. */
+/** The stored value may belong to another user or version. */
 function read(): readonly string[] {
   try {
     const { user, questions } = JSON.parse(kept(RECENT) ?? "") as { user?: unknown; questions?: unknown };

@@ -1,5 +1,4 @@
-// What is called as was asked, of all kinds, the best first: each leads to its page, says why it was found, and until
-// when it was called so.
+// Search results of all kinds, best first: link, reason for the match, and last use of a former name.
 
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
@@ -19,7 +18,7 @@ interface ResultsProps {
   readonly answer: Answer<Hit[], MetaOf<"/api/v1/search">>;
 }
 
-/** Where it failed, that stands above. */
+/** A problem is shown above. */
 export function Results({ words, answer: { data, meta, problem } }: ResultsProps) {
   return (
     <>
@@ -42,7 +41,7 @@ export function Results({ words, answer: { data, meta, problem } }: ResultsProps
   );
 }
 
-/** What to do next is said as well. */
+/** Includes a suggestion for the next step. */
 function Nothing({ words }: { readonly words: string }) {
   return (
     <>
@@ -65,7 +64,7 @@ function Nothing({ words }: { readonly words: string }) {
 function Result({ hit }: { readonly hit: Hit }) {
   const { type, id, name, host, network: within, match, named_until, deleted_at } = hit;
   const page = pageOfHit(hit);
-  // A record that is gone is shown as it was last.
+  // A removed record is shown in its last version.
   const at = deleted_at === null ? undefined : instantBefore(deleted_at);
   const called = <bdi>{shownName(id, name)}</bdi>;
   const isSaid = match.value === name;

@@ -1,5 +1,4 @@
-// The start without a question: what needs attention, what changed in the last day, and what one wants at hand. Each
-// line leads to the records that it is about.
+// Start page without a search: attention items, changes of the last day, and shortcuts, with links to the records.
 
 import type { ComponentChildren } from "preact";
 import { type Answer, useAnswer } from "../api/answer.ts";
@@ -30,7 +29,7 @@ type Summary = DataOf<"/api/v1/summary">;
 type Attention = Summary["needs_attention"][number];
 
 export function Start() {
-  // What is no instant, or a marker that is not known, the bar tells: nothing can be asked of it.
+  // The time bar reports invalid instants and unknown markers; no request is possible.
   const asked = isPast.value && atMs.value === null ? null : read("/api/v1/summary", { query: scopeQuery() });
   const { data, problem, again } = useAnswer(asked);
   const appliance = useAnswer(mayNow("getAppliance") ? read("/api/v1/appliance") : null);
@@ -97,14 +96,14 @@ function Question({ words }: { readonly words: string }) {
 
 interface NeedsAttentionProps {
   readonly summary: Summary;
-  /** Nothing is asked for those who may not, nor of the past. */
+  /** Not requested without permission, nor for the past. */
   readonly appliance: Pick<Answer<Appliance>, "data" | "problem" | "isLoading" | "again">;
 }
 
 function NeedsAttention({ summary, appliance }: NeedsAttentionProps) {
   const { data, problem, again } = appliance;
   const concerns = isPast.value ? [] : (data?.concerns ?? []);
-  // What stands first is not to push away what one begins to read: both come at once.
+  // Avoids a shift of content being read: both parts appear together.
   if (data === undefined && problem === undefined && mayNow("getAppliance"))
     return (
       <section>
@@ -149,7 +148,7 @@ function Trouble({ attention: { kind, count, request }, summary }: { attention: 
   );
 }
 
-/** The first of each sort, as far as the summary names them. */
+/** First examples of each kind of item, from the summary. */
 function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonly summary: Summary }) {
   const { flapping, wandering, stale, failed_scans, conflicts } = summary;
   switch (kind) {
@@ -235,7 +234,7 @@ function isEmpty({ counts }: Summary): boolean {
   return (counts.host ?? 0) + (counts.subnet ?? 0) === 0;
 }
 
-/** Of an inventory with nothing in it, before all that there is to be read. */
+/** Hint for an empty inventory. */
 function NextStep() {
   if (isPast.value) return <p>{startText.emptyThen}</p>;
   return (
@@ -247,7 +246,7 @@ function NextStep() {
 
 function ChangedToday({ summary }: { readonly summary: Summary }) {
   const { changes, counts, from, to } = summary;
-  // Bindings are told with their services.
+  // Bindings are counted with their services.
   const kinds = Object.entries(changes.types).filter(
     ([type, { created, updated, deleted }]) => type !== "binding" && created + updated + deleted > 0,
   );
@@ -282,7 +281,7 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
 interface RecordsProps {
   readonly title: string;
   readonly records: Summary["new"];
-  /** Whether they are shown as they were last. */
+  /** Whether to show the records in their last version. */
   readonly isGone?: true;
 }
 

@@ -1,5 +1,4 @@
-// Where something has been, as a strip and as rows: the intervals of a timeline with the gaps between them. Plain
-// functions.
+// Location history as strip and rows: timeline intervals and the gaps between them. Pure.
 
 import type { components } from "#api";
 import { addressInstant, parseInstant } from "../time/instant.ts";
@@ -8,33 +7,33 @@ export type Interval = components["schemas"]["LocationInterval"];
 
 const DAY = 86_400_000;
 const SPAN = 30 * DAY;
-/** How many looks a piece of the strip can have. */
+/** Number of distinct styles of strip segments. */
 export const TONES = 4;
 
-/** Known, but not where. */
+/** Known, but without a location. */
 export const UNPLACED = -2;
-/** Nothing is known. */
+/** No data. */
 const GAP = -1;
 
-/** What is asked of the timeline; times in milliseconds since 1970. */
+/** Range of the timeline; times in milliseconds since 1970. */
 export interface Span {
-  /** Null for the beginning of the ledger. */
+  /** Null for the start of the ledger. */
   readonly from: number | null;
   readonly to: number;
   readonly query: { readonly from?: string; readonly to?: string };
 }
 
-/** Clocks of two machines differ: what begins so near to the beginning of what was asked for is cut off by it. */
+/** Tolerance for clock differences: a stay that begins this close to the start of the range is cut off by it. */
 const CLOCKS_MS = 60_000;
 
-/** Whether a stay began before what was asked for, which is all that is known of its beginning. */
+/** Whether a stay began before the range, so that its actual start is unknown. */
 export function isCutOff({ from }: Pick<Stay, "from">, span: Pick<Span, "from">): boolean {
   return span.from !== null && from <= span.from + CLOCKS_MS;
 }
 
 /**
- * The month before now. An instant before the middle of it stands in the middle of a month of its own, whose ends move
- * by days: stepping through time asks for another one rarely.
+ * The month before now. An earlier instant is centered in a month aligned to days, so that stepping through time rarely
+ * requests a new range.
  */
 export function spanAround(atMs: number | null, nowMs: number, isAll: boolean): Span {
   if (isAll) return { from: null, to: nowMs, query: {} };
@@ -44,18 +43,18 @@ export function spanAround(atMs: number | null, nowMs: number, isAll: boolean): 
   return { from, to, query: { from: addressInstant(from), to: addressInstant(to) } };
 }
 
-/** A stretch of time in which it was in one place; or in which nothing was known of it. */
+/** Time range at one location, or without data. */
 export interface Stay {
   readonly interval: Interval | null;
   readonly from: number;
-  /** Where the strip ends, for one that still holds. */
+  /** End of the strip for a current stay. */
   readonly to: number;
   readonly holds: boolean;
-  /** The same for the same port; UNPLACED and GAP where there is none. */
+  /** Equal for the same port; UNPLACED or GAP without one. */
   readonly tone: number;
 }
 
-/** In order, gaps between intervals included. */
+/** In order, including gaps between intervals. */
 export function staysOf(intervals: readonly Interval[], endMs: number): Stay[] {
   const tones = new Map<string, number>();
   const stays: Stay[] = [];
@@ -76,7 +75,7 @@ export function staysOf(intervals: readonly Interval[], endMs: number): Stay[] {
   return stays;
 }
 
-/** The stay of an instant; now is in the one that holds. */
+/** Whether a stay contains the instant; now is in the current stay. */
 export function isAtInstant({ from, to, holds }: Stay, atMs: number | null): boolean {
   return atMs === null ? holds : from <= atMs && (atMs < to || holds);
 }

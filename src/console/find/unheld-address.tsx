@@ -1,5 +1,4 @@
-// An address that nothing is known of: the subnet that it lies in, and whether it is free there. One line for each
-// network that has such a subnet.
+// Unused address: its subnet, and whether it is available. One line per network with a matching subnet.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -10,7 +9,7 @@ import { atQuery, network, scopeQuery } from "../time/at.ts";
 
 type Subnet = DataOf<"/api/v1/subnets">[number];
 
-/** Says nothing while it is not known: it stands beside the answer. */
+/** Empty while loading: it supplements the main answer. */
 export function UnheldAddress({ address }: { readonly address: string }) {
   const query = { filter: `cidr : "${address}"`, limit: 0, ...scopeQuery() };
   const { data, isEarlier } = useAnswer(read("/api/v1/subnets", { query }), {
@@ -29,7 +28,7 @@ export function UnheldAddress({ address }: { readonly address: string }) {
   );
 }
 
-/** Of each network the one that an address belongs to. */
+/** Most specific subnet per network. */
 function smallestOf(subnets: readonly Subnet[]): readonly Subnet[] {
   const lengthOf = ({ cidr }: Subnet) => Number(cidr.slice(cidr.indexOf("/") + 1));
   const smallest = new Map<string, Subnet>();

@@ -1,9 +1,9 @@
-// Who made what has a MAC address, or what the address is known for.
+// Vendor or well-known use of a MAC address.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 
-/** Nothing where nobody knows. */
+/** Empty if unknown. */
 export function Vendor({ mac }: { readonly mac: string }) {
   const { data, isEarlier } = useAnswer(read("/api/v1/vendors/{mac}", { path: { mac } }));
   const told = data?.known_use ?? data?.vendor ?? null;

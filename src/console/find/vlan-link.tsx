@@ -1,9 +1,9 @@
-// The VLAN that something is in, as locating tells it.
+// VLAN of a location result.
 
 import type { components } from "#api";
 import { RecordLink } from "../names/record-link.tsx";
 
-/** A VLAN by its number and, where the inventory has it, its name. */
+/** VLAN number, with its name if in the inventory. */
 export function VlanLink({
   vlan: { id, number, name },
   at,
