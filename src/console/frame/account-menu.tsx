@@ -1,4 +1,4 @@
-// Who is signed in, in which zone they read, and the way out.
+// Account menu: user, time zone, and sign-out.
 
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";

@@ -1,5 +1,4 @@
-// What stands before whoever is not signed in: signing in, or claiming an appliance that nobody owns yet. What claiming
-// needs is loaded where it is needed.
+// Entrance for unauthenticated users: sign-in, or claiming an unowned appliance. The claim form loads on demand.
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -34,7 +33,7 @@ export function Entrance() {
       .catch((cause: unknown) => setProblem(asRefusal(cause)));
   }, [turn, token]);
   if (isUnclaimed === true && claimPage !== null) return <claimPage.Claim onClaimedBefore={again} />;
-  // Whoever comes by the link is not asked for a password first.
+  // A set-up link does not ask for a password first.
   if (isUnclaimed === null && token !== null)
     return problem === null ? <Waiting /> : <Problem problem={problem} again={again} />;
   return (

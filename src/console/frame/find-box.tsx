@@ -1,4 +1,4 @@
-// One box for anything, on every page: `/` leads to it.
+// Search box on every page; `/` focuses it.
 
 import { useKeys } from "../parts/keys.ts";
 import { findText } from "../text/find.ts";
@@ -30,7 +30,7 @@ export function FindBox() {
     <search class="find-box">
       <form onSubmit={find}>
         <input
-          // Another question in the address is another one in the box.
+          // A new search in the address replaces the text.
           key={asked}
           ref={(element) => void (box.current = element)}
           type="search"

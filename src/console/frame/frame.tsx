@@ -1,5 +1,4 @@
-// What stands around every page: find, navigation, the instant, who is signed in. Whoever is not signed in sees nothing
-// of it.
+// Frame of every page: search, navigation, time bar, and account. Not shown before sign-in.
 
 import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
@@ -30,7 +29,7 @@ export function Frame() {
   return <SignedIn key={me.value.id} />;
 }
 
-/** The organization may be renamed, or demand a reason from now on: forms that are open have to know. */
+/** The organization may be renamed or start to require reasons; open forms must follow. */
 const ORGANIZATION = { how: "refresh", types: ["organization"] } as const;
 
 function SignedIn() {
@@ -63,7 +62,7 @@ function SignedIn() {
   );
 }
 
-/** The page; what is of before in it is dimmed. */
+/** Page content; outdated parts are dimmed. */
 function Content() {
   const chosen = network.value;
   return (
@@ -81,7 +80,7 @@ function Content() {
   );
 }
 
-/** In a backup, now is when it was made: nothing else on the page says when that is. */
+/** In a backup, now is the time of the backup, which is shown nowhere else. */
 function BackupNote() {
   const { data } = useAnswer(read("/api/v1/ledger"));
   return (
@@ -97,7 +96,7 @@ function BackupNote() {
   );
 }
 
-/** What is so of the appliance as a whole, on every page. */
+/** Notes on the appliance as a whole, on every page. */
 function Notes() {
   const { data: version } = useAnswer(read("/api/version"));
   const isDemo = version?.is_demo === true;

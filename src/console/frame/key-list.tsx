@@ -1,4 +1,4 @@
-// `?`: the keys that do something where one is.
+// List of the keyboard shortcuts of the page: `?`.
 
 import { keys, useKeys } from "../parts/keys.ts";
 import { frameText } from "../text/frame.ts";

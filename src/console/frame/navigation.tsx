@@ -1,4 +1,4 @@
-// The pages, beside the content; behind a button where there is no room.
+// Navigation next to the content; behind a button in small windows.
 
 import { useEffect, useRef } from "preact/hooks";
 import { frameText } from "../text/frame.ts";
@@ -9,7 +9,7 @@ export function Navigation() {
   const nav = useRef<HTMLElement>(null);
   const path = pathname.value;
   const place = belongingOf(path);
-  // Whoever has gone to another page has chosen
+  // Navigating to another page closes the menu.
   useEffect(() => nav.current?.hidePopover(), [path]);
   return (
     <nav ref={nav} class="rail" aria-label={frameText.pages} id="pages" popover="auto">

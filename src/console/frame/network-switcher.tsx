@@ -1,4 +1,4 @@
-// One network or all: in the address, and remembered for the next visit.
+// Network selection: one network or all. In the address, and remembered for the next visit.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -10,14 +10,14 @@ import { at, network } from "../time/at.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { go, hrefHere, location } from "../url/location.ts";
 
-/** The network of the last visit is that of this one, unless the address says which. */
+/** Restores the network of the last visit unless the address has parameters. */
 export function rememberNetwork(): void {
   const last = kept(NETWORK);
   if (last !== null && network.peek() === null && location.peek().search === "")
     go(hrefHere({ network: last }), "replace");
 }
 
-/** The one that is chosen, where it is none that is there and within reach now. */
+/** Selected network that does not exist now or is not accessible. */
 export const unlistedNetwork = signal<string | null>(null);
 
 export function NetworkSwitcher() {

@@ -1,5 +1,4 @@
-// Which page an address shows, and where it stands in the navigation. Every page but the frame is loaded when it is
-// first opened.
+// Routes of the console and their places in the navigation. Each page loads on first use.
 
 import type { ComponentType } from "preact";
 import {
@@ -18,7 +17,7 @@ import { navigationText } from "../text/navigation.ts";
 import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
 import { type RouteMatch, routeOf } from "../url/route.ts";
 
-/** What a page is given: what stands for the names in its route. */
+/** Properties of a page: its route parameters. */
 export interface PageProps {
   readonly params: Readonly<Record<string, string>>;
 }
@@ -29,7 +28,7 @@ type LoadPage = () => Promise<PageComponent>;
 
 const around = () => import("../networks/subnet-tabs.tsx").then(({ aroundSubnets }) => aroundSubnets);
 
-/** What the pages of lists show besides. */
+/** Additional content around list pages. */
 const AROUND: Readonly<Partial<Record<ListPath, () => Promise<() => Around>>>> = {
   "/subnets/list": around,
   "/subnets/ranges": around,
@@ -85,7 +84,7 @@ const PAGES: Readonly<Record<Exclude<PagePath, ReturnType<typeof listPageOf<List
 interface NavigationEntry {
   readonly href: string;
   readonly title: string;
-  /** Served beside the console, by the browser's own way. */
+  /** Served outside of the console, by normal navigation. */
   readonly isOutside?: true;
 }
 
@@ -93,7 +92,7 @@ function listEntry(kind: RecordKind): NavigationEntry {
   return { href: listPageOf(kind), title: kindTitle(kind) };
 }
 
-/** In groups, in the order of the navigation. */
+/** Groups in navigation order. */
 export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [{ href: "/", title: navigationText.find }],
   [
@@ -125,14 +124,14 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   ],
 ];
 
-/** The page of a path; null where there is none. */
+/** Page of a path; null without one. */
 export function pageOf(pathname: string): RouteMatch<PagePath> | null {
   return routeOf(PAGE_PATHS, pathname);
 }
 
 /**
- * Where a page belongs: its own path, or, of a record that has no place of its own, that of the list that has it. The way
- * to the first map is one to a first scan.
+ * Navigation place of a page: its own path, or the list of a record without one. The first-run wizard belongs to
+ * discovery.
  */
 export function belongingOf(path: string): string {
   const page = pageOf(path);
@@ -141,14 +140,14 @@ export function belongingOf(path: string): string {
   return page?.path === "/records/:kind/:id" && isRecordKind(kind) ? listPageOf(kind) : path;
 }
 
-/** Whether a place is that of a page, or one below it. Everything is below the start, and none of it belongs there. */
+/** Whether a place is at or below a page. Only the start page itself belongs to the start. */
 export function isBelow(href: string, place: string): boolean {
   return href === "/" ? place === "/" : `${place}/`.startsWith(`${href}/`);
 }
 
 const loaded = new Map<PagePath, PageComponent>();
 
-/** A page that was loaded before, or the promise of it. */
+/** Cached page component, or a promise of it. */
 export function loadPage(path: PagePath): PageComponent | Promise<PageComponent> {
   const before = loaded.get(path);
   if (before !== undefined) return before;

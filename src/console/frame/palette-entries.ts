@@ -1,4 +1,4 @@
-// What the command palette offers: every page, what can be made, what can be done on the page that is shown, and the keys.
+// Entries of the command palette: pages, records to create, actions of the current page, and keys.
 
 import { mayImport, TABLE } from "../bulk/table-place.tsx";
 import { mayWrite, NEW } from "../editing/edit-place.tsx";
@@ -39,15 +39,15 @@ import type { PagePath } from "../url/page-paths.ts";
 export interface PaletteEntry {
   readonly group: string;
   readonly title: string;
-  /** What else people call it: found by, and not shown. */
+  /** Further search terms, not shown. */
   readonly also?: string;
   run(): void;
 }
 
-/** Paths that name no record. */
+/** Paths without a record. */
 type PlainPath = Exclude<PagePath, `${string}:${string}`>;
 
-/** In their order; lists that are not among them follow. */
+/** In order; other lists follow. */
 const TITLES: Readonly<Record<Exclude<PlainPath, ListPath>, string> & Partial<Record<ListPath, string>>> = {
   "/": navigationText.find,
   "/start": navigationText.start,
@@ -86,17 +86,17 @@ const TITLES: Readonly<Record<Exclude<PlainPath, ListPath>, string> & Partial<Re
   "/settings/about": settingsText.tabs.about,
 };
 
-/** What is made by a form of its own in the settings. */
+/** Records created by dedicated forms in the settings. */
 const SETTINGS_FORMS = [
   { title: credentialText.newOne, kind: "credential" },
   { title: peopleText.newOne, kind: "user" },
   { title: apiKeysText.newOne, kind: "api_key" },
 ] as const;
 
-/** All of them, in the order in which they are told. */
+/** All entries in display order. */
 export function paletteEntries(): PaletteEntry[] {
   const anywhere = [...pages(), ...makings()];
-  // What the page has a button for is begun there, with what the page knows of it, and is told once.
+  // An action with a button on the page is listed once and started there, with the page's context.
   const here = onPage().map((entry) => ({
     ...entry,
     also: anywhere.find(({ title }) => title === entry.title)?.also ?? "",
@@ -105,7 +105,7 @@ export function paletteEntries(): PaletteEntry[] {
   return [...here, ...elsewhere, ...ofKeys()];
 }
 
-/** What the page itself has buttons for: pressed as if by hand. */
+/** Buttons of the page; running an entry clicks its button. */
 function onPage(): PaletteEntry[] {
   const buttons = document.querySelectorAll<HTMLElement>(
     "main .page-actions :is(button, a), main .list-tools button, main .record-makes button",
@@ -118,7 +118,7 @@ function onPage(): PaletteEntry[] {
       run: () => button.click(),
     }));
   return entries.filter(
-    // What comes in as a table is told for every list, with what it is of.
+    // Table imports are listed per kind elsewhere.
     ({ title }, at) =>
       title !== "" && title !== tableText.open && entries.findIndex((each) => each.title === title) === at,
   );
@@ -184,7 +184,7 @@ function makings(): PaletteEntry[] {
   return [...made, ...settled, ...(mayNow("createScan") ? [scan] : []), leave];
 }
 
-/** The page as of an instant that was typed as people say it; none where it says none, or one that there was twice. */
+/** Entry for a typed instant; empty if unreadable or ambiguous. */
 export function instantEntries(typed: string): PaletteEntry[] {
   const said = readSaid(typed, { nowMs: exactNow(), timeZone: zone.peek() });
   if (said.type !== "instant") return [];
@@ -192,7 +192,7 @@ export function instantEntries(typed: string): PaletteEntry[] {
   return [{ group: paletteText.here, title, run: () => go(hrefHere({ at: addressInstant(said.ms) })) }];
 }
 
-/** Each by what it does. */
+/** Entries named by their function. */
 function ofKeys(): PaletteEntry[] {
   return keys.value.map(({ key, meaning, press }) => ({
     group: paletteText.keys,
@@ -201,10 +201,7 @@ function ofKeys(): PaletteEntry[] {
   }));
 }
 
-/**
- * Those of which a word begins with each word that was typed: first those whose title begins so, and those that are only
- * called so by some come last.
- */
+/** Entries with a word prefix for every typed word: matches by title first, matches by further search terms last. */
 export function entriesFor(entries: readonly PaletteEntry[], typed: string): PaletteEntry[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const has = (text: string) => {

@@ -1,5 +1,4 @@
-// `Ctrl-K`, or `⌘K`: opens the command palette, wherever one is and whatever one types. It is loaded when it is first
-// opened.
+// Command palette shortcut, `Ctrl-K` or `⌘K`, available everywhere, even in inputs. The palette loads on first use.
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -8,7 +7,7 @@ import { paletteText } from "../text/palette.ts";
 type Loaded = ComponentType<{ onClose: (hasLeft: boolean) => void }>;
 
 export function PaletteKey() {
-  // Which opening it is; 0 while it is closed. A dialog tells late that it was closed: by then it may be open again.
+  // Number of the opening; 0 while closed. A dialog reports its closing late, when it may be open again.
   const [opening, setOpening] = useState(0);
   const last = useRef(0);
   const [loaded, setLoaded] = useState<{ readonly Palette: Loaded } | null>(null);
@@ -31,7 +30,7 @@ export function PaletteKey() {
       const isKey =
         (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
       if (!isKey || event.isComposing) return;
-      // The browser's own box for searches.
+      // Prevents the browser's own search box.
       event.preventDefault();
       if (document.querySelector("dialog[open]") === null) open();
     };
@@ -41,7 +40,7 @@ export function PaletteKey() {
   const close = (closed: number, hasLeft: boolean) => {
     if (closed !== last.current) return;
     setOpening(0);
-    // Where what was chosen has taken the focus, it stays there.
+    // Keeps the focus if the chosen entry has moved it.
     if (!hasLeft && document.activeElement === document.body && before.current instanceof HTMLElement)
       before.current.focus();
   };

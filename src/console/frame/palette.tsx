@@ -1,4 +1,4 @@
-// The command palette: one box for every page, action and record, by the keyboard alone (WAI-ARIA: combobox with a list).
+// Command palette: one box for pages, actions and records, by keyboard alone (WAI-ARIA combobox with a listbox).
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -13,21 +13,21 @@ import { atQuery } from "../time/at.ts";
 import { go, hrefOf, pathname } from "../url/location.ts";
 import { entriesFor, instantEntries, type PaletteEntry, paletteEntries } from "./palette-entries.ts";
 
-/** Records that are found while one types. */
+/** Records found while typing. */
 const RECORDS_MAX = 8;
-/** More are no list that anybody reads: one types on. */
+/** Entries shown; further typing narrows them. */
 const SHOWN_MAX = 40;
-/** Shorter words find too much to be asked for at each key. */
+/** Shorter terms match too much to search on every keystroke. */
 const SEARCH_MIN = 2;
 
-/** Interfaces of many devices are called alike. */
+/** Interfaces of different devices share names. */
 function titleOf({ name, id, host }: DataOf<"/api/v1/search">[number]): string {
   const called = name || id;
   return host === null ? called : `${isolated(called)} ${findText.on} ${isolated(host.name)}`;
 }
 
 interface PaletteProps {
-  /** @param hasLeft whether what was chosen led to another page, which takes the focus */
+  /** @param hasLeft whether the choice led to another page, which takes the focus */
   onClose(hasLeft: boolean): void;
 }
 
@@ -36,7 +36,7 @@ export function Palette({ onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
   const [active, setActive] = useState(0);
-  // Of the page as it was when it was opened.
+  // Captured when the palette opens.
   const entries = useMemo(paletteEntries, []);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const query = typed.trim();
@@ -64,7 +64,7 @@ export function Palette({ onClose }: PaletteProps) {
     const before = pathname.peek();
     entry.run();
     hasLeft.current = pathname.peek() !== before;
-    // The browser has given it back to where it was, which may stand around every page.
+    // The browser has restored the focus, possibly to an element of the frame.
     if (hasLeft.current && document.activeElement instanceof HTMLElement) document.activeElement.blur();
   };
   const press = (event: KeyboardEvent) => {
@@ -98,7 +98,7 @@ export function Palette({ onClose }: PaletteProps) {
       {shown.length === 0 && <p role="status">{paletteText.nothing}</p>}
       <div id="palette-list" role="listbox" aria-label={paletteText.title}>
         {shown.map((entry, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the box above it has the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys
           <div
             key={`${entry.group} ${entry.title} ${at}`}
             id={`palette-${at}`}
@@ -115,7 +115,7 @@ export function Palette({ onClose }: PaletteProps) {
   );
 }
 
-/** A page of the console at an instant of its own, or as the address has it. */
+/** Console page at its own instant, or at that of the address. */
 function withAt(page: string, at: { readonly at?: string }): string {
   const [path = "", search = ""] = page.split("?", 2);
   return hrefOf(path, { ...Object.fromEntries(new URLSearchParams(search)), ...at });

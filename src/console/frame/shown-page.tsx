@@ -1,4 +1,4 @@
-// The page of the address. The last one stays until the next is loaded; one that breaks takes nothing else with it.
+// Page of the address. The previous page stays until the next one is loaded; errors are contained in the page.
 
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -14,7 +14,7 @@ import { belongingOf, isBelow, loadPage, type PageProps, pageOf } from "./pages.
 interface Shown {
   readonly page: ComponentType<PageProps>;
   readonly params: Readonly<Record<string, string>>;
-  /** Another record of the same page is another page: it must not show the last one's for a moment. */
+  /** Distinguishes records on the same page, so that one is never shown for another. */
   readonly key: string;
 }
 
@@ -23,7 +23,7 @@ export function ShownPage() {
   const [shown, setShown] = useState<Shown | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
   const [turn, setTurn] = useState(0);
-  // `turn` asks once more
+  // `turn` triggers a retry
   useEffect(() => {
     const match = pageOf(path);
     setFailed(null);
@@ -51,7 +51,7 @@ export function ShownPage() {
   if (failed === path)
     return (
       <Page title={frameText.pageFailed}>
-        {/* Its files have other names after an update. */}
+        {/* After an update, its files have other names. */}
         <p>{frameText.newVersion}</p>
         <p class="aside">
           <button type="button" class="primary" onClick={() => window.location.reload()}>
@@ -64,7 +64,7 @@ export function ShownPage() {
       </Page>
     );
   const content = shown === null ? <Waiting /> : <Content of={shown} />;
-  // What stands around some pages stays there from one of them to the next.
+  // Surrounding content persists between pages.
   const place = belongingOf(shown?.key ?? path);
   return isBelow("/settings", place) ? <SettingsPlace place={place}>{content}</SettingsPlace> : content;
 }
@@ -79,7 +79,7 @@ function Content({ of: { page: Shown, params, key } }: { readonly of: Shown }) {
   );
 }
 
-/** Where a page throws: said instead of it, and in the console of the browser for who looks for the cause. */
+/** Error boundary of a page: shows the error, and reports it to the browser console. */
 class Fault extends Component<{ readonly children: ComponentChildren }, { readonly fault: unknown }> {
   override state: { readonly fault: unknown } = { fault: null };
 

@@ -1,4 +1,4 @@
-// What stands in place of a page whose network is none: everything in it would seem to be empty.
+// Replacement for a page of an unknown network, where everything would appear empty.
 
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
@@ -9,12 +9,12 @@ import { atMs, atQuery, isPast } from "../time/at.ts";
 import { hrefHere } from "../url/location.ts";
 
 interface UnlistedNetworkProps {
-  /** Of a network that is not there now, or not within reach. */
+  /** Network that does not exist now or is not accessible. */
   readonly id: string;
   readonly children: ComponentChildren;
 }
 
-/** The page all the same where the network was there at the instant that is shown. */
+/** Shows the page anyway if the network existed at the shown instant. */
 export function UnlistedNetwork({ id, children }: UnlistedNetworkProps) {
   const isInstant = !isPast.value || atMs.value !== null;
   const { data } = useAnswer(isInstant ? read("/api/v1/networks", { query: { ids: [id], ...atQuery() } }) : null);
