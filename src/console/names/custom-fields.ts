@@ -1,5 +1,5 @@
-// The custom fields of the organization, as they were defined at the instant that is shown: what people called them, and
-// of what type they were. Asked for once for each instant, when the first is wanted, and again when one of them is written.
+// Custom field definitions of the organization at the shown instant: labels and types. Loaded on first use per instant,
+// and again after a change.
 
 import { type Signal, signal } from "@preact/signals";
 import { forgetFields, onForgotten } from "../api/answer.ts";
@@ -11,30 +11,30 @@ import { at } from "../time/at.ts";
 
 export type CustomField = DataOf<"/api/v1/custom-fields">[number];
 
-/** What a record has of them, by key. */
+/** Custom values of a record, by key. */
 export interface Holding {
   readonly custom_fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const PREFIX = "custom_fields.";
-/** As many as an organization can have, and more. */
+/** Above the API's limit per organization. */
 const FIELDS_MAX = 1_000;
 
-/** Whoever moves through time looks at many instants. */
+/** Stepping through time visits many instants. */
 const INSTANTS_MAX = 30;
 
-/** By instant, as the address has it; null for now. What was looked at last comes last. */
+/** By instant, as in the address; null for now. Least recently used first. */
 const defined = new Map<string | null, Signal<readonly CustomField[] | undefined>>();
 
-/** Those of a kind of record, in the order in which they were made; none while they are not known. */
+/** Fields of a record kind in order of creation; empty while loading. */
 export function definedFieldsOf(kind: string): readonly CustomField[] {
   const fields = definedAt(at.value) ?? definedAt(null) ?? [];
   return fields.filter(({ kinds }) => (kinds as readonly string[]).includes(kind));
 }
 
 /**
- * What is defined of a field by its name, `custom_fields.rack`: as of the instant that is shown, or of today where it was
- * not there then. Null for another field, and for one that is gone.
+ * Definition of a field such as `custom_fields.rack`, at the shown instant, or now if it did not exist then. Null for
+ * another or a deleted field.
  */
 export function customFieldOf(field: string): CustomField | null {
   const key = customKey(field);
@@ -46,17 +46,17 @@ export function customFieldOf(field: string): CustomField | null {
   return null;
 }
 
-/** `rack` of `custom_fields.rack`; null for another field. */
+/** `rack` for `custom_fields.rack`; null for another field. */
 export function customKey(field: string): string | null {
   return field.startsWith(PREFIX) ? field.slice(PREFIX.length) : null;
 }
 
-/** `custom_fields.rack` of `rack`. */
+/** `custom_fields.rack` for `rack`. */
 export function customName(key: string): string {
   return PREFIX + key;
 }
 
-/** The value of a field of a record by its name, custom or not. */
+/** Value of a record's field, custom or not. */
 export function valueOfField(record: unknown, field: string): unknown {
   const key = customKey(field);
   if (key === null) return ownValue(record as Readonly<Record<string, unknown>>, field);
@@ -64,7 +64,7 @@ export function valueOfField(record: unknown, field: string): unknown {
   return ownValue(values, key);
 }
 
-/** What people call a field: of a custom one its label. */
+/** Display title of a field; the label of a custom one. */
 export function fieldTitle(field: string): string {
   return customFieldOf(field)?.label ?? customKey(field) ?? fieldLabel(field);
 }
@@ -80,7 +80,7 @@ onForgotten(() => {
   defined.clear();
 });
 
-/** Undefined while they are not known. */
+/** Undefined while loading. */
 function definedAt(instant: string | null): readonly CustomField[] | undefined {
   const known = defined.get(instant);
   const fields = known ?? signal<readonly CustomField[] | undefined>(undefined);
@@ -99,6 +99,6 @@ async function ask(instant: string | null, fields: Signal<readonly CustomField[]
     const query = { limit: FIELDS_MAX, ...(instant === null ? {} : { at: instant }) };
     fields.value = (await read("/api/v1/custom-fields", { query }).load()).data;
   } catch {
-    // They stay keys: what the page shows is more than their names.
+    // On failure the keys are shown; the rest of the page still works.
   }
 }

@@ -1,4 +1,4 @@
-// A record that an answer refers to, by its name, as a link to its page at the instant that is shown.
+// Reference to a record by name, linked to its page at the shown instant.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -9,16 +9,13 @@ import { nameOf } from "./names.ts";
 import { recordPage } from "./record-page.ts";
 import { shownName } from "./shown-name.ts";
 
-/**
- * Of another instant than that of the address are the names within it, and their links: where two instants are compared.
- * With `vs` the links lead on to a comparison.
- */
+/** Overrides the instant of names and links within, for comparisons. With `vs`, the links lead to a comparison. */
 export const NamedAsOf = createContext<{ readonly at: string | null; readonly vs?: string } | null>(null);
 
 interface NamedProps {
   readonly kind: RecordKind;
   readonly id: string;
-  /** Another instant than that of the address. */
+  /** Instant other than that of the address. */
   readonly as?: string | null | undefined;
 }
 
@@ -26,7 +23,7 @@ export function Named({ kind, id, as: own }: NamedProps) {
   const around = useContext(NamedAsOf);
   const as = own !== undefined ? own : around !== null ? around.at : at.value;
   const name = nameOf(kind, id, as);
-  // The end of an id tells it from others; its beginning is a time.
+  // The end of an id distinguishes it; its beginning is a timestamp.
   const shown = name === undefined ? "…" : shownName(id, name);
   const page = recordPage(kind, id);
   if (page === null) return <bdi title={id}>{shown}</bdi>;

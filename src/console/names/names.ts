@@ -1,5 +1,5 @@
-// The names of records that answers refer to by id, as they were at the instant that is shown. Asked for together: all
-// that a page draws at once is one request for each kind.
+// Names of referenced records at the shown instant. Requests are batched: all names rendered at once take one request
+// per kind.
 
 import { batch, type Signal, signal } from "@preact/signals";
 import { onForgotten } from "../api/answer.ts";
@@ -9,24 +9,24 @@ import { onChanges } from "../api/live.ts";
 import { apiPath, entryOf, type RecordKind } from "../kinds/kinds.ts";
 import { calledOf } from "./called.ts";
 
-/** Undefined while it is not known; null where there is no such record then, or not within reach. */
+/** Undefined while loading; null for a record that did not exist then or is not accessible. */
 type Name = string | null | undefined;
 
-/** By instant, as the address has it; what was looked at last comes last. */
+/** By instant, as in the address; least recently used first. */
 const names = new Map<string | null, Map<string, Signal<Name>>>();
-/** Of tags, by the same instants. */
+/** Colors of tags, by instant. */
 const colors = new Map<string | null, Map<string, string>>();
-/** Whoever moves through time looks at many. */
+/** Stepping through time visits many instants. */
 const INSTANTS_MAX = 30;
-/** What each was called when it was last named: shown until it is known what it was called at the instant. */
+/** Last known name of each record, shown while the name at the instant is loading. */
 const lastNames = new Map<string, string | null>();
-/** Of what is named as it is now, which can change. */
+/** Kinds of the records named at the present, whose names can change. */
 const kindsOfNow = new Map<string, RecordKind>();
 const wanted = new Map<string, { readonly kind: RecordKind; readonly at: string | null; readonly ids: Set<string> }>();
 
 /**
- * The name of a record, which comes in later where it is not known yet.
- * @param at as the address has it; null for now
+ * Name of a record; loaded if unknown, with a later update.
+ * @param at as in the address; null for now
  */
 export function nameOf(kind: RecordKind, id: string, at: string | null): Name {
   const ofInstant = namesAt(at);
@@ -46,20 +46,20 @@ function want(kind: RecordKind, id: string, at: string | null): void {
   wanted.set(together, { kind, at, ids: ids.add(id) });
 }
 
-/** The color of a tag whose name is known; undefined while it is not. */
+/** Color of a tag with a known name; undefined while loading. */
 export function tagColor(id: string, at: string | null): string | undefined {
   return colors.get(at)?.get(id);
 }
 
 onChanges((changes) => {
-  // What was missed is not known: all that is named now may be called otherwise.
+  // Changes were missed: any current name may be outdated.
   for (const id of changes === null ? kindsOfNow.keys() : changes.map((change) => change.id)) {
     const kind = kindsOfNow.get(id);
     if (kind !== undefined) want(kind, id, null);
   }
 });
 
-/** Counts who has left: what was asked for one of them is nothing to the next. */
+/** Counts sign-outs: responses for a previous user are dropped. */
 let turn = 0;
 onForgotten(() => {
   turn += 1;
@@ -89,7 +89,7 @@ async function fill(kind: RecordKind, at: string | null, ids: string[]): Promise
   const asked = turn;
   const found = await listNames(kind, at, ids).then(
     (told) => new Map(told.map((each) => [each.id, each])),
-    // They stay ids: what the page shows is more than its names.
+    // On failure the ids are shown; the rest of the page still works.
     () => new Map<string, NamedRecord>(),
   );
   if (asked !== turn) return;
@@ -112,7 +112,7 @@ async function fill(kind: RecordKind, at: string | null, ids: string[]): Promise
 interface NamedRecord {
   readonly id: string;
   readonly name: string;
-  /** Of a tag. */
+  /** Tags only. */
   readonly color?: string;
 }
 

@@ -1,4 +1,4 @@
-// A record whose name an answer tells, as a link to its page.
+// Link to a record with a known name.
 
 import { useContext } from "preact/hooks";
 import { hrefOf } from "../url/location.ts";
@@ -7,11 +7,11 @@ import { anyRecordPage } from "./record-page.ts";
 import { shownName } from "./shown-name.ts";
 
 interface RecordLinkProps {
-  /** Its kind, as the API names it. */
+  /** API name of its kind. */
   readonly type: string;
   readonly id: string;
   readonly name: string | null;
-  /** Another instant than that of the address; null for now. */
+  /** Instant other than that of the address; null for now. */
   readonly at?: string | null;
 }
 

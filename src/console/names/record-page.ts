@@ -1,18 +1,18 @@
-// The pages of a record, by the name of its kind in the API.
+// Page paths of a record, by the API name of its kind.
 
 import { entryOf } from "../kinds/kinds.ts";
 
-/** Null where records of the kind have none of their own. */
+/** Null for a kind without pages of its own. */
 export function recordPage(kind: string, id: string): string | null {
   return entryOf(kind)?.page?.replace(":id", id) ?? null;
 }
 
-/** Its own page, else the one that all kinds share; null for a kind without history. */
+/** The kind's own page, else the generic record page; null for a kind without history. */
 export function anyRecordPage(kind: string, id: string): string | null {
   return recordPage(kind, id) ?? plainPage(kind, id);
 }
 
-/** The page that shows its history; null for a kind without one. */
+/** Page with the history; null for a kind without one. */
 export function historyPage(kind: string, id: string): string | null {
   return entryOf(kind)?.hasTabs === true ? `${recordPage(kind, id)}?tab=history` : plainPage(kind, id);
 }

@@ -1,11 +1,11 @@
-// What a record is called where one reads of it.
+// Display name of a record.
 
-/** Tell one id from another; its beginning is a time. */
+/** Digits from the end of an id, which distinguish it; its beginning is a timestamp. */
 const ID_DIGITS = 8;
 
 /**
- * The first of its names that can be seen; else the end of its id.
- * @param names in the order in which they are preferred; null, undefined and texts without anything to see are none
+ * First visible name, else the end of the id.
+ * @param names in order of preference; null, undefined and invisible texts are skipped
  */
 export function shownName(id: string, ...names: readonly (string | null | undefined)[]): string {
   return names.find((name) => name !== null && name !== undefined && isVisible(name)) ?? endOfId(id);
@@ -17,7 +17,7 @@ interface NamedInterface {
   readonly if_index?: number | undefined;
 }
 
-/** `Gi1/0/7`; its description or `#10107` where a device has not told a name that can be seen. */
+/** `Gi1/0/7`; without a visible ifName, the ifDescr or `#10107`. */
 export function interfaceName({ if_name, if_descr, if_index }: NamedInterface): string {
   return [if_name, if_descr].find((name) => name != null && isVisible(name)) ?? `#${if_index}`;
 }
@@ -27,7 +27,7 @@ export function endOfId(id: string): string {
   return `…${id.slice(-ID_DIGITS)}`;
 }
 
-/** As the appliance has it: of white space, marks of format and letters that stand for none nothing is seen. */
+/** As in the appliance: white space, format characters and default-ignorable code points are invisible. */
 function isVisible(text: string): boolean {
   return /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }

@@ -1,4 +1,4 @@
-// The tags of a record: each by its name, beside its color. A tag leads to what else has it, where its page says how.
+// Tags of a record with their colors, linked to a list of the tagged records where the page provides one.
 
 import { useContext } from "preact/hooks";
 import { at } from "../time/at.ts";
@@ -8,9 +8,9 @@ import { shownName } from "./shown-name.ts";
 
 interface TagsProps {
   readonly ids: readonly string[];
-  /** The address of what has a tag of that name; left out, tags lead nowhere. */
+  /** Address of the records with a tag; without it, tags are not linked. */
   readonly hrefOf?: (name: string) => string;
-  /** Another instant than that of the address, of what is around. */
+  /** Instant other than that of the surrounding content. */
   readonly as?: string | null | undefined;
 }
 
@@ -38,7 +38,7 @@ function Tag({ id, as, hrefOf }: TagProps) {
   const shown = (
     <>
       <span class={`tag-color tag-${color ?? "Gray"}`} aria-hidden="true" />
-      {/* The end of an id tells it from others. */}
+      {/* The end of an id distinguishes it. */}
       <bdi>{name === undefined ? "…" : shownName(id, name)}</bdi>
     </>
   );
