@@ -1,4 +1,4 @@
-// Live following lasts as long as somebody is signed in.
+// Live updates for the duration of a session.
 
 import { computed, effect } from "@preact/signals";
 import { startLive } from "../api/live.ts";
@@ -6,7 +6,7 @@ import { me } from "./me.ts";
 
 const userId = computed(() => me.value?.id ?? null);
 
-/** Begins with whoever signs in, before any page asks, and ends with them. */
+/** Starts on sign-in, before any page reads, and stops on sign-out. */
 export function followWhileSignedIn(): void {
   effect(() => (userId.value === null ? undefined : startLive()));
 }

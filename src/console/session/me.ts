@@ -1,5 +1,5 @@
-// Who is signed in. The cookie is the browser's alone; that there was one is remembered, so that a first visit asks for
-// nothing that would be refused.
+// Signed-in user. The session cookie is inaccessible to scripts; a stored flag records its existence, so that a first
+// visit sends no request that would be rejected.
 
 import { effect, signal } from "@preact/signals";
 import type { operations } from "#api";
@@ -15,13 +15,13 @@ export type Me = DataOf<"/api/auth/me">;
 
 const NAME = "signed-in";
 
-/** Undefined until it is known; null for nobody. */
+/** Undefined while unknown; null if signed out. */
 export const me = signal<Me | null | undefined>(undefined);
 
-/** Why it is not known, where the appliance did not say. */
+/** Error of the request for the user. */
 export const meProblem = signal<Refusal | null>(null);
 
-/** Whether a session ended that there was. Signing in leads back to where one was. */
+/** Whether an existing session ended. Signing in returns to the page. */
 export const wasCutOff = signal(false);
 
 effect(() => {
@@ -35,7 +35,7 @@ function cutOff(): void {
   leave(null);
 }
 
-/** @param next undefined where it is asked anew who is signed in */
+/** @param next undefined if the user is requested again */
 function leave(next: null | undefined): void {
   forgetPreferences();
   forgetAnswers();
@@ -43,8 +43,8 @@ function leave(next: null | undefined): void {
 }
 
 /**
- * Follows other tabs of the browser: where one signs out, all do, and where one signs in, those at the sign-in page come
- * along. A page in the back-forward cache hears of neither, so that it asks once it is shown again.
+ * Follows other tabs: a sign-out applies to all tabs, a sign-in to those on the sign-in page. A page in the
+ * back-forward cache misses both events, so it requests the user when restored.
  */
 export function followOtherTabs(): void {
   onKeptElsewhere(NAME, (value) => {
@@ -58,7 +58,7 @@ export function followOtherTabs(): void {
   });
 }
 
-/** Finds out who is signed in. */
+/** Requests the signed-in user. */
 export async function findMe(): Promise<void> {
   meProblem.value = null;
   if (kept(NAME) === null) {
@@ -67,7 +67,7 @@ export async function findMe(): Promise<void> {
   }
   try {
     const { data } = await read("/api/auth/me").load();
-    // Another tab may have signed out meanwhile.
+    // Another tab may have signed out in the meantime.
     me.value = kept(NAME) === null ? null : data;
     if (me.peek() !== null) void loadPreferences();
   } catch (cause) {
@@ -76,13 +76,13 @@ export async function findMe(): Promise<void> {
   }
 }
 
-/** Reads it again, as when the organization has changed. Where that fails, what is known stays. */
+/** Requests the user again, such as after a change of the organization. On failure, keeps the current data. */
 export async function refreshMe(): Promise<void> {
   const before = me.peek();
   const { data } = await read("/api/auth/me")
     .load()
     .catch(() => ({ data: before }));
-  // Somebody may have signed out meanwhile.
+  // A sign-out may have happened in the meantime.
   if (me.peek() === before) me.value = data;
 }
 
@@ -94,11 +94,11 @@ export async function signIn(email: string, password: string): Promise<void> {
   await comeIn();
 }
 
-/** As the API takes it. */
+/** Request body of the API. */
 export type Claim = operations["setUp"]["requestBody"]["content"]["application/json"];
 
 /**
- * Makes the first organization, its network and its Owner, whose session is open from then on: `comeIn` shows it.
+ * Creates the first organization, its network and its Owner, and opens a session for the Owner, shown by `comeIn`.
  * @returns the network
  * @throws Refusal
  */
@@ -108,7 +108,7 @@ export async function claimAppliance(claim: Claim): Promise<string> {
   return network_id;
 }
 
-/** Of a session that was just opened. @throws Refusal */
+/** Enters a session just opened. @throws Refusal */
 export async function comeIn(): Promise<void> {
   keep(NAME, "yes");
   sessionEnded.value = false;
@@ -118,7 +118,7 @@ export async function comeIn(): Promise<void> {
   wasCutOff.value = false;
 }
 
-/** @throws Refusal where the appliance did not hear of it: the session goes on then */
+/** @throws Refusal if the appliance was not reached: the session then continues */
 export async function signOut(): Promise<void> {
   await done(api.POST("/api/auth/logout", {}));
   keep(NAME, null);
@@ -126,19 +126,19 @@ export async function signOut(): Promise<void> {
   leave(null);
 }
 
-/** Whether the one who is signed in may do this; nobody changes a backup. @param operation its id in the OpenAPI document */
+/** Whether the user is permitted to run an operation; backups are read-only. @param operation OpenAPI operation id */
 export function may(operation: keyof operations): boolean {
   return me.value?.permitted_operations.includes(operation) ?? false;
 }
 
-/** Whether they may, and it is now that is shown: nothing is changed in the past. */
+/** Whether the user is permitted and the page shows the present: the past cannot be changed. */
 export function mayNow(operation: keyof operations): boolean {
   return !isPast.value && may(operation);
 }
 
 /**
- * Whether they may undo what somebody wrote: below Admin it is what they wrote themselves. Whose key one was only the
- * appliance knows.
+ * Whether the user may undo a transaction: below Admin only their own. Only the appliance knows the owner of a key, so
+ * transactions of keys are allowed here.
  */
 export function mayRevert({ type, id }: { readonly type: string; readonly id: string | null }): boolean {
   const role = me.value?.effective_role;

@@ -1,4 +1,4 @@
-// Keeps the record of a page at hand on the start page, or no longer.
+// Pin button of a record page, for the list on the start page.
 
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";

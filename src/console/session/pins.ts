@@ -1,20 +1,20 @@
-// The records that a user wants at hand, on whatever browser: pinned on their pages, listed at the start.
+// Pinned records of a user, in every browser: pinned on their pages, listed on the start page.
 
 import { apiPath, isPagedKind, type PagedKind, RECORD_KINDS } from "../kinds/kinds.ts";
 import { preferences, setPreference } from "./preferences.ts";
 
-/** A record of a kind that has pages of its own. */
+/** Record of a kind with pages of its own. */
 export interface Pinned {
   readonly kind: PagedKind;
   readonly id: string;
 }
 
-/** The name of the preference. */
+/** Name of the preference. */
 export const PINS = "pins";
-/** As many as one finds one's way in. */
+/** Maximum number of pins; older ones are dropped. */
 const PINS_MAX = 30;
 
-/** The latest last; none until the preferences are there. */
+/** Latest last; empty while the preferences are loading. */
 export function pins(): readonly Pinned[] {
   return pinsIn(preferences.value?.[PINS]);
 }
@@ -28,7 +28,7 @@ export async function setPinned({ kind, id }: Pinned, isPinned: boolean): Promis
   });
 }
 
-/** What stands there may be of another version, or of nobody's making. */
+/** The stored value may be from another version, or malformed. */
 function pinsIn(preference: unknown): readonly Pinned[] {
   if (!Array.isArray(preference)) return [];
   return preference.flatMap((each: unknown) => {
@@ -39,7 +39,7 @@ function pinsIn(preference: unknown): readonly Pinned[] {
   });
 }
 
-/** Preferences name kinds by the paths of their lists. */
+/** Preferences identify kinds by their API list paths. */
 function pathOfKind(kind: PagedKind): string {
   return apiPath(kind).replace("/api/v1/", "");
 }

@@ -1,5 +1,5 @@
-// What a user's console remembers wherever they sign in: views, pinned records. A small document of the appliance's; what
-// only this browser needs is in url/kept.ts.
+// Preferences of a user in every browser: views, pinned records. A small document on the appliance; settings of a
+// single browser are in url/kept.ts.
 
 import { signal } from "@preact/signals";
 import { api, rethrown } from "../api/client.ts";
@@ -9,26 +9,26 @@ import { ownValue } from "../text/own-value.ts";
 
 type Preferences = Readonly<Record<string, unknown>>;
 
-/** Undefined until they are there. */
+/** Undefined until loaded. */
 export const preferences = signal<Preferences | undefined>(undefined);
 
 let tag: string | null = null;
 
-/** Another tab may have written meanwhile. */
+/** Retries after a concurrent write of another tab. */
 const TRIES_MAX = 3;
 
-/** Counts who has left: what was asked for one of them is nothing to the next. */
+/** Counts sign-outs: responses for a previous user are dropped. */
 let turn = 0;
 
-/** Under way. Whoever wants to know meanwhile waits for the same answer: a later one would be older than a write. */
+/** Read in progress, shared by all callers: a second read could return data older than a write. */
 let reading: Promise<void> | null = null;
 
-/** Reads them. Where that fails there are none for now. */
+/** Loads the preferences. On failure, they stay undefined. */
 export async function loadPreferences(): Promise<void> {
   await readPreferences().catch(() => undefined);
 }
 
-/** @throws Refusal also where whoever they are of has left */
+/** @throws Refusal, also if the user has signed out */
 function readPreferences(): Promise<void> {
   const own = reading ?? readNow();
   reading = own;
@@ -48,15 +48,14 @@ async function readNow(): Promise<void> {
   preferences.value = data.data as Preferences;
 }
 
-/** @throws Refusal where whoever asked has left */
+/** @throws Refusal if the requesting user has signed out */
 function assertThere(asked: number): void {
   if (asked !== turn)
     throw new Refusal({ status: 0, code: "session_left", message: signInText.signedOutSince, requestId: null });
 }
 
 /**
- * Changes one of them; undefined takes it away. All of them are written at once, so that what the others are must be
- * known first.
+ * Changes one preference; undefined removes it. The API writes the whole document, so the others must be loaded first.
  * @throws Refusal
  */
 export async function setPreference(name: string, change: (last: unknown) => unknown): Promise<void> {
@@ -84,7 +83,7 @@ export async function setPreference(name: string, change: (last: unknown) => unk
   }
 }
 
-/** Of somebody who has left. */
+/** Drops the preferences on sign-out. */
 export function forgetPreferences(): void {
   turn += 1;
   reading = null;

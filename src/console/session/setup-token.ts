@@ -1,15 +1,15 @@
-// The set-up token of the link that `serve` prints. It comes in the fragment, which no request carries; it is taken out
-// of the address before anything else is done, and is in this page's memory alone.
+// Set-up token of the link printed by `serve`. It arrives in the fragment, which is never sent, is removed from the
+// address first of all, and is kept in memory only.
 
 import { signal } from "@preact/signals";
 import { go, location } from "../url/location.ts";
 
-/** Null where the address brought none. */
+/** Null if the address had none. */
 export const setupToken = signal<string | null>(null);
 
 const FRAGMENT = "#setup=";
 
-/** Takes it out of the address that was opened, and of one that is pasted over it later. */
+/** Takes the token from the opened address, and from a link pasted over it later. */
 export function watchForSetupToken(): void {
   takeSetupToken();
   window.addEventListener("hashchange", takeSetupToken);
@@ -23,7 +23,7 @@ function takeSetupToken(): void {
   go(pathname + search, "replace");
 }
 
-/** The token in a text that ends with the fragment, as the whole link does; null for any other. */
+/** Token in a text that ends with the fragment, such as the whole link; null for any other text. */
 export function setupTokenIn(text: string): string | null {
   const begin = text.indexOf(FRAGMENT);
   const token = begin < 0 ? "" : text.slice(begin + FRAGMENT.length).trim();

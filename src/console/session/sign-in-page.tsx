@@ -1,4 +1,4 @@
-// Signing in: over the page that one wants to see, which stays in the address.
+// Sign-in page, shown in place of the requested page, whose address stays.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -8,9 +8,9 @@ import { frameText, signInText } from "../text/frame.ts";
 import { signIn, wasCutOff } from "./me.ts";
 
 interface SignInPageProps {
-  /** What whoever comes must know; null for nothing. */
+  /** Notice to the user; null for none. */
   readonly note: string | null;
-  /** What failed before anything was typed. */
+  /** Earlier failure, before any input. */
   readonly problemBefore: Refusal | null;
 }
 
@@ -18,7 +18,7 @@ export function SignInPage({ note, problemBefore }: SignInPageProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const email = useRef<HTMLInputElement>(null);
-  // Not once it is painted: whoever is quick is at the password by then.
+  // Before painting: later the user may already be typing the password.
   useLayoutEffect(() => email.current?.focus(), []);
   useEffect(() => {
     document.title = `${signInText.title} · ${frameText.name}`;
