@@ -1,4 +1,4 @@
-// What stands around the lists of discovery: the ways to its other pages, and what can be done with ignored records.
+// Content around the lists of discovery: tabs, and actions on ignored records.
 
 import type { Around } from "../lists/list-page.tsx";
 import { may } from "../session/me.ts";

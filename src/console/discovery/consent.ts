@@ -1,5 +1,5 @@
-// An Admin's word that credentials go somewhere: what it comes to is read of the records as they are now, and written
-// only while they are still the same. Each is a transaction of its own.
+// Consent of an Admin to send credentials to an address or subnet. The preview reads the current records; the write
+// requires them to be unchanged. One transaction per item.
 
 import { api, asRefusal, type DataOf, written } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
@@ -16,10 +16,10 @@ import { newRequestKey } from "../writes/request-key.ts";
 
 export type WaitingItem = DataOf<"/api/v1/discovery/withheld">[number];
 
-/** Changes that make something wait, or wait no longer. */
+/** Record types whose changes affect the list of waiting items. */
 export const WAITING_TYPES = ["network", "host", "ip_address", "subnet", "credential"];
 
-/** What it would do, as a sentence. */
+/** Effect of the consent, as a sentence. */
 export function consequence({ type, value, host, credentials, address_count }: WaitingItem): string {
   const names = credentials.map(({ name }) => name);
   return type === "Subnet"
@@ -28,16 +28,16 @@ export function consequence({ type, value, host, credentials, address_count }: W
 }
 
 const KINDS = { Subnet: "subnet", Address: "ip_address" } as const;
-/** What tells whether it is still what was read. */
+/** Field that must still match the preview. */
 const VALUES = { Subnet: "cidr", Address: "ip_address" } as const;
 
 /**
- * The word for several of them. What was changed since its plan was read is left as it is, and the rest is done: an
- * address under whose id another one stands by now must not get a secret that was meant for what was there.
+ * Consent for several items. Items changed since the preview are skipped, the others are written: an address that has
+ * replaced the previewed one under the same id must not receive a secret.
  */
 export class Consent {
   private readonly items: readonly WaitingItem[];
-  /** As they were when the plan was read, each with the key of its write. */
+  /** Versions at the time of the preview, with the idempotency key of each write. */
   private readonly read = new Map<string, Tagged & { readonly key: string }>();
   private readonly left: Array<Plan["conflicts"][number]> = [];
 
@@ -100,7 +100,7 @@ export class Consent {
     };
   }
 
-  /** @throws Refusal where nobody knows whether it was done: sending it again does nothing twice */
+  /** @throws Refusal if the result is unknown; safe to retry */
   private leave({ id, value }: WaitingItem, refusal: Refusal): null {
     if (refusal.status === 0 || refusal.status === 401 || refusal.status >= 500) throw refusal;
     const said = {
@@ -124,7 +124,7 @@ function acceptingBody(subnet: Values): Values {
   return bodyOf(fields, subnet, accepts, { accepts_credentials: true });
 }
 
-/** @returns its transaction; null where it was confirmed already @throws Refusal */
+/** @returns the transaction; null if already confirmed @throws Refusal */
 async function confirmAddress(id: string, { tag, key, reason }: Writing): Promise<number | null> {
   const { sequence } = await written(
     api.POST("/api/v1/ip-addresses/{id}/confirm", {

@@ -1,4 +1,4 @@
-// The pages of discovery, one beside the other.
+// Tabs of the discovery pages.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";

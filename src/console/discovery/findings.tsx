@@ -1,5 +1,5 @@
-// What a scan found, created, closed, could not reach or did not ask, each with its reason. Of a dry run it reads like a
-// diff: field by field, old to new.
+// Findings of a scan: found, created, closed, unreachable and skipped items with reasons. A dry run reads like a diff:
+// old and new value per field.
 
 import { useEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -59,7 +59,7 @@ export function Findings({ scan }: { readonly scan: ScanData }) {
   );
 }
 
-/** Those that there are, with how many; of a scan that runs it is not known yet. */
+/** Types with findings and their counts; unknown while the scan runs. */
 function Types({
   shown,
   counts,
@@ -101,7 +101,7 @@ function FindingList({ scan, type, filter }: FindingListProps) {
   const answer = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id: scan.id }, query }));
   const { data, meta, problem, again } = answer;
   usePoll(answer, isUnderWay(scan) && offset === 0 ? POLL_MS : null);
-  // What it found last came after it was last asked.
+  // The last findings arrive after the last poll.
   const wasUnderWay = useRef(isUnderWay(scan));
   useEffect(() => {
     if (wasUnderWay.current && !isUnderWay(scan)) again();
@@ -128,7 +128,7 @@ function FindingList({ scan, type, filter }: FindingListProps) {
       {data !== undefined && data.length > 0 && (
         <ul class="difference">
           {data.map((finding, position) => (
-            // They have no name of their own, and come in one order.
+            // Findings have no id and a stable order.
             <FindingLine key={offset + position} finding={finding} />
           ))}
         </ul>
@@ -154,7 +154,7 @@ function NoFindings({ isUnderWay, isFiltered }: { readonly isUnderWay: boolean; 
   return <p>{isUnderWay ? discoveryText.noFindingsYet : discoveryText.noFindings}</p>;
 }
 
-/** One of them, with its reason and what differs. */
+/** Finding with its reason and differences. */
 export function FindingLine({ finding }: { readonly finding: FindingData }) {
   const { type, entity, id, label, reason, records, addresses, changes } = finding;
   const page = entity === null || id === null ? null : recordPage(entity, id);

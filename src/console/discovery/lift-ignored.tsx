@@ -1,4 +1,4 @@
-// Letting come back what a person had deleted: which entries go is read before, and undone after.
+// Removal of ignore entries, so that scans can restore the records. Previewed, and can be undone.
 
 import { api, read, written } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
@@ -27,7 +27,7 @@ export function LiftIgnored({ ids, onEnd, onDone }: LiftIgnoredProps) {
   );
 }
 
-/** What of it is still there. @throws Refusal */
+/** Preview: the entries that still exist. @throws Refusal */
 async function triedLift(ids: readonly string[]): Promise<Plan> {
   const query = { ids: ids.slice(0, IDS_MAX), limit: IDS_MAX };
   const { data } = await read("/api/v1/discovery/ignored", { query }).load();

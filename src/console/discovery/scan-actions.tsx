@@ -1,4 +1,4 @@
-// What can be done about a scan: ending one that runs or waits, doing what a dry run told, asking for the same again.
+// Actions on a scan: cancel while running or queued, commit a dry run, repeat.
 
 import { useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -16,11 +16,11 @@ import { isUnderWay, type ScanData } from "./scan-words.tsx";
 
 interface ScanActionsProps {
   readonly scan: ScanData;
-  /** Called when it was ended. */
+  /** Called after the scan was canceled. */
   onEnded(): void;
 }
 
-/** Nothing in the past. */
+/** Empty in the past. */
 export function ScanActions({ scan, onEnded }: ScanActionsProps) {
   if (isPast.value) return null;
   if (isUnderWay(scan)) return may("cancelScan") ? <End id={scan.id} onEnded={onEnded} /> : null;
@@ -29,7 +29,7 @@ export function ScanActions({ scan, onEnded }: ScanActionsProps) {
   return null;
 }
 
-/** Beside the name of a scan that is over: a scan of the same, which can be changed before it begins. */
+/** Link next to the name of a finished scan: a new scan with the same parameters, editable before the start. */
 export function ScanAgain({ scan }: { readonly scan: ScanData }) {
   if (isPast.value || isUnderWay(scan) || !may("createScan")) return null;
   const { network_id: networkId, kind, targets } = scan;
@@ -50,7 +50,7 @@ function End({ id, onEnded }: { readonly id: string; onEnded(): void }) {
       .then(onEnded)
       .catch((cause: unknown) => {
         const refusal = asRefusal(cause);
-        // It was over before it heard of it.
+        // The scan had already ended.
         if (refusal.status === 409) onEnded();
         else setProblem(refusal);
       })
@@ -101,7 +101,7 @@ function Commit({ scan }: { readonly scan: ScanData }) {
           value={reason}
           onInput={({ currentTarget: { value } }) => {
             setReason(value);
-            // Another reason is another request.
+            // A different reason makes a different request.
             key.current = newRequestKey();
           }}
         />

@@ -1,5 +1,5 @@
-// Asking for a scan: of which network, what and where, with what follows from it said beforehand. All that is typed is in
-// the address, so that nothing is lost by a reload, a refusal or the end of a session.
+// Form to start a scan: network, kind and targets, with the consequences. All input is in the address, so that a
+// reload, a refusal or the end of the session loses nothing.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -20,10 +20,10 @@ import { newRequestKey } from "../writes/request-key.ts";
 type Network = DataOf<"/api/v1/networks">[number];
 
 const KINDS = ["full", "sweep", "snmp"] as const;
-/** More are typed sooner than found. */
+/** Subnets offered for selection; with more, typing is faster. */
 const SUBNETS_OFFERED = 500;
 
-/** Whether somebody asks for a scan here. */
+/** Whether the form is open. */
 export function isAsked(): boolean {
   return mayScan() && parameter(ASK.isOpen) !== null;
 }
@@ -32,7 +32,7 @@ function mayScan(): boolean {
   return !isPast.value && may("createScan");
 }
 
-/** The button that begins it. */
+/** Button that opens the form. */
 export function ScanNowLink() {
   if (!mayScan() || isAsked()) return null;
   return (
@@ -77,7 +77,7 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
     event.preventDefault();
     if (isBusy) return;
     const text = JSON.stringify([order, reason]);
-    // The same order, sent again because its answer was lost, is one scan.
+    // A retry after a lost response reuses the key, so that only one scan starts.
     if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
     setBusy(true);
     setProblem(null);
@@ -170,10 +170,10 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
   );
 }
 
-/** Where secrets go, before they do. */
+/** Destinations of secrets, shown before the scan. */
 function Secrets({ kind, hasTargets }: { readonly kind: string; readonly hasTargets: boolean }) {
   if (kind === "sweep") return <>{scanningText.secretsNone}</>;
-  // Who may try a credential on an address: what they name is asked with the network's.
+  // With the permission to try credentials, named targets are queried with those of the network.
   const isPermitted = hasTargets && may("createCredential");
   return <>{isPermitted ? scanningText.secretsTargets : scanningText.secretsSubnets}</>;
 }
@@ -181,7 +181,7 @@ function Secrets({ kind, hasTargets }: { readonly kind: string; readonly hasTarg
 interface TargetsProps {
   readonly of: Network;
   readonly targets: readonly string[];
-  /** Sentences. */
+  /** Error messages. */
   readonly refused: readonly string[];
   onType(text: string): void;
 }

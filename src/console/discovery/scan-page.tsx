@@ -1,4 +1,4 @@
-// One scan: what was asked for and by whom, how far it is while it runs, what came of it, and its findings.
+// Scan page: parameters and requester, progress while running, result, and findings.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -18,7 +18,7 @@ import { Findings } from "./findings.tsx";
 import { ScanActions, ScanAgain } from "./scan-actions.tsx";
 import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
 
-/** The appliance says it four times a second; nobody reads as fast. */
+/** The appliance updates the progress four times a second, faster than needed for reading. */
 const POLL_MS = 1_000;
 
 export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -115,7 +115,7 @@ function Request({ scan }: { readonly scan: ScanData }) {
   );
 }
 
-/** Of one that runs or waits; at an instant of the past how far it was is not known. */
+/** For a running or queued scan; progress at past instants is unknown. */
 function Progress({ scan }: { readonly scan: ScanData }) {
   const { progress, status } = scan;
   if (isPast.value)

@@ -1,4 +1,4 @@
-// A scan in a few words: its scope, its state, how far it is, what it wrote.
+// Short texts on a scan: scope, state, progress, written records.
 
 import type { DataOf } from "../api/client.ts";
 import { discoveryText } from "../text/discovery.ts";
@@ -7,10 +7,10 @@ import { formatDuration, parseInstant } from "../time/instant.ts";
 export type ScanData = DataOf<"/api/v1/discovery/scans/{id}">;
 type RecordCounts = NonNullable<ScanData["outcome"]>["records"];
 
-/** More are behind a click. */
+/** Targets shown before the rest is collapsed. */
 const TARGETS_SHOWN = 8;
 
-/** Whether it is still to change. */
+/** Whether the scan is queued or running. */
 export function isUnderWay({ status }: ScanData): boolean {
   return status === "Queued" || status === "Running";
 }
@@ -37,7 +37,7 @@ const STATES: Readonly<Record<string, string>> = {
   Running: "state-running",
 };
 
-/** By a word, a shape and a colour. */
+/** State by word, shape and color. */
 export function ScanState({ scan }: { readonly scan: ScanData }) {
   return (
     <>
@@ -47,7 +47,7 @@ export function ScanState({ scan }: { readonly scan: ScanData }) {
   );
 }
 
-/** A bar with its words. */
+/** Progress bar with text. */
 export function ScanProgress({ scan: { progress } }: { readonly scan: ScanData }) {
   if (progress === null) return null;
   const { addresses_done, addresses_total, phase } = progress;
@@ -62,7 +62,7 @@ export function ScanProgress({ scan: { progress } }: { readonly scan: ScanData }
   );
 }
 
-/** `31 hosts added, 2 interfaces changed`, each kind in a line of its own. */
+/** `31 hosts added, 2 interfaces changed`, one line per kind. */
 export function Counted({ records }: { readonly records: RecordCounts }) {
   const kinds = Object.entries(records).filter(([, counts]) => discoveryText.counts(counts) !== "");
   return (
@@ -76,7 +76,7 @@ export function Counted({ records }: { readonly records: RecordCounts }) {
   );
 }
 
-/** How long it took; null while that is not known. */
+/** Duration of the scan; null while unknown. */
 export function lengthOf({ started_at, ended_at }: ScanData): string | null {
   const from = started_at === null ? null : parseInstant(started_at);
   const to = ended_at === null ? null : parseInstant(ended_at);

@@ -1,4 +1,4 @@
-// The scans, the newest first: those that run with how far they are, the others with what came of them.
+// Scan list, newest first: running scans with progress, others with results.
 
 import { useAnswer } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
@@ -22,7 +22,7 @@ import { isAsked, ScanNow, ScanNowLink } from "./scan-now.tsx";
 import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
 
 const PAGE_SCANS = 50;
-/** While one runs, and while none does: another could begin. */
+/** Poll intervals while a scan runs, and while idle, to notice new ones. */
 const RUNNING_MS = 1_500;
 const IDLE_MS = 5_000;
 
@@ -42,7 +42,7 @@ function Scans({ query, filter }: ScansProps) {
   const asked = read("/api/v1/discovery/scans", { query: { ...query, limit: PAGE_SCANS, offset } });
   const answer = useAnswer(asked);
   const { data, meta, problem, again } = answer;
-  // What is older does not change, and must not move under whoever reads it.
+  // Older pages do not change, and must not move while being read.
   const everyMs = data?.some(isUnderWay) === true ? RUNNING_MS : IDLE_MS;
   usePoll(answer, isPast.value || offset > 0 ? null : everyMs);
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;

@@ -1,4 +1,4 @@
-// A schedule at the instant of the address: what it scans, when it comes due next, and the scans that came of it.
+// Schedule page at the instant of the address: scope, next run, and resulting scans.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -79,7 +79,7 @@ function Facts({ schedule: { id, kind, cron, timezone, targets, is_enabled } }: 
         <code>{cron}</code> <span class="aside">{timezone}</span>
       </Fact>
       <Fact name={fieldLabel("is_enabled")}>{is_enabled ? listText.yes : listText.no}</Fact>
-      {/* Of the past nobody says when it came due. */}
+      {/* Run times in the past are unknown. */}
       {!isPast.value && is_enabled && (
         <Fact name={fieldLabel("next_run_at")}>
           <DueTimes cron={cron} timezone={timezone} />

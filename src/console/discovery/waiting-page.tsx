@@ -1,5 +1,5 @@
-// What waits for an Admin before discovery may send it credentials: addresses to confirm and subnets to accept, in one
-// list, each with what that would do; done one by one or for those that are marked, and undone.
+// Items awaiting an Admin's approval before discovery may send them credentials: addresses to confirm and subnets to
+// accept, with the effect of each. Approved singly or by selection; can be undone.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -131,7 +131,7 @@ function Nothing({ isFiltered, isBeyond }: { readonly isFiltered: boolean; reado
 interface RowProps {
   readonly row: WaitingItem;
   readonly isMarked: boolean;
-  /** Left out where it cannot be done. */
+  /** Absent without permission. */
   onMark?(): void;
   onAct?(): void;
 }
@@ -189,7 +189,7 @@ interface LetGoProps {
   onDone(): void;
 }
 
-/** The plan, what follows from it, and the way back. */
+/** Preview of the approval, with its consequences and an undo. */
 function LetGo({ items, onEnd, onDone }: LetGoProps) {
   const consent = useMemo(() => new Consent(items), [items]);
   return (
