@@ -1,4 +1,4 @@
-// Asks one address whether it answers, where it stands: by a scan of it alone, which sends no secret.
+// Reachability check of one address, in place: a scan of that address alone, without secrets.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -13,15 +13,15 @@ import { hrefOf } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { checkAddress } from "./scan-requests.ts";
 
-/** Most checks are over by then. */
+/** Most checks end within this interval. */
 const POLL_MS = 700;
 
-/** Whether addresses can be checked where they are shown: in the past nobody answers. */
+/** Whether addresses can be checked: only in the present. */
 export function mayCheck(): boolean {
   return !isPast.value && vs.value === null && may("checkIpAddress");
 }
 
-/** @param id of the address */
+/** @param id id of the address record */
 export function CheckNow({ id, address }: { readonly id: string; readonly address: string }) {
   const [scanId, setScanId] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);

@@ -1,4 +1,4 @@
-// When a cron expression comes due next, as the appliance reads it: in the reader's zone, and by the clocks it is meant for.
+// Next run times of a cron expression, computed by the appliance: in the reader's zone and in the schedule's.
 
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -9,11 +9,11 @@ import { scanningText } from "../text/scanning.ts";
 import { formatLocal, parseInstant } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
 
-/** Nobody reads while one types. */
+/** Delay after typing. */
 const TYPING_MS = 400;
-/** The first of them passes. */
+/** Refresh, since the first time passes. */
 const AGAIN_MS = 30_000;
-/** As far as it can be known here that it is one: five fields, or a nickname. */
+/** Plausibility check only: five fields, or a nickname. */
 const CRON = /^(?:[\d*,/\-a-z#]+(?:\s+[\d*,/\-a-z#]+){4}|@[a-z]{5,})$/i;
 const TIMES = 5;
 

@@ -1,8 +1,8 @@
-// The address at which a scan is asked for: with all that is said of it already, so that it can be sent and reloaded.
+// Address of the scan form, with all known parameters, so that it can be shared and reloaded.
 
 import { hrefOf } from "../url/location.ts";
 
-/** The parameters of the page of scans that say what is to be scanned. */
+/** Parameters of the scan form. */
 export const ASK = {
   isOpen: "ask",
   network: "of",
@@ -16,11 +16,11 @@ export const ASK = {
 interface Asked {
   readonly networkId?: string | undefined;
   readonly kind?: string;
-  /** Left out for the network's subnets. */
+  /** Absent for the network's subnets. */
   readonly targets?: readonly string[] | null;
 }
 
-/** Always of now: the past is not scanned. */
+/** Always in the present: the past cannot be scanned. */
 export function scanHref({ networkId, kind, targets }: Asked): string {
   return hrefOf("/discovery", {
     at: null,

@@ -1,5 +1,4 @@
-// The way to a scan of what a page shows, or of what is selected in a list, where one may ask for it. What of it is wanted
-// is said there.
+// Links to a scan of the records on a page or selected in a list, if permitted. The scan form asks for the details.
 
 import { useState } from "preact/hooks";
 import { asRefusal, read } from "../api/client.ts";
@@ -13,14 +12,14 @@ import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import { scanHref } from "./scan-link.ts";
 
-/** As many as a list takes by `ids`, and as an address of the browser takes in. */
+/** Limit of `ids` in the API; also fits into an address. */
 const TARGETS_MAX = IDS_MAX;
 
 function isOffered(): boolean {
   return !isPast.value && vs.value === null && may("createScan");
 }
 
-/** To a scan of a subnet. */
+/** Link to a scan of a subnet. */
 export function ScanLink({ networkId, cidr }: { readonly networkId: string; readonly cidr: string }) {
   if (!isOffered()) return null;
   return (
@@ -35,7 +34,7 @@ interface Target {
   readonly target: string;
 }
 
-/** The addresses by which records are asked. @param field that has them */
+/** Addresses for scanning the records. @param field field with the addresses */
 async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]): Promise<Target[]> {
   const { data } = await read(apiPath(kind), { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
   return data.flatMap((record: Readonly<Record<string, unknown>>) => {
@@ -48,12 +47,12 @@ async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]
 }
 
 interface ScanRecordsProps {
-  /** By its name in the API; of what is no host, address or subnet nothing is offered. */
+  /** API name of the kind; only hosts, addresses and subnets can be scanned. */
   readonly kind: string;
   readonly ids: readonly string[];
 }
 
-/** To a scan of records, once it is known by which addresses they are asked. */
+/** Link to a scan of records, once their addresses are loaded. */
 export function ScanRecords({ kind, ids }: ScanRecordsProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);

@@ -1,11 +1,11 @@
-// What is asked of discovery: a scan, its end, one address. Each is sent under a key, so that it is done once.
+// Discovery requests: start a scan, cancel it, check an address. Idempotency keys make retries safe.
 
 import { api, type DataOf, done } from "../api/client.ts";
 import { reasonHeader } from "../writes/reason.ts";
 
 type Scan = DataOf<"/api/v1/discovery/scans/{id}">;
 
-/** What a scan is asked for with. */
+/** Parameters of a scan. */
 export interface ScanOrder extends Pick<Scan, "network_id" | "kind" | "commit" | "allow_large"> {
   /** Null for the network's subnets. */
   readonly targets: readonly string[] | null;
@@ -27,7 +27,7 @@ export function endScan(id: string): Promise<Scan> {
   return done(api.POST("/api/v1/discovery/scans/{id}/cancel", { params: { path: { id } } }));
 }
 
-/** Whether an address answers: no secret is sent. @param id of the address @throws Refusal */
+/** Checks reachability without sending secrets. @param id id of the address record @throws Refusal */
 export function checkAddress(id: string, key: string): Promise<Scan> {
   return done(
     api.POST("/api/v1/ip-addresses/{id}/check", {

@@ -1,12 +1,11 @@
-// The way to the first map, from wherever an inventory is empty: for whoever may go all of it. Its address is always of
-// now.
+// Link to the first-run wizard from an empty inventory, for users with all its permissions. Always in the present.
 
 import { may } from "../session/me.ts";
 import { navigationText } from "../text/navigation.ts";
 import { isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 
-/** Whether one may look at this machine, give credentials and scan. */
+/** Whether the user may read this machine, create credentials and scan. */
 export function mayStart(): boolean {
   return may("discoverSelf") && may("createCredential") && may("createScan");
 }
@@ -15,7 +14,7 @@ export function startHref(): string {
   return hrefOf("/start", { at: null });
 }
 
-/** Nothing for those who may not, and in the past. */
+/** Empty without permission and in the past. */
 export function StartLink({ isPrimary = false }: { readonly isPrimary?: boolean }) {
   if (isPast.value || !mayStart()) return null;
   return (

@@ -1,17 +1,17 @@
-// What was typed as targets of a scan. Plain functions; whether they are any good is the API's to say.
+// Parser for typed scan targets. Pure; the API validates them.
 
 import type { Refusal } from "../api/refusal.ts";
 
-/** Each once, in the order they were typed in. */
+/** Without duplicates, in the order typed. */
 export function targetsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
 }
 
 const BITS = { 4: 32, 6: 128 } as const;
-/** IPv4 prefixes above this are scanned only where one says so. */
+/** Shorter IPv4 prefixes are scanned only with confirmation. */
 const LARGEST_PREFIX = 16;
 
-/** How many addresses they have at most; null where one of them is none. */
+/** Maximum number of addresses in the targets; null if one is invalid. */
 export function addressesOfTargets(targets: readonly string[]): number | null {
   let sum = 0;
   for (const target of targets) {
@@ -22,12 +22,12 @@ export function addressesOfTargets(targets: readonly string[]): number | null {
   return sum;
 }
 
-/** Whether one of them is so large that it has to be said. */
+/** Whether a target is large enough to require confirmation. */
 export function areLarge(targets: readonly string[]): boolean {
   return targets.some((target) => !target.includes(":") && (prefixLength(target) ?? LARGEST_PREFIX) < LARGEST_PREFIX);
 }
 
-/** Of an address all its bits. */
+/** Full length for a single address. */
 function prefixLength(target: string): number | null {
   const bits = BITS[target.includes(":") ? 6 : 4];
   const match = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(target);
@@ -37,9 +37,9 @@ function prefixLength(target: string): number | null {
 }
 
 /**
- * What can be known of a target to be wrong: that it is neither an address nor a subnet, or an IPv4 subnet with bits of a
- * host. Null for nothing.
- * @returns `meant`, the subnet that it lies in; null where it is none
+ * Error of a target detectable here: neither an address nor a subnet, or an IPv4 subnet with host bits set. Null if
+ * none.
+ * @returns `meant`, the subnet that contains it; null if unreadable
  */
 export function wrongTarget(target: string): { readonly meant: string | null } | null {
   const length = prefixLength(target);
@@ -49,7 +49,7 @@ export function wrongTarget(target: string): { readonly meant: string | null } |
   const parts = address.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
     return { meant: null };
-  // In steps of whole numbers: bits of JavaScript have a sign.
+  // Arithmetic instead of bit operations, which are signed 32-bit in JavaScript.
   const number = parts.reduce((sum, part) => sum * 256 + Number(part), 0);
   const size = 2 ** (BITS[4] - length);
   const first = number - (number % size);
@@ -62,7 +62,7 @@ function isIpv6(address: string): boolean {
   return URL.canParse(`http://[${address}]/`);
 }
 
-/** What an order was refused for of its targets, each in the words that it was typed in. */
+/** Messages on rejected targets, each with the target as typed. */
 export function refusedTargets(problem: Pick<Refusal, "issues"> | null, targets: readonly string[]): string[] {
   return (problem?.issues ?? []).flatMap(({ path, message }) => {
     const index = /^\/targets\/(\d+)$/.exec(path)?.[1];

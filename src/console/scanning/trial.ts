@@ -1,4 +1,4 @@
-// A credential's trial as it goes on: each step as the appliance tells it, then what it comes to.
+// Trial of a credential as a stream: steps as they finish, then the result.
 
 import type { components } from "#api";
 import { api, asRefusal, isAborted } from "../api/client.ts";
@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * @param onStep called for each step as it ends
- * @throws Refusal; what ends the signal as it is
+ * @param onStep called for each finished step
+ * @throws Refusal; the abort reason of the signal unchanged
  */
 export async function followTrial(
   id: string,
@@ -50,7 +50,7 @@ export async function followTrial(
   throw unreachable(new Error("the answer broke off"));
 }
 
-/** As it would have been refused before the first step. */
+/** Refusal in the stream, equivalent to one before the first step. */
 function refused(said: unknown, { headers }: Response): Refusal {
   const { status } = said as { readonly status: number };
   return refusalOf(new Response(null, { status, headers }), said);

@@ -1,5 +1,5 @@
-// Tries a credential on one address and shows each step as the appliance tells it. What a device says of itself is text,
-// and nothing else. The secret is never here: the appliance alone has it.
+// Trial of a credential on one address, with live steps. Device output is shown as plain text only. The secret never
+// leaves the appliance for the console.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { asRefusal, isAborted } from "../api/client.ts";
@@ -11,7 +11,7 @@ import { ownValue } from "../text/own-value.ts";
 import { isPast, vs } from "../time/at.ts";
 import { followTrial, type Trial, type TrialStep } from "./trial.ts";
 
-/** Whether whoever is signed in may, at the instant that is shown: in the past nobody answers. */
+/** Whether the user may try credentials: only in the present. */
 export function mayTry(): boolean {
   return !isPast.value && vs.value === null && may("tryCredential");
 }
@@ -22,16 +22,16 @@ interface Choice {
 }
 
 interface TryCredentialProps {
-  /** One of them is tried. */
+  /** Choices; one credential is tried. */
   readonly credentials: readonly Choice[];
   readonly networks: readonly Choice[];
-  /** At first. */
+  /** Initial address. */
   readonly address?: string;
 }
 
 export function TryCredential({ credentials, networks, address = "" }: TryCredentialProps) {
   const [trial, setTrial] = useState<Trial | null>(null);
-  /** As they end. */
+  /** Finished steps. */
   const [steps, setSteps] = useState<readonly TrialStep[]>([]);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -102,7 +102,7 @@ interface ChoiceFieldProps {
   readonly choices: readonly Choice[];
 }
 
-/** No choice where there is none. */
+/** Hidden for a single choice. */
 function ChoiceField({ id, name, label, choices }: ChoiceFieldProps) {
   const [only] = choices;
   if (choices.length === 1 && only !== undefined) return <input type="hidden" name={name} value={only.id} />;
