@@ -1,4 +1,4 @@
-// The console's beginning: what goes on for as long as the page is open, then the frame.
+// Entry point of the console: starts background tasks, then renders the frame.
 
 import { render } from "preact";
 import { keepOwnDrafts } from "./editing/own-drafts.ts";
@@ -25,14 +25,14 @@ settleInstants();
 keepOwnDrafts();
 followWhileSignedIn();
 followOtherTabs();
-// Before the page's scripts: the first paint waits for this answer, and the browser sends six requests at once.
+// Before the page's scripts: the first paint waits for this answer, and the browser limits parallel requests to six.
 void findMe();
 loadFirstPage();
-// Every page writes instants: what that takes the first time is done while the answer is on its way.
+// Every page formats instants: initialize the formatter while the answer is pending.
 zone.peek();
 render(<Frame />, document.body);
 
-/** While it is asked who is signed in. Where it fails, the page says so when it is shown. */
+/** Runs in parallel with the request for the user. A failure is reported when the page is shown. */
 function loadFirstPage(): void {
   const match = pageOf(pathname.peek());
   if (match !== null) Promise.resolve(loadPage(match.path)).catch(() => undefined);

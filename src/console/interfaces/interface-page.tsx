@@ -1,4 +1,4 @@
-// An interface at the instant of the address: what it is, what is connected to it, and its life.
+// Interface page at the instant of the address: facts, connected devices, and status history.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -123,7 +123,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
       <Fact name={fieldLabel("updated_at")}>
         <When instant={entry.updated_at} as="both" />
       </Fact>
-      {/* When something was last seen is known of now alone. */}
+      {/* Last-seen times are known for the present only. */}
       {!isPast.value && entry.last_seen_at && (
         <Fact name={fieldLabel("last_seen_at")}>
           <When instant={entry.last_seen_at} as="both" />
@@ -135,7 +135,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
 
 const ANNOUNCED = ["lldp_sys_name", "lldp_port_id", "lldp_chassis_id", "cdp_device_id", "cdp_port_id"] as const;
 
-/** Its neighbor and what that announces, and who hangs on it, as its part of the faceplate has them: by name. */
+/** Neighbor with its announcements, and attached stations by name, from the interface's part of the faceplate. */
 function WhatIsConnected({ entry }: { readonly entry: IfEntry }) {
   const { id, host_id } = entry;
   const asked = read("/api/v1/hosts/{id}/faceplate", { path: { id: host_id }, query: { ids: [id], ...atQuery() } });

@@ -1,5 +1,5 @@
-// The life of an interface as a strip: up and down, speed, who hung on it; and the same as a table. A click leads to
-// the instant; the table has each as a link.
+// Status history of an interface as a strip: operational status, speed, attached stations; and an equivalent table.
+// Clicks lead to the instant; the table has links.
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
@@ -24,7 +24,7 @@ import { useStationHosts } from "./station-hosts.ts";
 
 type InterfaceVersion = DataOf<"/api/v1/if-entries/{id}/history">[number];
 
-/** Of an interface that flaps each minute, more would take as long to send as to read. */
+/** Limit: the history of an interface that flaps every minute takes too long to send and read. */
 const VERSIONS_MAX = 500;
 const STATIONS_MAX = 12;
 const MONTH_MS = 30 * 86_400_000;
@@ -75,7 +75,7 @@ export function LifeStrip({ id, networkId }: { readonly id: string; readonly net
   );
 }
 
-/** By the name of the host that has it, where one is known. */
+/** Name of the host with the MAC address, if known. */
 function stationName(mac: string, hostId: string | undefined): string {
   return (hostId !== undefined && nameOf("host", hostId, at.value)) || mac;
 }
@@ -116,7 +116,7 @@ function SpeedLane({ versions, window }: LanesProps) {
   if (known.length === 0) return null;
   const most = Math.max(...known.map(({ value }) => value));
   const speeds = [...new Set(known.map(({ value }) => value))].sort((a, b) => b - a).map(speedOf);
-  // A tenth of the speed is a third less high.
+  // A tenth of the speed lowers the height by a third.
   const heightOf = (bps: number) => Math.max(0.1, 1 - Math.log10(most / bps) / 3);
   return (
     <Lane title={`${interfaceText.speed} ${speeds.slice(0, 3).join(", ")}`} window={window}>

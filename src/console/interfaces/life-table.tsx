@@ -1,4 +1,4 @@
-// What happened to an interface, one change in a row, the newest first: the strip in words, each instant a link.
+// Status history of an interface as a table, newest change first, each with a link to its instant.
 
 import { useState } from "preact/hooks";
 import { Named } from "../names/named.tsx";
@@ -19,7 +19,7 @@ const MACS_SHOWN = 5;
 interface LifeTableProps {
   readonly versions: readonly LifeVersion[];
   readonly window: TimeWindow;
-  /** By the MAC addresses that they have. */
+  /** Host ids by MAC address. */
   readonly hosts: ReadonlyMap<string, string>;
 }
 
@@ -28,7 +28,7 @@ export function LifeTable({ versions, window, hosts }: LifeTableProps) {
   const events = eventsOf(versions, window);
   if (events.length === 0) return <p class="aside">{interfaceText.nothingHappened}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="table" tabIndex={0} aria-label={interfaceText.happened}>
       <table class="rows life-events">
         <caption class="unseen">{interfaceText.happened}</caption>

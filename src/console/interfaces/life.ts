@@ -1,8 +1,8 @@
-// The life of an interface as pieces of time: its state, its speed, who hung on it. Plain functions.
+// Status history of an interface as time ranges: status, speed, attached stations. Pure.
 
 import { placeOf, type TimeWindow } from "../time/window.ts";
 
-/** An interface from an instant on, until the next. */
+/** State of an interface from an instant until the next version. */
 export interface LifeVersion {
   readonly ms: number;
   readonly isThere: boolean;
@@ -12,22 +12,22 @@ export interface LifeVersion {
   readonly macs: readonly string[];
 }
 
-/** What stayed the same from one instant to another. */
+/** Time range with a constant value. */
 export interface Piece<Value> {
   readonly fromMs: number;
   readonly toMs: number;
   readonly value: Value;
 }
 
-/** `Disabled` where a person switched it off, `Absent` where the interface was not there; else the operational status. */
+/** `Disabled` for an admin status of down, `Absent` for a missing interface; else the operational status. */
 export function lifeStateOf({ isThere, adminStatus, operStatus }: LifeVersion): string {
   if (!isThere) return "Absent";
   return adminStatus === "Down" ? "Disabled" : operStatus;
 }
 
 /**
- * The pieces of a window in which a value stayed the same, in order. Before the first version there is none.
- * @param versions in order, the oldest first
+ * Time ranges of constant value within a window, in order. None before the first version.
+ * @param versions oldest first
  */
 export function piecesOf<Value extends string | number | boolean | null>(
   versions: readonly LifeVersion[],
@@ -48,14 +48,14 @@ export function piecesOf<Value extends string | number | boolean | null>(
   return pieces;
 }
 
-/** A MAC address, and when it was behind the interface. */
+/** MAC address with the time ranges in which it was behind the interface. */
 export interface StationLife {
   readonly mac: string;
   readonly pieces: readonly Piece<boolean>[];
   readonly totalMs: number;
 }
 
-/** Those that were there within the window: who came last first, then who stayed longest. */
+/** Stations within the window, most recently seen first, then longest present. */
 export function stationsOf(versions: readonly LifeVersion[], window: TimeWindow): StationLife[] {
   const found = new Map<string, Piece<boolean>[]>();
   const openSince = new Map<string, number>();
@@ -79,17 +79,17 @@ export function stationsOf(versions: readonly LifeVersion[], window: TimeWindow)
   return lives.sort((a, b) => endOf(b) - endOf(a) || b.totalMs - a.totalMs || (a.mac < b.mac ? -1 : 1));
 }
 
-/** What became different at an instant. */
+/** Changes at an instant. */
 export interface LifeEvent {
   readonly ms: number;
-  /** Null where it stayed. */
+  /** Null if unchanged. */
   readonly state: string | null;
   readonly speedBps: number | null;
   readonly came: readonly string[];
   readonly went: readonly string[];
 }
 
-/** The newest first; versions that changed none of it are left out. */
+/** Newest first, without versions that changed none of these. */
 export function eventsOf(versions: readonly LifeVersion[], window: TimeWindow): LifeEvent[] {
   const events: LifeEvent[] = [];
   for (const [index, version] of versions.entries()) {
@@ -109,12 +109,12 @@ export function eventsOf(versions: readonly LifeVersion[], window: TimeWindow): 
   return events.reverse();
 }
 
-/** Less is not seen: a flap of a second is, in a month. */
+/** Minimum visible width, so that a flap of one second shows in a month. */
 const MIN_WIDTH = 1.5;
 
 /**
- * Pieces as the path of an SVG, 1,000 wide and 100 high.
- * @param heightOf from 0 to 1, of each piece
+ * Time ranges as an SVG path, 1,000 wide and 100 high.
+ * @param heightOf height of a value, 0 to 1
  */
 export function piecesPath<Value>(
   pieces: readonly Piece<Value>[],

@@ -1,15 +1,15 @@
-// Whose MAC addresses they are: hosts by what stands beside their IP addresses.
+// Hosts of MAC addresses, resolved through their IP addresses.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { atQuery } from "../time/at.ts";
 
-/** As many as are asked for: the first. */
+/** MAC addresses per request; further ones are ignored. */
 const ASKED_MAX = 50;
 
 /**
- * Ids of hosts by the MAC addresses beside their IP addresses, as of the instant that is shown.
- * @param networkId whose hosts
+ * Host ids by the MAC addresses of their IP addresses, at the shown instant.
+ * @param networkId network of the hosts
  */
 export function useStationHosts(macs: readonly string[], networkId: string): ReadonlyMap<string, string> {
   const filter = macs

@@ -30,7 +30,7 @@ interface KindEntry {
   readonly aloneThen?: Readonly<Record<string, unknown>>;
   /** Whether its records are parts of hosts. */
   readonly isOfHost?: true;
-  /** Field with the addresses to scan for a record; a host's addresses are read separately. */
+  /** Field with the scan targets of a record: its address or prefix, or a host's address records. */
   readonly scanned?: string;
   /** Whether the console generates a form from the schema; other kinds are edited on pages of their own. */
   readonly isEdited?: true;

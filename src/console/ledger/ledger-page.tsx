@@ -1,4 +1,4 @@
-// The ledger: its head to keep elsewhere, how to check it there, what was pruned, and what verifications found.
+// Ledger page: head to archive, how to verify it externally, prunes, and verification results.
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -18,7 +18,7 @@ import { Verifications } from "./verifications.tsx";
 
 type LedgerData = DataOf<"/api/v1/ledger">;
 
-/** Every write moves the head; whoever copies it has time to. */
+/** Every write moves the head; slow enough to copy it. */
 const REFRESH_MS = 2_000;
 
 export function LedgerPage() {

@@ -1,4 +1,4 @@
-// What verifications of the ledger said: the last one whole, those before it in a line each.
+// Verification results of the ledger: the latest in full, earlier ones one line each.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -20,12 +20,12 @@ type VerificationData = DataOf<"/api/v1/ledger/verifications">[number];
 
 const RUNNING_MS = 1_500;
 
-/** @param head of the ledger now: how much came after what was verified */
+/** @param head current head of the ledger, to count the transactions since a verification */
 export function Verifications({ head }: { readonly head: number }) {
   const answer = useAnswer(read("/api/v1/ledger/verifications"));
   const { data, problem, again } = answer;
   const [last, ...before] = (data ?? []).filter(({ backup }) => backup === null);
-  // One at a time, of the data or of a backup.
+  // At most one runs at a time, on the data or a backup.
   const running = data?.find(({ status }) => status === "Running");
   const isRunning = running !== undefined;
   usePoll(answer, isRunning ? RUNNING_MS : null);
@@ -66,12 +66,12 @@ export function Verifications({ head }: { readonly head: number }) {
 }
 
 interface OrdersProps {
-  /** The one that runs. */
+  /** Verification in progress. */
   readonly running: string | null;
   send(sent: Promise<unknown>): void;
 }
 
-/** One button at a time, so that whoever pressed one has the other under their finger. */
+/** A single button that changes its action, so that the next action is at the same place. */
 function Orders({ running, send }: OrdersProps) {
   const keys = useRef(new RequestKeys());
   const what = running ?? "verify";
@@ -113,7 +113,7 @@ function Orders({ running, send }: OrdersProps) {
   );
 }
 
-/** By a word, a shape and a colour. */
+/** Result by word, shape and color. */
 function Result({ verification: { status, is_sound, findings_total } }: { readonly verification: VerificationData }) {
   if (is_sound === true) return <span class="state state-up">{ledgerText.sound}</span>;
   if (findings_total > 0) return <span class="state state-down">{ledgerText.notSound(findings_total)}</span>;

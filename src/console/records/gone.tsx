@@ -1,5 +1,5 @@
-// A record that is not there at the instant of the address: gone since, not there yet, or never within reach. Its
-// history may be long: only the versions that say so are asked for.
+// Page for a record missing at the instant of the address: removed, not yet created, or inaccessible. Requests only the
+// versions needed, since the history may be long.
 
 import { useAnswer } from "../api/answer.ts";
 import type { Refusal } from "../api/refusal.ts";
@@ -72,7 +72,7 @@ export function Gone({ kind, id }: GoneProps) {
           at={last}
           verb={planText.bringBack}
           onRestored={(sequence) => {
-            // This page gives way to that of the record, which tells of it.
+            // The record's page replaces this one and shows the notice.
             lastSaved.value = { kind, id, operation: "restored", sequence, merged: [], place: pathname.value };
           }}
         />
@@ -82,7 +82,7 @@ export function Gone({ kind, id }: GoneProps) {
 }
 
 interface Fate {
-  /** The one that ended it, or its first, which came later; null while it is not known, or where there is none. */
+  /** Deletion, or first version if created later; null while loading or without one. */
   readonly version: RecordVersion | null;
   readonly isEnd: boolean;
   readonly isKnown: boolean;
@@ -102,7 +102,7 @@ function useFate(kind: PagedKind, id: string): Fate {
   return {
     version,
     isEnd: !wasNever,
-    // What was just brought back is about to be shown.
+    // A record just restored will appear shortly.
     isKnown: wasNever ? count === 0 : end !== undefined && lastSaved.value?.id !== id,
     problem: failed?.problem ?? null,
     again: () => failed?.again(),
@@ -110,11 +110,11 @@ function useFate(kind: PagedKind, id: string): Fate {
 }
 
 function isNotFound({ status }: Refusal): boolean {
-  // An id that is none is refused as bad.
+  // Malformed ids are rejected with 400.
   return status === 404 || status === 400;
 }
 
-/** Whether there are no versions in what was asked about. */
+/** Whether the answer has no versions. */
 function isNever(data: readonly RecordVersion[] | undefined, problem: Refusal | undefined): boolean {
   return problem === undefined ? data?.length === 0 : isNotFound(problem);
 }

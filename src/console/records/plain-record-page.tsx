@@ -1,5 +1,5 @@
-// A record of a kind that has no page of its own, at the instant of the address: what it says, field by field, the way to
-// edit it, and its history, from which it is brought back.
+// Generic page of a record at the instant of the address, for kinds without a page of their own: fields, edit and
+// restore actions, and history.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -49,7 +49,7 @@ export function PlainRecordPage({ params }: { readonly params: Readonly<Record<s
   return <PlainRecord key={`${kind} ${id}`} kind={kind} id={id} />;
 }
 
-/** What a version says of its record. */
+/** Record content of a version. */
 type Said = Readonly<Record<string, unknown>> & { readonly id: string };
 
 function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: string }) {
@@ -110,7 +110,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
           verb={planText.bringBack}
           onDone={again}
           onRestored={(sequence) => {
-            // What was done is told by the page of what is there again.
+            // The page of the restored record shows the notice.
             lastSaved.value = { kind, id, operation: "restored", sequence, merged: [], place: pathname.value };
           }}
         />
@@ -125,7 +125,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
   );
 }
 
-/** Said elsewhere on the page, the same for all, or told in parts of its own. */
+/** Fields shown elsewhere on the page, equal for all records, or shown in parts of their own. */
 const UNTOLD: ReadonlySet<string> = new Set([...SELF_EVIDENT, ...UNTOLD_FIELDS, "custom_fields"]);
 
 function Facts({ kind, record }: { readonly kind: PlainKind; readonly record: Said }) {

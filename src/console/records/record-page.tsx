@@ -1,5 +1,4 @@
-// The frame of a page about one record: what stands there while it is loaded, where it failed, is gone or not there yet;
-// its name, its pin, its parts as tabs, and its history, which is the last of them.
+// Frame of a record page: loading, failed and missing states; name, pin, tabs, and the history as the last tab.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -24,37 +23,37 @@ import { hrefHere, parameter } from "../url/location.ts";
 import { RestoreButton, RestorePlan } from "../writes/restore.tsx";
 import { Gone } from "./gone.tsx";
 
-/** One of the parts of a record's page; the first is shown where the address names none. */
+/** Tab of a record page; the first is the default. */
 export interface RecordTab<Told> {
-  /** In the address. */
+  /** Value in the address. */
   readonly key: string;
   readonly title: string;
-  /** How many are in it; null where that is not known. */
+  /** Number of items; null if unknown. */
   count?(record: Told): number | null;
   show(record: Told): ComponentChildren;
-  /** What is made here. */
+  /** Kinds that can be created here. */
   readonly makes?: readonly EditedKind[];
-  /** The addresses of the API that it shows, for curl; the record's own where it says nothing. */
+  /** API addresses of the tab, for curl; defaults to the record's own. */
   readonly reads?: readonly string[];
-  /** What of it is compared, where two instants are; the record itself where it says nothing. At most three. */
+  /** Diffs for a comparison, at most three; defaults to the record itself. */
   readonly compares?: readonly DiffOf[];
 }
 
 interface RecordPageProps<Told> {
   readonly kind: PagedKind;
   readonly id: string;
-  /** The read of the record, and what it was answered. */
+  /** Read of the record and its answer. */
   readonly url: string;
   readonly answer: Answer<Told>;
-  /** Beside its name. */
+  /** Shown next to the name. */
   about?(record: Told): ComponentChildren;
-  /** What can be done with it, beside the pin. */
+  /** Actions, shown next to the pin. */
   actions?(record: Told): ComponentChildren;
-  /** Without its history, which every record has. */
+  /** Tabs except the history, which every record has. */
   readonly tabs: readonly [RecordTab<Told>, ...RecordTab<Told>[]];
-  /** What is told above its history. */
+  /** Content above the history. */
   beforeHistory?(record: Told): ComponentChildren;
-  /** The host that the record is a part of. */
+  /** Host that the record belongs to. */
   hostId?(record: Told): string;
 }
 
@@ -63,12 +62,12 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
   const { data: record, problem, again } = answer;
   const subject = { [entryOf(kind)?.subject ?? "id"]: id };
   useSubject(subject);
-  // The instant whose restore is being read; at another one it is another question.
+  // Instant of the open restore preview; a preview does not apply to another instant.
   const [restoredTo, setRestoredTo] = useState<string | null>(null);
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
   const isHistory = parameter("tab") === HISTORY;
   const comparison = useComparison(isHistory ? [] : (tab.compares ?? [{ ids: [id] }]));
-  // Of what is no instant the bar says so; a marker may become known.
+  // The time bar reports unreadable instants; a marker may still be loading.
   const isInstant = !isPast.value || atMs.value !== null;
   const isRefused = problem?.status === 400 && record === undefined;
   if (problem?.status === 404 || (isRefused && isInstant)) return <Gone kind={kind} id={id} />;
@@ -149,11 +148,11 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
   );
 }
 
-/** Where what is made on the page belongs. */
+/** Preset values for records created on the page. */
 function presetsOf(kind: PagedKind, id: string, record: object): Readonly<Record<string, unknown>> {
   const { network_id } = record as { readonly network_id?: string };
   return { network_id, [`${kind}_id`]: id };
 }
 
-/** The last of the tabs, in the address. */
+/** Tab key of the history. */
 export const HISTORY = "history";

@@ -1,9 +1,9 @@
-// Versions of records that have pages of their own.
+// Versions of records with pages of their own.
 
 import { type Read, read } from "../api/client.ts";
 import { apiPath, entryOf, type PagedKind } from "../kinds/kinds.ts";
 
-/** One version of a record, as far as it says what became of it. */
+/** Version of a record, limited to the cause of its change. */
 export interface RecordVersion {
   readonly operation: string;
   readonly transaction: {
@@ -12,19 +12,19 @@ export interface RecordVersion {
     readonly reason: string | null;
   };
   readonly record: {
-    /** Of a host that ended in another one. */
+    /** For a host merged into another one. */
     readonly consolidated_into?: string | null;
   };
 }
 
 interface OneVersion {
-  /** The versions up to then; left out, all. */
+  /** Latest instant of the versions; by default all versions. */
   readonly at?: string;
-  /** How many newer ones are passed over. */
+  /** Number of newer versions to skip. */
   readonly offset?: number;
 }
 
-/** The newest version of a record, and in `meta` how many there are. */
+/** Newest version of a record, with the number of versions in `meta`. */
 export function versionOf(
   kind: PagedKind,
   id: string,

@@ -1,16 +1,15 @@
-// What the browser remembers of a reader's choices. Nothing of an inventory but the
-// questions that were asked, until the reader signs out; no secret. Where the browser keeps nothing,
-// a choice lasts as long as the page.
+// Browser storage for preferences of the reader. Holds recent searches until sign-out, but no other inventory data and
+// no secrets. Without storage, values last as long as the page.
 
-/** What was asked for last. */
+/** Recent searches. */
 export const RECENT = "recent";
-/** The network that was looked at last. */
+/** Last selected network. */
 export const NETWORK = "network";
 
 const PREFIX = "netledger:";
 const instead = new Map<string, string>();
 
-/** @returns null where nothing was kept */
+/** @returns null without a stored value */
 export function kept(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
@@ -20,17 +19,17 @@ export function kept(name: string): string | null {
 }
 
 /**
- * Hears what another tab of the browser keeps or forgets.
- * @param listener told what is kept now; null for nothing
+ * Listens to changes by other tabs of the browser.
+ * @param listener called with the current value; null if removed
  */
 export function onKeptElsewhere(name: string, listener: (value: string | null) => void): void {
   window.addEventListener("storage", ({ key, newValue }) => {
-    // No key: all was forgotten at once.
+    // A null key means that the whole storage was cleared.
     if (key === null || key === PREFIX + name) listener(newValue);
   });
 }
 
-/** @param value null forgets it */
+/** @param value null removes it */
 export function keep(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(PREFIX + name);

@@ -1,26 +1,25 @@
-// Where one is: the page's address as a signal, and the ways to another one. What every page's address carries along
-// (the instant, the network) is added here, so that no link can forget it.
+// Address of the page as a signal, and navigation. Adds the carried parameters (instant, network) to every link.
 
 import { computed, signal } from "@preact/signals";
 
-/** Carried from page to page. `vs` is not: what is compared belongs to the page. */
+/** Carried from page to page, unlike `vs`, which belongs to its page. */
 const CARRIED = ["at", "network"] as const;
 
 const current = signal(new URL(window.location.href));
 
-/** The address that is shown. */
+/** Current address. */
 export const location = computed(() => current.value);
 
 export const pathname = computed(() => current.value.pathname);
 
-/** A parameter of the address; null where it is absent or empty. */
+/** Parameter of the address; null if absent or empty. */
 export function parameter(name: string): string | null {
   return current.value.searchParams.get(name) || null;
 }
 
 /**
- * The address of a page, with what is carried along.
- * @param path with or without parameters of its own: `/hosts?search=core`
+ * Address of a page with the carried parameters.
+ * @param path may have parameters of its own: `/hosts?search=core`
  * @param changes parameters to set; null removes one
  */
 export function hrefOf(path: string, changes: Readonly<Record<string, string | null | undefined>> = {}): string {
@@ -32,16 +31,16 @@ export function hrefOf(path: string, changes: Readonly<Record<string, string | n
   return shown(changed(url, changes));
 }
 
-/** Which rows of a list are shown: what is listed otherwise is shown from its beginning. */
+/** Paging parameters, reset whenever other parameters change. */
 const PLACE = { offset: null, until: null };
 
-/** The first row that a list shows, as the address says it: 0 without. */
+/** Offset of the first row of a list, from the address; 0 by default. */
 export const pageOffset = computed(() => {
   const offset = Number(parameter("offset"));
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
 });
 
-/** The address of this page with other parameters; null removes one. */
+/** Address of this page with changed parameters; null removes one. */
 export function hrefHere(changes: Readonly<Record<string, string | null | undefined>>): string {
   return shown(changed(new URL(current.value), { ...PLACE, ...changes }));
 }
@@ -55,16 +54,13 @@ function changed(url: URL, changes: Readonly<Record<string, string | null | unde
   return url;
 }
 
-/** Colons, commas and slashes are read by people, and mean nothing in a query (RFC 3986 section 3.4). */
+/** Keeps colons, commas and slashes readable; none needs encoding in a query (RFC 3986 section 3.4). */
 function shown(url: URL): string {
-  // Two slashes would begin the name of another host.
+  // A leading double slash would start an authority.
   return `${url.pathname.replace(/^\/+/, "/")}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/")}${url.hash}`;
 }
 
-/**
- * Which entry of the browser's history is shown. They are counted, also by what is loaded anew, so that the way back
- * leads to what one had scrolled to.
- */
+/** Index of the current history entry. Kept across reloads, so that Back restores the scroll position. */
 let entry = entryOf(window.history.state);
 window.history.replaceState({ entry }, "");
 
@@ -73,7 +69,7 @@ function entryOf(state: unknown): number {
   return typeof known === "number" ? known : 0;
 }
 
-/** How far one has scrolled the page, or the list in it, by entry. */
+/** Scroll position of the page or its list, by history entry. */
 const scrolled = new Map<string, number>();
 type Scrolling = "page" | "list";
 
@@ -81,18 +77,18 @@ export function keepScrolled(what: Scrolling, top: number): void {
   scrolled.set(`${entry} ${what}`, top);
 }
 
-/** 0 where one comes to an entry for the first time. */
+/** 0 for a new entry. */
 export function keptScrolled(what: Scrolling): number {
   return scrolled.get(`${entry} ${what}`) ?? 0;
 }
 
-/** Safari refuses to replace an entry more than a hundred times in half a minute. */
+/** Safari allows at most a hundred replacements of an entry in 30 seconds. */
 const REPLACE_PACE_MS = 350;
-/** What the entry says once it may be replaced again. */
+/** Address to write once the entry may be replaced again. */
 let waitingUrl: URL | null = null;
 let isPaced = false;
 
-/** What is shown changes at once; what the browser remembers of it may come a moment later. */
+/** The displayed address changes at once; the history entry may follow later. */
 function replaceEntry(url: URL): void {
   waitingUrl = url;
   if (isPaced) return;
@@ -110,8 +106,8 @@ function writeWaiting(): void {
 }
 
 /**
- * Goes to an address of the console.
- * @param how whether the way back leads here; replacing is for what changes while one looks at it
+ * Navigates to an address of the console.
+ * @param how `replace` omits a history entry, for continuous changes
  */
 export function go(href: string, how: "push" | "replace" = "push"): void {
   const url = new URL(href, current.peek());
@@ -120,7 +116,7 @@ export function go(href: string, how: "push" | "replace" = "push"): void {
   else {
     writeWaiting();
     entry += 1;
-    // What was ahead before is not any more.
+    // Discards the positions of former forward entries.
     for (const what of ["page", "list"] as const) scrolled.delete(`${entry} ${what}`);
     window.history.pushState({ entry }, "", url);
   }
@@ -130,8 +126,8 @@ export function go(href: string, how: "push" | "replace" = "push"): void {
 }
 
 /**
- * Takes over the links of the page, and the browser's own ways.
- * @param isPage whether a path is one of the console's
+ * Handles clicks on links, and Back and Forward.
+ * @param isPage whether a path belongs to the console
  */
 export function followLinks(isPage: (path: string) => boolean): void {
   window.addEventListener("popstate", ({ state }) => {
@@ -158,11 +154,11 @@ export function followLinks(isPage: (path: string) => boolean): void {
   });
 }
 
-/** A page that was left is there again once its answers are: so long it may take. */
+/** Maximum time for a revisited page to load its answers. */
 const SCROLL_BACK_MAX_MS = 3_000;
 let isScrollingBack = false;
 
-/** As soon as the page is long enough, unless somebody scrolls meanwhile. */
+/** Scrolls once the page is long enough, unless the user scrolls first. */
 function scrollBack(top: number): void {
   isScrollingBack = top > 0;
   const began = performance.now();

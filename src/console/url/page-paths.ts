@@ -1,9 +1,8 @@
-// The addresses of the console's pages, as routes: the appliance answers each with the one page that there is. Pure
-// data: the build reads it as well.
+// Routes of the console's pages; the appliance serves the same document for each. Plain data, also read by the build.
 
 import { LIST_PATHS, type ListPath, RECORD_PATHS, type RecordPath } from "../kinds/kinds.ts";
 
-/** Pages besides the lists and pages of kinds. */
+/** Pages other than those of the kinds. */
 const OTHER_PATHS = [
   "/",
   "/start",
@@ -31,5 +30,5 @@ const OTHER_PATHS = [
 
 export type PagePath = ListPath | RecordPath | (typeof OTHER_PATHS)[number];
 
-/** `:name` stands for one part of a path; the first that fits is meant, so that `/subnets/list` is no subnet. */
+/** `:name` matches one path segment. First match wins, so that `/subnets/list` is not taken for a subnet id. */
 export const PAGE_PATHS: readonly PagePath[] = [...LIST_PATHS, ...OTHER_PATHS, ...RECORD_PATHS];

@@ -1,12 +1,12 @@
-// Which page an address is of. Plain functions.
+// Route matching. Pure.
 
 export interface RouteMatch<Path extends string> {
   readonly path: Path;
-  /** What stands for the names in the route, decoded. */
+  /** Decoded values of the route parameters. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The route of a path; null where there is none. `/hosts/` is `/hosts`. */
+/** Matching route of a path; null without one. `/hosts/` matches `/hosts`. */
 export function routeOf<Path extends string>(paths: readonly Path[], pathname: string): RouteMatch<Path> | null {
   const have = partsOf(pathname);
   for (const path of paths) {

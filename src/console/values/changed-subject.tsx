@@ -1,4 +1,4 @@
-// A record that differs, by its kind and its name, as a link to its page.
+// Changed record by kind and name, linked to its page.
 
 import { kindWords } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
@@ -12,18 +12,18 @@ interface ChangedSubjectProps {
   readonly type: string;
   readonly id: string;
   readonly name: string;
-  /** The instant as of which its page is shown; null for now. */
+  /** Instant of the linked page; null for now. */
   readonly at: string | null;
-  /** Of a part of a host: its name alone does not say which it is. */
+  /** Host of a part, whose name alone is ambiguous. */
   readonly hostId: string | null;
-  /** What is said for its kind, where that is not told elsewhere. */
+  /** Replacement for the word of its kind. */
   readonly word?: string | undefined;
 }
 
-/** A record by its name, with its kind, as a link to its page at that instant where it has one. */
+/** Name and kind of a record, linked to its page at the instant if it has one. */
 export function ChangedSubject({ type, id, name, at, hostId, word }: ChangedSubjectProps) {
   const page = anyRecordPage(type, id);
-  // On the page of a host it is the host's.
+  // On a host's page, the host is implied.
   const isSaid = hostId === null || hostId === subject.value.host_id;
   const shown = <bdi>{shownName(id, name)}</bdi>;
   return (

@@ -1,4 +1,4 @@
-// The fields of a record that differ between two states of it, each from old to new.
+// Changed fields between two states of a record, old and new value each.
 
 import { fieldTitle } from "../names/custom-fields.ts";
 import { changesText } from "../text/changes.ts";
@@ -6,7 +6,7 @@ import { Value } from "./value.tsx";
 
 interface FieldChangesProps {
   readonly changes: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[];
-  /** The instants whose names references have on either side; null for now. */
+  /** Instants for resolving references on either side; null for now. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -34,7 +34,7 @@ interface OldAndNewProps {
   readonly to: string | null;
 }
 
-/** Of two lists only what went and what came: a forwarding table has thousands of entries. */
+/** Lists show only removed and added entries: a forwarding table has thousands. */
 function OldAndNew({ field, before, after, from, to }: OldAndNewProps) {
   const [old, now] = [textsIn(before), textsIn(after)];
   if (old === null || now === null || (old.length === 0 && now.length === 0))
@@ -68,7 +68,7 @@ function OldAndNew({ field, before, after, from, to }: OldAndNewProps) {
   );
 }
 
-/** Null for what is no list of texts; nothing is an empty one. */
+/** Null for anything but a list of strings; a missing value is an empty list. */
 function textsIn(value: unknown): readonly string[] | null {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;

@@ -1,4 +1,4 @@
-// One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
+// Field value of a version: references by name, instants in the reader's zone, other values as text.
 
 import { operationOnMany, type RecordKind, referredKind } from "../kinds/kinds.ts";
 import { customKey } from "../names/custom-fields.ts";
@@ -12,19 +12,19 @@ import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { listText } from "../text/lists.ts";
 
-/** The kind whose ids a field holds, if the reader may know what they are called. */
+/** Kind referenced by a field, if the user may read its names. */
 function namedKind(field: string): RecordKind | undefined {
   const kind = referredKind(field);
   return kind !== undefined && may(operationOnMany("list", kind)) ? kind : undefined;
 }
 
-/** A large value says little in a line: its beginning does. */
+/** Long values are truncated. */
 const TEXT_MAX = 300;
 
 interface ValueProps {
   readonly field: string;
   readonly value: unknown;
-  /** The instant whose names references have; null for now. Without it, the one of what is around. */
+  /** Instant for resolving references; null for now. Defaults to that of the surrounding content. */
   readonly at?: string | null;
 }
 
@@ -65,7 +65,7 @@ function IfType({ type }: { readonly type: number }) {
   );
 }
 
-/** The far end of a link. */
+/** Far end of a link. */
 function farEndOf(value: unknown): { readonly type: "Host" | "IfEntry"; readonly id: string } | null {
   const { type, id } = value as { readonly type?: unknown; readonly id?: unknown };
   return (type === "Host" || type === "IfEntry") && typeof id === "string" ? { type, id } : null;
@@ -73,10 +73,10 @@ function farEndOf(value: unknown): { readonly type: "Host" | "IfEntry"; readonly
 
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  // A chassis or a port, as LLDP names them.
+  // Chassis or port id with its LLDP subtype.
   const { subtype, value: inner } = value as { readonly subtype?: unknown; readonly value?: unknown };
   if (typeof subtype === "string" && typeof inner === "string") return inner;
-  // Where a record comes from.
+  // Source of a record.
   const { type } = value as { readonly type?: unknown };
   if (typeof type === "string" && Object.keys(value as object).length === 1) return type;
   const isList = Array.isArray(value) && value.every((each) => typeof each === "string");
