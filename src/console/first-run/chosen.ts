@@ -1,4 +1,4 @@
-// What was chosen to be scanned: the subnets of the network that are ticked, and what was typed.
+// Scan targets chosen in the wizard: selected subnets of the network, and typed targets.
 
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -12,32 +12,32 @@ import { offerOf, type SubnetOffer } from "./subnet-offer.ts";
 export type Network = DataOf<"/api/v1/networks">[number];
 export type Machine = DataOf<"/api/v1/discovery/self">;
 
-/** More are typed sooner than found. */
+/** Subnets offered for selection; with more, typing is faster. */
 const SUBNETS_OFFERED = 500;
 
 export interface OfferedSubnet extends SubnetOffer {
   readonly id: string;
   readonly name: string;
-  /** The names of the interfaces by which this machine is in it. */
+  /** Interfaces of this machine in the subnet. */
   readonly interfaces: readonly string[];
-  /** Whether it is that by which this machine reaches everything else. */
+  /** Whether this machine's default route leads through the subnet. */
   readonly isDefaultRoute: boolean;
   readonly isTicked: boolean;
 }
 
 export interface Chosen {
-  /** Undefined until they are known. */
+  /** Undefined while loading. */
   readonly subnets: readonly OfferedSubnet[] | undefined;
-  /** All that is ticked and typed, each once. */
+  /** Selected and typed targets, without duplicates. */
   readonly targets: readonly string[];
   readonly size: number;
-  /** Whether one of them is so large that it has to be said. */
+  /** Whether a target is large enough to require confirmation. */
   readonly isLarge: boolean;
   readonly problem: Refusal | undefined;
   again(): void;
 }
 
-/** What this machine sees of itself, whether or not it is recorded. */
+/** This machine as it sees itself, recorded or not. */
 export function useMachine() {
   return useAnswer(read("/api/v1/discovery/self"));
 }
@@ -46,7 +46,7 @@ export function useChosen({ id }: Network): Chosen {
   const query = { network_id: id, order_by: "cidr", limit: SUBNETS_OFFERED } as const;
   const answer = useAnswer(read("/api/v1/subnets", { query }));
   const machine = useMachine();
-  // Where that cannot be told, subnets are as good as without it.
+  // On failure, subnets are offered without interface information.
   const isKnown = machine.data !== undefined || machine.problem !== undefined;
   const addresses = machine.data?.addresses;
   const ticked = tickedSubnets();

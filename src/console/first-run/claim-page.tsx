@@ -1,5 +1,5 @@
-// The first page of an appliance that nobody owns: whoever has the token of its start makes the organization, the first
-// network and themselves the Owner. The token is never shown, and sent in the body of the one request that it is for.
+// Claim page of an unowned appliance: the holder of the set-up token creates the organization, the first network and
+// their own account as Owner. The token is never shown, and is sent only in the body of the claim request.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FORMS } from "#forms";
@@ -22,7 +22,7 @@ const NAMES = ["setup_token", "name", "email", "password", "organization_name", 
 type FieldName = (typeof NAMES)[number];
 type Typed = Readonly<Record<FieldName, string>>;
 
-/** What needs no thought stands there already. */
+/** Initial values. */
 const BEGUN: Typed = {
   setup_token: "",
   name: "",
@@ -33,7 +33,7 @@ const BEGUN: Typed = {
 };
 
 interface ClaimPageProps {
-  /** Called where somebody was faster. */
+  /** Called if another user has claimed the appliance first. */
   onClaimedBefore(): void;
 }
 
@@ -52,7 +52,7 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
   const show = (found: Partial<Typed>) => {
     setWrong(found);
     const first = NAMES.find((name) => found[name] !== undefined);
-    // The field may come with what is wrong.
+    // The error may render the field first.
     if (first !== undefined) requestAnimationFrame(() => document.getElementById(idOf(first))?.focus());
   };
   const submit = async (event: SubmitEvent) => {
@@ -67,7 +67,7 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
     try {
       const { name, ...rest } = claim;
       const networkId = await claimAppliance({ ...rest, ...(name.trim() === "" ? {} : { name }) });
-      // Before anybody is in: no other page is shown on the way.
+      // Before `comeIn`, so that no other page is shown in between.
       go(hrefOf("/start", { network: networkId }), "replace");
       await comeIn();
       setupToken.value = null;
@@ -129,7 +129,7 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
   );
 }
 
-/** For whoever wants to see what it is first. */
+/** Alternative for users who want to try the product first. */
 function Demo() {
   return (
     <section>
@@ -145,7 +145,7 @@ function Demo() {
 const DEFAULT_PORT = "8080";
 const NEXT_PORT = "8081";
 
-/** Where this appliance has the port that every start takes, the demo takes the next. */
+/** Command for the demo, on the next port if this appliance uses the default one. */
 function demoCommand(port: string): string {
   return `netledger serve --demo${port === DEFAULT_PORT ? ` --listen 127.0.0.1:${NEXT_PORT}` : ""}`;
 }
@@ -154,7 +154,7 @@ function idOf(name: FieldName): string {
   return `claim-${name}`;
 }
 
-/** What can be known before it is sent. */
+/** Errors detectable before sending. */
 function wrongOf(claim: Typed): Partial<Typed> {
   return Object.fromEntries(
     FIELDS.flatMap((field) => {
@@ -166,7 +166,7 @@ function wrongOf(claim: Typed): Partial<Typed> {
   );
 }
 
-/** What the API says of each field; of none where it says anything else besides. */
+/** API messages by field; empty if there are others. */
 function saidAtFields({ issues }: Refusal): Partial<Typed> {
   const said = issues.map(({ path, message }) => [NAMES.find((name) => path === `/${name}`), message] as const);
   return said.some(([name]) => name === undefined) ? {} : Object.fromEntries(said);

@@ -1,5 +1,5 @@
-// The third step: what devices are asked with, or that they are not. Which way was chosen is in the address; a secret is
-// nowhere but in the page, and what was sent is saved once.
+// Third step of the wizard: credentials for devices, or none. The choice is in the address; secrets exist only in the
+// page. An idempotency key prevents duplicates.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -39,7 +39,7 @@ export function CredentialsStep({ of }: { readonly of: Network }) {
   return <Choose of={of} all={data} onSaved={again} />;
 }
 
-/** As the API says that a key stands for another request. */
+/** API error code for a key already used with another request. */
 const REUSED = "idempotency_key_reused";
 
 type Wrong = Partial<Record<keyof TypedCredential | "choice", string>>;
@@ -47,7 +47,7 @@ type Wrong = Partial<Record<keyof TypedCredential | "choice", string>>;
 interface ChooseProps {
   readonly of: Network;
   readonly all: readonly Credential[];
-  /** Called when there is another credential. */
+  /** Called when a credential was added. */
   onSaved(): void;
 }
 
@@ -79,7 +79,7 @@ function Choose({ of, all, onSaved }: ChooseProps) {
     keepTry(of.id, null);
     setUnsure(null);
   };
-  /** Whether what was sent with the key was saved: then it is one of the network's own. */
+  /** Whether the request with the key was saved; if so, shows the credential as one of the network's own. */
   const isSavedAs = async (key: string) => {
     if (!(await isGiven(key))) return false;
     forget();
@@ -88,12 +88,12 @@ function Choose({ of, all, onSaved }: ChooseProps) {
     go(hrefHere({ [WAY.credentials]: "own", [WAY.scan]: null }), "replace");
     return true;
   };
-  // After a reload. Where that cannot be told now, it is when it is sent again.
+  // After a reload. On failure, the check is repeated with the next request.
   useEffect(() => {
     if (unsure !== null) isSavedAs(unsure.key).catch(() => false);
   }, []);
   const give = async (kind: NewKind) => {
-    // What may have been saved is sent with the key that it had: it is not saved beside it.
+    // A possibly saved request keeps its key, to prevent a duplicate.
     const key = unsure?.key ?? newRequestKey();
     keepTry(of.id, { key, typed });
     try {
@@ -326,7 +326,7 @@ interface SecretProps extends FieldsProps {
   readonly onType: (value: string) => void;
 }
 
-/** Seen only where one wants to; no password of a site that a browser should offer to keep. */
+/** Hidden by default; excluded from the browser's password manager. */
 function Secret({ name, label, typed, wrong, onType }: SecretProps) {
   const [isShown, setShown] = useState(false);
   return (

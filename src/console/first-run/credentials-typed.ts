@@ -1,4 +1,4 @@
-// What is typed of a new credential, what is wrong with it, and the credential that it makes. Plain functions.
+// Input for a new credential, its validation, and its API form. Pure.
 
 import type { components } from "#api";
 import { credentialsText } from "../text/first-run.ts";
@@ -6,10 +6,10 @@ import { credentialsText } from "../text/first-run.ts";
 type CredentialType = components["schemas"]["CredentialType"];
 type V3 = Extract<CredentialType, { type: "SnmpV3" }>;
 
-/** Those that can be given here. */
+/** Kinds that can be created here. */
 export type NewKind = "v2c" | "v3";
 
-/** As SNMP-USER-BASED-SM-MIB, RFC 7860 and RFC 3826 have them, from the strongest on. */
+/** Protocols of SNMP-USER-BASED-SM-MIB, RFC 7860 and RFC 3826, strongest first. */
 export const AUTH_PROTOCOLS = [
   "Sha512",
   "Sha384",
@@ -20,7 +20,7 @@ export const AUTH_PROTOCOLS = [
 ] as const satisfies V3["auth_protocol"][];
 export const PRIV_PROTOCOLS = ["Aes256", "Aes128", "Des", "None"] as const satisfies V3["priv_protocol"][];
 
-/** Of a password of SNMPv3 (RFC 3414 section 11.2). */
+/** Minimum length of an SNMPv3 password (RFC 3414 section 11.2). */
 const PASSWORD_MIN_LENGTH = 8;
 
 export interface TypedCredential {
@@ -43,7 +43,7 @@ export const NOTHING_TYPED: TypedCredential = {
   context: "",
 };
 
-/** What is wrong with what was typed, by field. */
+/** Validation errors by field. */
 export function wrongWithTyped(kind: NewKind, typed: TypedCredential): Partial<Record<keyof TypedCredential, string>> {
   const { required, tooShort, needsAuth } = credentialsText;
   if (kind === "v2c") return typed.community === "" ? { community: required } : {};
@@ -60,7 +60,7 @@ export function wrongWithTyped(kind: NewKind, typed: TypedCredential): Partial<R
   );
 }
 
-/** As the API takes it, of what is whole. */
+/** API form of valid input. */
 export function typeOf(kind: NewKind, typed: TypedCredential): CredentialType {
   const inline = (value: string) => ({ mode: "Inline" as const, value });
   if (kind === "v2c") return { type: "SnmpV2c", community: inline(typed.community) };

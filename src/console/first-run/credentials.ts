@@ -1,5 +1,5 @@
-// The credentials of the first scan: which there are, giving a new one to a network, and giving a network one of others.
-// What is typed of a secret is in the memory of the page and in the body of one request.
+// Credentials of the first scan: list, creation for a network, and sharing of an existing one. Secrets exist only in
+// the page's memory and in the body of one request.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
@@ -12,12 +12,12 @@ import { type NewKind, type TypedCredential, typeOf } from "./credentials-typed.
 
 export type Credential = DataOf<"/api/v1/credentials">[number];
 
-/** All that there are; there are few. */
+/** All credentials; their number is small. */
 export function useCredentials(): Answer<readonly Credential[]> {
   return useAnswer(read("/api/v1/credentials", { query: { limit: 0, order_by: "name" } }));
 }
 
-/** Those that are sent to devices of a network. */
+/** Credentials used for a network. */
 export function credentialsOf(all: readonly Credential[], networkId: string): readonly Credential[] {
   return all.filter(({ assigned_network_ids }) => assigned_network_ids.includes(networkId));
 }
@@ -40,13 +40,13 @@ export async function giveCredential(of: Network, kind: NewKind, typed: TypedCre
   );
 }
 
-/** Whether one was given with a key. @throws Refusal */
+/** Whether a credential was created with the key. @throws Refusal */
 export async function isGiven(key: string): Promise<boolean> {
   const query = { filter: `request_id = "${key}"`, limit: 1 };
   return (await read("/api/v1/transactions", { query }).load()).data.length > 0;
 }
 
-/** Has one of other networks asked with here as well. @throws Refusal */
+/** Assigns a credential of other networks to this one as well. @throws Refusal */
 export async function shareCredential(of: Network, id: string): Promise<void> {
   const { data, error, response } = await api
     .GET("/api/v1/credentials/{id}", { params: { path: { id } } })
@@ -63,7 +63,7 @@ export async function shareCredential(of: Network, id: string): Promise<void> {
       body: {
         name,
         organization_id,
-        // Its secrets are masked: sent back, they stay.
+        // Masked secrets sent back leave the stored ones unchanged.
         credential_type,
         host_assignments,
         tags,

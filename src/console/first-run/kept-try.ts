@@ -1,24 +1,24 @@
-// A credential that was sent and of which nobody knows whether it was saved: the key that it was sent with, and what was
-// typed of it. Kept by this tab until that is known, for whoever typed it. No secret is among it.
+// Credential request with an unknown result: its key and input, without secrets. Stored in this tab, for the user who
+// sent it, until the result is known.
 
 import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
 import { me } from "../session/me.ts";
 import { NOTHING_TYPED, type TypedCredential } from "./credentials-typed.ts";
 
 export interface KeptTry {
-  /** Of newRequestKey(): what is sent with it again is saved once. */
+  /** From newRequestKey(): a retry with the key is saved only once. */
   readonly key: string;
-  /** Without its secrets. */
+  /** Without secrets. */
   readonly typed: TypedCredential;
 }
 
-/** @returns null where nothing was sent, or all is known of it */
+/** @returns null without a pending request */
 export function keptTry(networkId: string): KeptTry | null {
   const { sentAs, typed } = keptDraft(nameOf(networkId)) ?? {};
   return sentAs === undefined ? null : { key: sentAs, typed: { ...NOTHING_TYPED, ...typed } as TypedCredential };
 }
 
-/** @param sent null forgets it */
+/** @param sent null removes it */
 export function keepTry(networkId: string, sent: KeptTry | null): void {
   if (sent === null) return keepDraft(nameOf(networkId), null);
   const { user, authProtocol, privProtocol, context } = sent.typed;

@@ -1,5 +1,5 @@
-// The map of a network while it is scanned: a small picture that fills as devices are found. The map's own page has the
-// table of it.
+// Live map of a network during a scan: a small picture that fills as devices are found. An equivalent table is on the
+// map page.
 
 import { useMemo, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -12,7 +12,7 @@ import { go, hrefOf } from "../url/location.ts";
 
 const LIVE_MS = 1_000;
 
-/** Hosts without links are in it: at first there are no others. */
+/** Includes hosts without links, since initially there are no others. */
 export function LiveMap({ networkId, isOver }: { readonly networkId: string; readonly isOver: boolean }) {
   const query = { network_id: networkId, include_isolated: true };
   const { data } = useAnswer(read("/api/v1/topology", { query }), {
@@ -33,7 +33,7 @@ export function LiveMap({ networkId, isOver }: { readonly networkId: string; rea
           <MapCanvas
             diagram={diagram}
             marks={marks}
-            // Whatever comes, all of it is seen.
+            // Rescales to fit whenever nodes or links are added.
             subject={`${networkId} ${diagram.nodes.length} ${diagram.links.length}`}
             control={control}
             onPress={(id) => id !== null && go(hrefOf(href, { chosen: id }))}

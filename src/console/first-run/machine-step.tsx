@@ -1,4 +1,4 @@
-// The first step: the machine that netledger runs on, recorded as the first host, and what it sees of itself.
+// First step of the wizard: the machine running netledger, recorded as the first host, and its view of itself.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -78,7 +78,7 @@ export function MachineStep({ of }: { readonly of: Network }) {
   );
 }
 
-/** What the kernel does not permit, in the appliance's own words. */
+/** Restrictions by the kernel, in the appliance's words. */
 function Limits() {
   const { data } = useAnswer(read("/api/health"));
   if (data === undefined || data.limitations.length === 0) return null;

@@ -1,4 +1,4 @@
-// The scan that was just made, every night by itself: one click, with the times at which it comes due.
+// Nightly schedule for the scan just made: created with one click, shown with its next run times.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -16,7 +16,7 @@ import { reasonHeader } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
 
-/** When nobody works, and not with what everybody starts on the hour. */
+/** At night, and off the hour, when other jobs start. */
 const CRON = "17 2 * * *";
 
 export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Network }) {
@@ -40,7 +40,7 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
                 <bdi>{name}</bdi>
               </a>
             </p>
-            {/* Of several, each has its times on its own page. */}
+            {/* With several schedules, the times are on their pages. */}
             {data.length === 1 && <DueTimes cron={cron} timezone={timezone} />}
           </div>
         ))}

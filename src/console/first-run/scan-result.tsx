@@ -1,4 +1,4 @@
-// What came of the first scan: what was found, what did not answer or was not asked and why, and what one does next.
+// Result of the first scan: findings, unanswered or skipped targets with reasons, and next steps.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -19,7 +19,7 @@ import { hrefOfStep, WAY } from "./step-address.ts";
 
 interface ScanResultProps {
   readonly scan: ScanData;
-  /** The network's credentials. */
+  /** Credentials of the network. */
   readonly own: readonly Credential[];
 }
 
@@ -52,7 +52,7 @@ export function ScanResult({ scan, own }: ScanResultProps) {
   );
 }
 
-/** What was asked by SNMP and did not answer. Of devices that are new no finding tells it: they are counted. */
+/** Addresses without an SNMP answer. New devices have no finding for this, so they are counted. */
 function Silent({ scan: { progress, outcome }, own }: Pick<ScanResultProps, "scan" | "own">) {
   const asked = progress?.devices_asked ?? 0;
   const silent = asked - (progress?.devices_answered ?? 0);
@@ -62,7 +62,7 @@ function Silent({ scan: { progress, outcome }, own }: Pick<ScanResultProps, "sca
     return said === undefined ? [] : [firstScanText.errorOf(count, said)];
   });
   const isNone = outcome?.hosts.devices === 0;
-  // Where no agent listens it is not the community that is wrong.
+  // A closed port or a missing agent does not indicate a wrong community.
   const isAnySilent = (progress?.errors.no_answer ?? 0) > 0 || errors.length === 0;
   const names = own.map(({ name }) => `“${name}”`).join(", ");
   return (
@@ -88,7 +88,7 @@ function Silent({ scan: { progress, outcome }, own }: Pick<ScanResultProps, "sca
 const SHOWN = 10;
 const UNREAD = ["Unreached", "Partial", "Skipped"] as const;
 
-/** Each with its reason. */
+/** Unread devices with reasons. */
 function Unread({ scan: { id } }: { readonly scan: ScanData }) {
   const query = { type: [...UNREAD], limit: SHOWN };
   const { data, problem, again } = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id }, query }));
@@ -112,7 +112,7 @@ function Unread({ scan: { id } }: { readonly scan: ScanData }) {
   );
 }
 
-/** What one does next. */
+/** Next steps. */
 export function AfterScan({ scan, of }: { readonly scan: ScanData; readonly of: Network }) {
   return (
     <section>

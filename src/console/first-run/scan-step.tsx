@@ -1,4 +1,4 @@
-// The last step: what will be asked and with what, then the scan as it runs, then what came of it.
+// Last step of the wizard: targets and credentials, the running scan, and its result.
 
 import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -43,7 +43,7 @@ const TARGETS_SHOWN = 12;
 
 interface OrderProps {
   readonly of: Network;
-  /** The network's credentials. */
+  /** Credentials of the network. */
   readonly own: readonly Credential[];
 }
 
@@ -63,7 +63,7 @@ function Order({ of, own }: OrderProps) {
       allow_large: chosen.isLarge && parameter(WAY.isLarge) !== null,
     };
     const text = JSON.stringify(order);
-    // The same order, sent again because its answer was lost, is one scan.
+    // A retry after a lost response reuses the key, so that only one scan starts.
     if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
     setBusy(true);
     setProblem(null);
@@ -118,7 +118,7 @@ function Order({ of, own }: OrderProps) {
   );
 }
 
-/** What of the order is not taken: of targets in the words that they were typed in. */
+/** Rejected parts of the order; targets as typed. */
 function Refused({ problem, targets }: { readonly problem: Refusal; readonly targets: readonly string[] }) {
   const said = refusedTargets(problem, targets);
   if (said.length === 0 || said.length < problem.issues.length) return <Problem problem={problem} />;
@@ -201,9 +201,9 @@ function Progress({ scan, onEnded }: { readonly scan: ScanData; onEnded(): void 
 const LATEST = 8;
 type Finding = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
 
-/** What was found last, the newest first. */
+/** Latest findings, newest first. */
 function Latest({ id }: { readonly id: string }) {
-  // They come in the order in which they were found: the last are those before the end that was told last.
+  // Findings are in the order of discovery: the latest precede the last known total.
   const total = useRef(0);
   const query = { type: ["Created" as const], limit: LATEST, offset: Math.max(0, total.current - LATEST) };
   const answer = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id }, query }));

@@ -1,5 +1,5 @@
-// The way from an empty inventory to the first map, in steps with one question each. Each can be left out, gone back to,
-// and reloaded.
+// First-run wizard from an empty inventory to the first map, one question per step. Steps can be skipped, revisited and
+// reloaded.
 
 import { useEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -34,7 +34,7 @@ export function StartPage() {
   return <OfNetwork />;
 }
 
-/** Who it is for, and what whoever came may do instead. */
+/** Note for users without permission, with an alternative. */
 function NotForYou() {
   return (
     <Page title={navigationText.start}>
@@ -62,7 +62,7 @@ function OfNetwork() {
   useEffect(() => {
     if (only !== undefined) go(hrefHere({ network: only }), "replace");
   }, [only]);
-  // What was chosen for one network is not for another.
+  // Choices do not apply to another network.
   const last = useRef(id);
   useEffect(() => {
     if (last.current !== null && id !== last.current) go(hrefAnew(), "replace");
@@ -111,7 +111,7 @@ function Steps({ of }: { readonly of: Network }) {
   const Content = CONTENT[step];
   const heading = useRef<HTMLHeadingElement>(null);
   const last = useRef(step);
-  // What had the focus went with the step before.
+  // The focused element disappeared with the previous step.
   useEffect(() => {
     if (last.current !== step) heading.current?.focus();
     last.current = step;

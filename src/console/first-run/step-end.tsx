@@ -1,4 +1,4 @@
-// What every step ends with: what it is for as a button, the way back, and the way past it.
+// Footer of a wizard step: main button, back, and skip.
 
 import type { ComponentChildren } from "preact";
 import { wayText } from "../text/first-run.ts";
@@ -7,9 +7,9 @@ import { hrefOfStep, STEPS, type WayStep } from "./step-address.ts";
 
 interface StepEndProps {
   readonly step: WayStep;
-  /** What is done here, or the way on. */
+  /** Main button or link. */
   readonly children: ComponentChildren;
-  /** Whether there is something that is left out by going on. */
+  /** Whether continuing skips anything. */
   readonly isSkippable?: boolean;
 }
 

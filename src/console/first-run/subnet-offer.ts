@@ -1,4 +1,4 @@
-// Which subnets are ticked from the beginning, and why others are not. Plain functions.
+// Default selection of subnets, with reasons for exclusions. Pure.
 
 import { addressesOfTargets } from "../scanning/targets.ts";
 import type { Doubt } from "../text/first-run.ts";
@@ -6,11 +6,11 @@ import { ownValue } from "../text/own-value.ts";
 
 export interface SubnetOffer {
   readonly cidr: string;
-  /** How many addresses it has. */
+  /** Number of addresses. */
   readonly size: number;
-  /** Why it is not ticked from the beginning; null where it is. */
+  /** Reason for not being preselected; null if preselected. */
   readonly doubt: Doubt | null;
-  /** Whether it can be scanned at all. */
+  /** Whether the subnet can be scanned as a whole. */
   readonly isPossible: boolean;
 }
 
@@ -19,11 +19,11 @@ interface Subnet {
   readonly subnet_type: string;
 }
 
-/** More take minutes: nobody waits for them in their first scan who did not ask for it. */
+/** Larger subnets take minutes, so they are scanned only on request. */
 const USUAL_MAX = 4_096;
-/** As the API takes in one scan: a /12. */
+/** API limit of one scan: a /12. */
 export const SCAN_MAX = 1_048_576;
-/** As the API walks through: a /112. */
+/** API limit of an IPv6 subnet: a /112. */
 const IPV6_MAX = 65_536;
 
 const DOUBTED_TYPES: Readonly<Record<string, Doubt>> = {
@@ -35,11 +35,11 @@ const DOUBTED_TYPES: Readonly<Record<string, Doubt>> = {
   Remote: "elsewhere",
 };
 
-/** What container engines and hypervisors call the bridges that they make. */
+/** Names of bridges created by container engines and hypervisors. */
 const CONTAINERS = /^(?:docker\d|br-[\da-f]{12}$|podman\d|cni|virbr\d|lxcbr\d|lxdbr\d|incusbr\d|flannel|cali|veth)/;
 const TUNNELS = /^(?:tun\d|tap\d|wg|ppp\d|tailscale|zt|utun)/;
 
-/** @param interfaces the names of those by which this machine is in it */
+/** @param interfaces names of this machine's interfaces in the subnet */
 export function offerOf({ cidr, subnet_type }: Subnet, interfaces: readonly string[]): SubnetOffer {
   const size = addressesOfTargets([cidr]) ?? 0;
   const isIpv6 = cidr.includes(":");
@@ -57,7 +57,7 @@ function doubtOf({ cidr, subnet_type }: Subnet, interfaces: readonly string[], s
   return size > USUAL_MAX ? "large" : null;
 }
 
-/** RFC 1918, RFC 6598, RFC 4193; link-local addresses too. */
+/** RFC 1918, RFC 6598, RFC 4193, and link-local addresses. */
 function isPrivate(cidr: string): boolean {
   if (cidr.includes(":")) return /^(?:f[cd]|fe[89ab])/i.test(cidr);
   const [first = 0, second = 0] = cidr.split(".").map(Number);

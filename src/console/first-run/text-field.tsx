@@ -1,19 +1,19 @@
-// A field of the first run: its name, what is typed, what it is for, and what is wrong with it.
+// Text field of the wizard: label, input, help, and error.
 
 import type { ComponentChildren } from "preact";
 
 interface TextFieldProps {
-  /** Its id, by which the first one that is wrong is found. */
+  /** Element id, used to focus the first invalid field. */
   readonly id: string;
   readonly label: string;
   readonly value: string;
   readonly help?: string;
-  /** Null for nothing that is known. */
+  /** Error message, or null. */
   readonly wrong: string | null;
   readonly type?: "text" | "email" | "password";
   readonly autoComplete?: string;
   readonly isRequired?: boolean;
-  /** Beside the field. */
+  /** Shown next to the field. */
   readonly children?: ComponentChildren;
   onType(value: string): void;
 }

@@ -1,4 +1,4 @@
-// The second step: which of the subnets that are known is scanned, and what else. What is typed is in the address.
+// Second step of the wizard: subnets to scan, and further targets. Input is in the address.
 
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../parts/problem.tsx";
@@ -11,7 +11,7 @@ import { hrefOfStep, subnetsSaid, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
 import { SCAN_MAX } from "./subnet-offer.ts";
 
-/** From here on a number of addresses is told as a power. */
+/** Larger numbers of addresses are shown as a power of two. */
 const COUNTED_MAX = 2 ** 32;
 
 export function WhereStep({ of }: { readonly of: Network }) {
@@ -19,12 +19,12 @@ export function WhereStep({ of }: { readonly of: Network }) {
   const [isTried, setTried] = useState(false);
   const { subnets, targets, problem, again } = chosen;
   const others = parameter(WAY.others) ?? "";
-  // What is being typed is told of once it is left.
+  // Input is validated after leaving the field.
   const [isTyping, setTyping] = useState(false);
   const wrong = targetsIn(others).flatMap((text) => saidOf(text) ?? []);
   const largeWrong = isTried && chosen.isLarge && parameter(WAY.isLarge) === null;
   const missing = isTried ? whyNot(chosen) : null;
-  // Whoever goes on before it is known which subnets there are goes on once it is.
+  // Continuing before the subnets are loaded takes effect once they are.
   const [isWaiting, setWaiting] = useState(false);
   const goOn = () => {
     setTried(true);
@@ -129,14 +129,14 @@ export function WhereStep({ of }: { readonly of: Network }) {
   );
 }
 
-/** Of what was typed; null where nothing is wrong with it. */
+/** Error of a typed target; null if valid. */
 function saidOf(text: string): string | null {
   const wrong = wrongTarget(text);
   if (wrong === null) return null;
   return wrong.meant === null ? whereText.noTarget(text) : whereText.hostBits(text, wrong.meant);
 }
 
-/** Of all that is chosen together. */
+/** Error of the selection as a whole. */
 function whyNot({ targets, size }: Chosen): string | null {
   if (targets.length === 0) return whereText.nothing;
   return size > SCAN_MAX ? whereText.tooMany(size, SCAN_MAX) : null;
