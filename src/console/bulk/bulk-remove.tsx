@@ -1,4 +1,4 @@
-// Bulk delete, all or nothing. Lists dependent records before deleting them too.
+// Bulk delete, all or nothing. Reports dependent records before deleting them too.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";

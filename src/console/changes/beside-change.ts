@@ -1,4 +1,4 @@
-// Slot next to a record that differs from now. Filled by the parts above that edit records.
+// Slot next to a record that differs from now. Filled by the folders above, which can edit records.
 
 import { type ComponentChildren, createContext } from "preact";
 import type { ChangedRecord } from "./difference-lines.ts";

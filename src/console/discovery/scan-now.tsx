@@ -173,7 +173,7 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
 /** Destinations of secrets, shown before the scan. */
 function Secrets({ kind, hasTargets }: { readonly kind: string; readonly hasTargets: boolean }) {
   if (kind === "sweep") return <>{scanningText.secretsNone}</>;
-  // With the permission to try credentials, named targets are queried with those of the network.
+  // With the permission to use credentials on any address, typed targets are queried with the network's credentials.
   const isPermitted = hasTargets && may("createCredential");
   return <>{isPermitted ? scanningText.secretsTargets : scanningText.secretsSubnets}</>;
 }

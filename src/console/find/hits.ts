@@ -1,4 +1,4 @@
-// Search results: groups by kind, and their pages. Pure.
+// Search results: groups by kind, and their pages. Plain functions.
 
 import type { components } from "#api";
 import { entryOf } from "../kinds/kinds.ts";
@@ -40,7 +40,7 @@ export function pageOfHit({ type, id, name, host }: Hit): string | null {
   return filled(path) + (parameters === undefined ? "" : `?${parameters.join("&")}`);
 }
 
-/** Last instant before an end. @param end RFC 3339 */
+/** Last instant of an interval. @param end exclusive end, RFC 3339 */
 export function instantBefore(end: string): string {
   return formatUtc((parseInstant(end) ?? 1) - 1);
 }

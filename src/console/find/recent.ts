@@ -6,7 +6,7 @@ import { keep, kept, RECENT } from "../url/kept.ts";
 
 const QUESTIONS_MAX = 12;
 
-/** Changes with each update. */
+/** Incremented by each update, so that readers notice it. */
 const turn = signal(0);
 
 /** As typed. */

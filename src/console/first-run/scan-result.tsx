@@ -52,7 +52,7 @@ export function ScanResult({ scan, own }: ScanResultProps) {
   );
 }
 
-/** Addresses without an SNMP answer. New devices have no finding for this, so they are counted. */
+/** Number of devices without an SNMP answer. New devices have no finding for it, so only the count is known. */
 function Silent({ scan: { progress, outcome }, own }: Pick<ScanResultProps, "scan" | "own">) {
   const asked = progress?.devices_asked ?? 0;
   const silent = asked - (progress?.devices_answered ?? 0);

@@ -29,7 +29,7 @@ export function Frame() {
   return <SignedIn key={me.value.id} />;
 }
 
-/** The organization may be renamed or start to require reasons; open forms must follow. */
+/** The organization may be renamed or start to require reasons, which open forms must reflect. */
 const ORGANIZATION = { how: "refresh", types: ["organization"] } as const;
 
 function SignedIn() {

@@ -18,7 +18,7 @@ import { Verifications } from "./verifications.tsx";
 
 type LedgerData = DataOf<"/api/v1/ledger">;
 
-/** Every write moves the head; slow enough to copy it. */
+/** Every write moves the head; the reader needs time to copy it. */
 const REFRESH_MS = 2_000;
 
 export function LedgerPage() {

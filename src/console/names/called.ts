@@ -23,7 +23,7 @@ export function headingOf(kind: string, record: Identified): string {
   return template === undefined ? calledOf(kind, record) : filled(template, record);
 }
 
-/** Template with each `{field}` replaced by its value; empty if all values are. */
+/** Template with each `{field}` replaced by its value; empty if every value is empty. */
 function filled(template: string, record: object): string {
   let hasValue = false;
   const text = template.replaceAll(/\{(\w+)\}/g, (_, field: string) => {

@@ -9,7 +9,7 @@ import { nameOf } from "./names.ts";
 import { recordPage } from "./record-page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** Overrides the instant of names and links within, for comparisons. With `vs`, the links lead to a comparison. */
+/** Overrides the instant of the names and links inside, for comparisons. With `vs`, links lead to a comparison. */
 export const NamedAsOf = createContext<{ readonly at: string | null; readonly vs?: string } | null>(null);
 
 interface NamedProps {

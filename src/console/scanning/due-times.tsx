@@ -9,9 +9,9 @@ import { scanningText } from "../text/scanning.ts";
 import { formatLocal, parseInstant } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
 
-/** Delay after typing. */
+/** Debounce interval while typing. */
 const TYPING_MS = 400;
-/** Refresh, since the first time passes. */
+/** Refresh interval, since the first time passes. */
 const AGAIN_MS = 30_000;
 /** Plausibility check only: five fields, or a nickname. */
 const CRON = /^(?:[\d*,/\-a-z#]+(?:\s+[\d*,/\-a-z#]+){4}|@[a-z]{5,})$/i;

@@ -37,8 +37,7 @@ function prefixLength(target: string): number | null {
 }
 
 /**
- * Error of a target detectable here: neither an address nor a subnet, or an IPv4 subnet with host bits set. Null if
- * none.
+ * Local check of a target: must be an address or a subnet, for IPv4 without host bits. Null if valid.
  * @returns `meant`, the subnet that contains it; null if unreadable
  */
 export function wrongTarget(target: string): { readonly meant: string | null } | null {

@@ -1,5 +1,5 @@
-// Trial of a credential on one address, with live steps. Device output is shown as plain text only. The secret never
-// leaves the appliance for the console.
+// Trial of a credential on one address, with live steps. Device output is shown as plain text only. The secret stays on
+// the appliance.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { asRefusal, isAborted } from "../api/client.ts";

@@ -18,7 +18,7 @@ const NAME = "signed-in";
 /** Undefined while unknown; null if signed out. */
 export const me = signal<Me | null | undefined>(undefined);
 
-/** Error of the request for the user. */
+/** Error of the request for the user, other than 401. */
 export const meProblem = signal<Refusal | null>(null);
 
 /** Whether an existing session ended. Signing in returns to the page. */

@@ -1,4 +1,4 @@
-// Pinned records of a user, in every browser: pinned on their pages, listed on the start page.
+// Pinned records of a user, shared by all browsers: pinned on their pages, listed on the start page.
 
 import { apiPath, isPagedKind, type PagedKind, RECORD_KINDS } from "../kinds/kinds.ts";
 import { preferences, setPreference } from "./preferences.ts";

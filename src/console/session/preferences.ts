@@ -1,5 +1,5 @@
-// Preferences of a user in every browser: views, pinned records. A small document on the appliance; settings of a
-// single browser are in url/kept.ts.
+// Preferences of a user, shared by all browsers: views, pinned records. A small document on the appliance; settings of
+// a single browser are in url/kept.ts.
 
 import { signal } from "@preact/signals";
 import { api, rethrown } from "../api/client.ts";

@@ -1,4 +1,4 @@
-// Focus after its element has disappeared with a choice.
+// Focus recovery after a choice has removed the focused element.
 
 /** Focuses the handle of the shown instant, or the expand button of a collapsed bar. */
 export function focusHandle(): void {

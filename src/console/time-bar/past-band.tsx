@@ -31,7 +31,7 @@ export function PastBand() {
   );
 }
 
-/** Printouts need the timestamp, and UTC. */
+/** Printouts need the timestamp, also in UTC for readers in other zones. */
 function OnPaper() {
   const ms = at.value === null ? now.value : atMs.value;
   if (ms === null) return null;

@@ -1,4 +1,4 @@
-// Markers readable by the user. Loaded by the time bar.
+// Newest markers readable by the user. Loaded by the time bar.
 
 import { computed, signal } from "@preact/signals";
 

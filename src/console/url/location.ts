@@ -60,7 +60,7 @@ function shown(url: URL): string {
   return `${url.pathname.replace(/^\/+/, "/")}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/")}${url.hash}`;
 }
 
-/** Index of the current history entry. Kept across reloads, so that Back restores the scroll position. */
+/** Index of the current history entry, continued after reloads. Key of the scroll positions restored by Back. */
 let entry = entryOf(window.history.state);
 window.history.replaceState({ entry }, "");
 
