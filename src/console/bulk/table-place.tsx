@@ -1,4 +1,4 @@
-// Table import on a list. The parser loads on first use.
+// Table import on a list. The form and the parser load on first use.
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -23,7 +23,7 @@ export const WAY = {
 /** Parameter value for no subnet. */
 const NONE = "none";
 
-/** Credential choices; null without a choice. */
+/** Credential choices. */
 export const CREDENTIAL_CHOICES = ["own", "other", "v2c", "v3", "none"] as const;
 export type CredentialChoice = (typeof CREDENTIAL_CHOICES)[number];
 

@@ -52,7 +52,7 @@ interface ScanRecordsProps {
   readonly ids: readonly string[];
 }
 
-/** Link to a scan of records, once their addresses are loaded. */
+/** Button that opens the scan form once the addresses of the records are loaded. */
 export function ScanRecords({ kind, ids }: ScanRecordsProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);

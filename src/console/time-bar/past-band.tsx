@@ -1,4 +1,4 @@
-// Banner for the past: the shown instant on every page with a link back to now, or the reason why it is invalid.
+// Banner with the shown instant or both compared instants on every page, or the reason why one is invalid.
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
