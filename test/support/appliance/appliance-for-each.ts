@@ -1,5 +1,5 @@
-// An appliance of its own for each test, or one for all of a file, with what makes and reads records bound to it.
-// Apart from appliance.ts, which programs load that are no tests.
+// Test appliances per test or per file, with the factories bound to them. Separate from appliance.ts, which programs
+// outside the tests load as well.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
 import type { Author } from "../../../src/db/writing/ledger.ts";
@@ -72,13 +72,13 @@ const BOUND = {
   givePassword,
 };
 
-/** @returns what expects that no transaction was written since */
+/** @returns assertion that no transaction was written since */
 function writingWatched(appliance: TestAppliance): () => void {
   const before = transactionCount(appliance);
   return () => expect(transactionCount(appliance)).toBe(before);
 }
 
-/** Without the appliance, which each takes first. */
+/** Factory functions without their first parameter, the appliance. */
 type Bound<Functions> = {
   readonly [Name in keyof Functions]: Functions[Name] extends (appliance: never, ...rest: infer Rest) => infer Result
     ? (...rest: Rest) => Result
@@ -86,23 +86,23 @@ type Bound<Functions> = {
 };
 
 export interface ApplianceUnderTest extends TestAppliance, Bound<typeof BOUND> {
-  /** Closes it, and makes another in its place. */
+  /** Closes the appliance and replaces it with a new one. */
   renew(options?: TestApplianceOptions): Promise<void>;
   inTransaction<T>(action: (tx: WriteTransaction) => T, author?: Author): T;
 }
 
 /**
- * An appliance for each test of the file or `describe` that this is called in: made before it, closed after it. Its
- * objects and functions may be taken out of it at once, as in `const { owner, newHost } = applianceForEach()`: they
- * are those of the appliance that there is when they are used.
+ * Creates an appliance before each test of the calling file or `describe`, and closes it afterwards. Its objects and
+ * functions may be destructured at once, as in `const { owner, newHost } = applianceForEach()`: each use resolves to
+ * the current appliance.
  *
- * @param lastly what is expected of it before it is closed, whatever the test did
+ * @param lastly assertions before closing, whatever the test did
  */
 export function applianceForEach(options?: TestApplianceOptions, lastly?: () => void): ApplianceUnderTest {
   return underTest(beforeEach, afterEach, options, lastly);
 }
 
-/** As applianceForEach, but one for all tests. */
+/** As applianceForEach, with one appliance for all tests. */
 export function applianceForAll(options?: TestApplianceOptions): ApplianceUnderTest {
   return underTest(beforeAll, afterAll, options);
 }
@@ -139,7 +139,7 @@ function underTest(
   });
 }
 
-/** Stands for an object or a function that is not there yet. */
+/** Proxy for an object or function that does not exist yet. */
 function later(value: () => any): unknown {
   return new Proxy(() => {}, {
     apply: (_, _this, given) => value()(...given),

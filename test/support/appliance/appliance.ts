@@ -1,4 +1,4 @@
-// A whole appliance on a real SQLite file, in this process: the real app, the real commands, an injected clock.
+// Whole appliance in this process, on a real SQLite file: the real app, the real commands, an injected clock.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ import { scratchParent } from "../measure/scratch-parent.ts";
 import { putNewDatabase } from "../store/new-database.ts";
 import { Client } from "./client.ts";
 
-/** A clock that stands still until it is told to move. */
+/** Clock that advances only on request. */
 export class TestClock implements Clock {
   private at: Instant = Date.UTC(2026, 10, 21, 9, 0, 0, 0);
 
@@ -58,7 +58,7 @@ export class TestClock implements Clock {
     return this.at;
   }
 
-  /** Moves by so many milliseconds; backwards too. */
+  /** Advances by milliseconds; negative values move it back. */
   advance(ms: number): Instant {
     this.at += ms;
     return this.at;
@@ -69,7 +69,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Timers that go off when a test lets the time pass: never by themselves. */
+/** Timers that fire only when a test advances the time. */
 export class TestTimers implements Timers {
   private readonly clock: TestClock;
   private readonly waiting = new Map<() => void, Instant>();
@@ -84,12 +84,12 @@ export class TestTimers implements Timers {
     return () => this.waiting.delete(entry);
   }
 
-  /** How many there are. */
+  /** Number of pending timers. */
   get count(): number {
     return this.waiting.size;
   }
 
-  /** Moves the clock, and sets off what is due by then, in its order. */
+  /** Advances the clock and fires the due timers in order. */
   pass(ms: number): void {
     const now = this.clock.advance(ms);
     const due = [...this.waiting].filter(([, at]) => at <= now).sort((a, b) => a[1] - b[1]);
@@ -97,7 +97,7 @@ export class TestTimers implements Timers {
   }
 }
 
-/** An appliance that nobody has claimed yet. */
+/** Appliance before its setup. */
 export interface UnclaimedAppliance {
   readonly clock: TestClock;
   readonly timers: TestTimers;
@@ -108,52 +108,52 @@ export interface UnclaimedAppliance {
   readonly counters: Counters;
   readonly databasePath: string;
   readonly dataDirectory: string;
-  /** What secrets at rest are sealed with. */
+  /** Key that seals secrets at rest. */
   readonly secretKey: Uint8Array;
   readonly log: Log;
   readonly logLines: string[];
-  /** What slows failed sign-ins down: who enters it runs an attempt. */
+  /** Throttle of failed sign-ins; entering it runs an attempt. */
   readonly throttle: SignInThrottle;
-  /** The long reads that were started, by name. */
+  /** Names of the long reads started. */
   readonly longReadsAsked: string[];
-  /** The scans that wait and run. */
+  /** Queued and running scans. */
   readonly scans: ScanDirector;
   readonly scanThread: DirectThread<ScanMessages>;
   readonly verifications: KeptVerifications;
-  /** The network that is scanned, where a test gives no probes of its own. */
+  /** The simulated network, unless a test passes its own probes. */
   readonly probes: FakeProbes;
-  /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
+  /** Without credentials. Every client derived from it checks each answer against the OpenAPI document. */
   readonly anonymous: Client;
   readonly app: ReturnType<typeof createApp>["app"];
   readonly surface: ReturnType<typeof createApp>["surface"];
   handle(request: Request): Promise<Response>;
-  /** Another organization with its network and Owner. */
+  /** Creates another organization with a network and an Owner. */
   newOrganization(name: string): Promise<OrganizationMade>;
-  /** Signed in as a user, by a session made without the sign-in's cost. */
+  /** Client signed in as a user, with a session created directly to save the cost of the sign-in. */
   signedIn(userId: string): Promise<Client>;
   close(): Promise<void>;
 }
 
 export interface TestAppliance extends UnclaimedAppliance {
-  /** The organization that was set up first. */
+  /** The organization created at setup. */
   readonly first: OrganizationMade;
   /** Signed in as the Owner of the first organization. */
   readonly owner: Client;
 }
 
-/** What every user of a test signs in with, unless the test set another one. */
+/** Default password of every test user. */
 export const PASSWORD = "correct horse battery";
 
-/** Argon2id of PASSWORD with parameters that cost nothing: verifying takes them from here. */
+/** Argon2id hash of PASSWORD with minimal parameters: verification takes them from the hash. */
 export const PASSWORD_HASH =
   "$argon2id$v=19$m=8,t=1,p=1$hi+dvdZ3QO6cysXiYM3ik3km7Zqn+uRyf6Z/AICjmzQ$qiNGiDUqui2AouP9sJHy6h3Vht39IIHZ4eqIbHINgII";
 
-/** What claims an appliance that was not set up. */
+/** Token that claims a new appliance. */
 export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 
 const GIB = 1024 ** 3;
 
-/** A machine that nothing is wrong with. */
+/** Healthy machine with ample resources. */
 const ROOMY: Machine = {
   disk: () => ({ sizeBytes: 100 * GIB, freeBytes: 60 * GIB }),
   store: () => ({ databaseBytes: 4_000_000, logBytes: 0 }),
@@ -161,7 +161,7 @@ const ROOMY: Machine = {
   isClockSynchronized: () => true,
 };
 
-/** Of a program that is made of nothing but itself. */
+/** Bill of materials with no components except the program. */
 const SMALL_BILL: Bill = {
   bom: '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[]}',
   components: [
@@ -176,39 +176,39 @@ const SMALL_BILL: Bill = {
   ],
 };
 
-/** Neither a backup nor a demo, on a machine that allows all. */
+/** Neither a backup nor a demo, without limitations. */
 const ORDINARY = { isReadOnly: false, isDemo: false, limitations: [], console: null };
 
 const UPKEEP = { machine: ROOMY, served: () => null, bill: async () => SMALL_BILL };
 
 export interface TestApplianceOptions {
-  /** What requests are timed by; it stands still where none is given. */
+  /** Clock of request durations; constant if not set. */
   monotonicMs?: () => number;
   isTls?: boolean;
-  /** The names that it answers to; any where none are given. */
+  /** Accepted host names; all if not set. */
   hosts?: HostRules;
-  /** Without a socket nobody has an address but by this. */
+  /** Peer address of a request. Required for any address: there is no socket. */
   peerOf?: (request: Request) => string;
   trustedProxies?: readonly Cidr[];
-  /** Told which requests have arrived whole and wait for their answer. */
+  /** Receives the requests that have arrived in full and await their answer. */
   answering?: Set<Request>;
-  /** Puts a database where the appliance opens it; a new one where this is not given. */
+  /** Creates the database file at the given path; a new database if not set. */
   prepare?: (databasePath: string) => void;
-  /** What self discovery finds; the real machine where none is given. */
+  /** Snapshot for self discovery; the real machine if not set. */
   machine?: MachineSnapshot;
-  /** How backups are taken, where not by a copy in this process. */
+  /** Backup options, instead of an in-process copy. */
   backups?: Partial<BackupFolderOptions>;
-  /** How the ledger is verified, where not step by step in this process. */
+  /** Verification options, instead of in-process steps. */
   verifications?: Partial<VerificationsOptions>;
-  /** What is read of the machine, where not as of a large one with nothing on it. */
+  /** Machine readings, instead of those of a large idle machine. */
   upkeep?: Partial<Pick<AppOptions, "machine" | "served" | "bill">>;
-  /** The console that it serves; none where this is not given. */
+  /** The served console; none if not set. */
   console?: AppOptions["console"];
-  /** What time it is, where not one that stands still. */
+  /** Clock, instead of one at a constant time. */
   clock?: TestClock;
-  /** What lets time pass, where not the test. */
+  /** Timers, instead of those that the test fires. */
   timers?: TestTimers;
-  /** What scans go by. */
+  /** Scan settings. */
   scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links" | "probes">>;
 }
 
@@ -232,7 +232,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock, counts });
   const secretKey = random.bytes(32);
   const writer = openWriter({ databasePath, secretKey }, clock, random);
-  // Nobody pulls the plug on it: the thousands of commits of a test file need not wait for the disk.
+  // Power loss is not tested here: the thousands of commits of a test file need no fsync.
   (writer as unknown as { db: Sql }).db.$client.run("PRAGMA synchronous = OFF");
   const commits = new Commits({ head: () => reader.head().sequence, timers, monotonicMs: () => clock.now(), log });
   const writes = new DirectWriteQueue(writer, (sequence) => commits.notify(sequence));
@@ -323,7 +323,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     },
   });
   const { peerOf } = options;
-  // All that the app asks of its socket.
+  // The only method of the socket that the app calls.
   if (peerOf !== undefined) app.server = { requestIP: (from: Request) => ({ address: peerOf(from) }) } as never;
   const handle = async (request: Request) => app.handle(request);
   const anonymous = new Client(handle, {}, "http://localhost", documentCheck(handle));

@@ -1,4 +1,4 @@
-// A host that was changed since it was made: what tests of restoring fields begin with.
+// Host with changes since its creation, for tests of restoring fields.
 
 import type { Client } from "./client.ts";
 import { made, type Wire } from "./factories.ts";
@@ -6,7 +6,7 @@ import { made, type Wire } from "./factories.ts";
 export const newTag = (client: Client, name: string): Promise<Wire> =>
   made(client.post("tags", { name, color: "Green" }));
 
-/** Three fields, the name and the tags are others now; one of the former tags is deleted. */
+/** Changes three fields, the name and the tags; deletes one of the former tags. */
 export async function changedHost(
   client: Client,
   networkId: string,

@@ -1,19 +1,19 @@
-// A client of the API for tests: JSON in, the status and the envelope out.
+// API client for tests: JSON in, status and envelope out.
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as text, also where it is not JSON. */
+  /** The body as text, JSON or not. */
   readonly text: string;
   /** The envelope. */
   readonly body: any;
   readonly data: any;
 }
 
-/** Is shown every answer before the test that asked for it is. */
+/** Receives every answer before the requesting test does. */
 export type OnAnswer = (method: string, path: string, answer: Answer) => Promise<void>;
 
-/** Sends to the API: a path without a slash in front is one below `/api/v1/`. */
+/** Sends API requests. A path without a leading slash is relative to `/api/v1/`. */
 export class Client {
   private readonly handle: (request: Request) => Promise<Response>;
   private readonly headers: Record<string, string>;
@@ -48,7 +48,7 @@ export class Client {
     return this.send("DELETE", path, undefined, headers);
   }
 
-  /** The same client with other or further headers. */
+  /** Client with replaced or additional headers. */
   with(headers: Record<string, string>): Client {
     return new Client(this.handle, { ...this.headers, ...headers }, this.base, this.onAnswer);
   }

@@ -1,4 +1,4 @@
-// Two hosts and a VLAN with values of custom fields, one of them hostile, for tests of the console.
+// Two hosts and a VLAN with custom field values, one of them hostile, for tests of the console.
 
 import type { Client } from "./client.ts";
 import { made } from "./factories.ts";
@@ -6,7 +6,7 @@ import { made } from "./factories.ts";
 export const HOSTILE = '<img src=x onerror=alert(1)> "خادم"';
 export const MANUAL = "https://docs.example/acme/9000";
 
-/** @returns with `before`: when core-1 was still in the room North, and had its rack */
+/** @returns with `before`: a timestamp at which core-1 was still in the room North and had its rack */
 export async function addRackedHosts(
   client: Client,
   networkId: string,

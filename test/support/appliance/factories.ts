@@ -1,5 +1,5 @@
-// Makes what a test needs: through the API where there is a route for it, else by a command of its own on the real
-// store. Also reads back what was written. No assertions beyond "it worked".
+// Factories for test records: through the API where it has a route, otherwise by a separate command on the real store.
+// Also readers of written versions. No assertions beyond success.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";
@@ -22,7 +22,7 @@ import { userKind } from "../../../src/resources/users/user.ts";
 import { PASSWORD_HASH, type TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 
-/** A record as it stands on the wire. */
+/** A record in wire format. */
 export type Wire = Record<string, any>;
 
 export interface NewUser {
@@ -38,23 +38,23 @@ interface UserFields {
   readonly name?: string;
 }
 
-/** A user who is signed in already; without `networkIds` a Member or Viewer reaches nothing. */
+/** Creates a signed-in user. Without `networkIds` a Member or Viewer reaches no network. */
 export async function newUser(appliance: TestAppliance, fields: UserFields): Promise<NewUser> {
   const id = addUser(appliance, fields);
   return { id, client: await appliance.signedIn(id) };
 }
 
-/** A Member of the first network alone. */
+/** Creates a Member of the first network only. */
 export function newMember(appliance: TestAppliance): Promise<NewUser> {
   return newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
 }
 
-/** A Viewer of the first network alone. */
+/** Creates a Viewer of the first network only. */
 export function newViewer(appliance: TestAppliance): Promise<NewUser> {
   return newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
 }
 
-/** Another organization, and its Owner's client. */
+/** Creates another organization; its Owner's client. */
 export async function newStranger(
   appliance: TestAppliance,
   name = "Second",
@@ -63,7 +63,7 @@ export async function newStranger(
   return { ...made, client: await appliance.signedIn(made.userId) };
 }
 
-/** As newUser, not signed in. @returns the user's id */
+/** As newUser, without signing in. @returns the user's id */
 export function addUser(
   appliance: TestAppliance,
   { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields,
@@ -83,7 +83,7 @@ export function addUser(
   });
 }
 
-/** Everyone's. To be called when the user has its number. */
+/** Sets the shared password. Call it once the user has its row number. */
 export function putPassword(tx: WriteTransaction, userId: string): void {
   const user_n = tx.recordN(userId) as number;
   tx.db
@@ -96,11 +96,11 @@ export interface NewApiKey {
   readonly id: string;
   /** The plaintext. */
   readonly key: string;
-  /** A client that authenticates by the key. */
+  /** Client authenticated by the key. */
   readonly client: Client;
 }
 
-/** An API key of a user; without `networkIds` it follows its user's networks. */
+/** Creates an API key of a user. Without `networkIds` it follows its user's networks. */
 export function newApiKey(
   appliance: TestAppliance,
   fields: {
@@ -154,7 +154,7 @@ export function newTag(appliance: TestAppliance, fields: Wire = {}, by: Client =
   return made(by.post("/api/v1/tags", { name: `tag ${next()}`, color: "Green", ...fields }));
 }
 
-/** In the first network unless told otherwise; every one has a prefix of its own. */
+/** In the first network by default; each with a distinct prefix. */
 export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   const number = next();
   return made(
@@ -166,19 +166,19 @@ export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Clien
   );
 }
 
-/** In the first network unless told otherwise; every one has a number of its own. */
+/** In the first network by default; each with a distinct number. */
 export function newVlan(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   return made(
     by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }),
   );
 }
 
-/** In the first network unless told otherwise; `ip_addresses` and the other children as in the API. */
+/** In the first network by default; `ip_addresses` and the other children as in the API. */
 export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   return made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: `host ${next()}`, ...fields }));
 }
 
-/** In the first network unless told otherwise; every one has a name of its own. */
+/** In the first network by default; each with a distinct name. */
 export function newSchedule(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   return made(
     by.post("/api/v1/discovery/schedules", {
@@ -191,7 +191,7 @@ export function newSchedule(appliance: TestAppliance, fields: Wire = {}, by: Cli
   );
 }
 
-/** A host that discovery is not to bring back, unless told otherwise. No client makes such a record: deletions do. */
+/** Host excluded from discovery by default. The API has no create for such records: deletions write them. */
 export function newIgnored(
   appliance: TestAppliance,
   fields: Partial<OwnFields<IgnoredRecord>> = {},
@@ -212,7 +212,7 @@ export function newIgnored(
   );
 }
 
-/** An SNMPv2c credential of the first organization, assigned to nothing unless told otherwise. */
+/** SNMPv2c credential of the first organization, without assignments by default. */
 export function newCredential(
   appliance: TestAppliance,
   fields: Wire = {},
@@ -221,7 +221,7 @@ export function newCredential(
   return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
 }
 
-/** The required fields of a credential, and nothing else. */
+/** Only the required fields of a credential. */
 export function credentialBody(appliance: TestAppliance): Wire {
   return {
     organization_id: appliance.first.organizationId,
@@ -233,10 +233,7 @@ export function credentialBody(appliance: TestAppliance): Wire {
   };
 }
 
-/**
- * Runs an action as one command of a second writer on the same database, at the appliance's clock; the appliance's own
- * unless told otherwise.
- */
+/** Runs an action as one command of a second writer on the same database, at the appliance's clock by default. */
 export function inTransaction<T>(
   appliance: TestAppliance,
   action: (tx: WriteTransaction) => T,
@@ -259,7 +256,7 @@ export function inTransaction<T>(
   }
 }
 
-/** Thins the history of before an instant. */
+/** Thins the history before a timestamp. */
 export function pruned(
   appliance: Pick<TestAppliance, "databasePath" | "clock">,
   before: Instant,
@@ -273,19 +270,19 @@ export function pruned(
   }
 }
 
-/** The answer's record. @throws Error when it was refused */
+/** The answer's record. @throws Error on a refusal */
 export async function made(answer: Promise<Answer>): Promise<Wire> {
   const { status, text, data } = await answer;
   if (status !== 200) throw new Error(`answered ${status}: ${text}`);
   return data;
 }
 
-/** What an answer that refuses says. */
+/** Expected error body of a refusal. */
 export function refusal(status: number, code: string, params?: Wire): Wire {
   return { status, body: { code, ...(params === undefined ? {} : { params }) } };
 }
 
-/** The refusal of a request whose body or query has these faults. */
+/** Expected refusal of a request with these validation issues. */
 export function invalid(...issues: readonly unknown[]): Wire {
   return refusal(400, "validation_failed", { issues });
 }
@@ -293,7 +290,7 @@ export function invalid(...issues: readonly unknown[]): Wire {
 export const tcp = <Value>(number: Value) => ({ number, protocol: "Tcp" as const });
 export const udp = <Value>(number: Value) => ({ number, protocol: "Udp" as const });
 
-/** A binding of a service to a port at all addresses. */
+/** Binding of a service to a port on all addresses. */
 export const onPort = (port_id: unknown) => ({ type: "Port" as const, port_id });
 
 interface StoredVersion {
@@ -303,7 +300,7 @@ interface StoredVersion {
   readonly changed: string[] | null;
 }
 
-/** What the ledger holds of a record, oldest first. */
+/** Stored versions of a record, oldest first. */
 export function versionsOf(appliance: TestAppliance, id: string): StoredVersion[] {
   const rows = appliance.reader.db
     .query<{ operation: number; sequence: number; valid_from: string; changed: string | null }, [string]>(
@@ -321,8 +318,8 @@ export function versionsOf(appliance: TestAppliance, id: string): StoredVersion[
 }
 
 /**
- * What one transaction wrote, by operation and kind: `{ "Created host": 1, "Updated network": 1 }`. The last one unless
- * told otherwise.
+ * Writes of one transaction by operation and kind: `{ "Created host": 1, "Updated network": 1 }`. The last transaction
+ * by default.
  */
 export function writtenIn(appliance: TestAppliance, sequence = transactionCount(appliance)): Record<string, number> {
   const rows = appliance.reader.db
@@ -337,14 +334,14 @@ export function writtenIn(appliance: TestAppliance, sequence = transactionCount(
   return Object.fromEntries(rows.map((row) => [`${operations.get(row.operation)} ${kinds.get(row.kind)}`, row.count]));
 }
 
-/** How many transactions the ledger holds: a write that changes nothing leaves it as it is. */
+/** Number of transactions in the ledger; unchanged by a write without effect. */
 export function transactionCount(appliance: TestAppliance): number {
   return appliance.reader.head().sequence;
 }
 
 let last = 0;
 
-/** A number that no other record of this run was made with. */
+/** Number that is unique within this run. */
 function next(): number {
   last += 1;
   return last;

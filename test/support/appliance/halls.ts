@@ -3,7 +3,7 @@
 import type { Client } from "./client.ts";
 import { made } from "./factories.ts";
 
-/** Makes access-1 to access-40: the odd ones with the location Hall 1, the even ones with Hall 2. */
+/** Creates access-1 to access-40: odd numbers with the location Hall 1, even ones with Hall 2. */
 export async function addHostsInHalls(client: Client, networkId: string): Promise<void> {
   const hosts = Array.from({ length: 40 }, (_, index) => ({
     network_id: networkId,

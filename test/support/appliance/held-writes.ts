@@ -1,17 +1,17 @@
-// Requests that have come as far as the writer and wait there, as behind others, until a test lets them on.
+// Write requests held at the writer, as if queued behind others, until a test releases them.
 
 import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteQueue } from "../../../src/db/writing/write-queue.ts";
 import type { UnclaimedAppliance } from "./appliance.ts";
 
 interface HeldWrites {
-  /** Resolves when a command has arrived that is held. */
+  /** Resolves when a held command has arrived. */
   readonly arrived: Promise<void>;
-  /** Lets all that is held on, and holds nothing more. */
+  /** Releases all held commands and stops holding. */
   release(): void;
 }
 
-/** Holds the commands that `isHeld` says, until they are released. */
+/** Holds the commands that match `isHeld` until they are released. */
 export function holdWrites(
   { writes }: UnclaimedAppliance,
   isHeld: (author: Author, command: string) => boolean,

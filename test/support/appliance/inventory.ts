@@ -1,11 +1,10 @@
-// Interface entries made through the API for tests, and what bodies of hosts and keys require.
-// No assertions beyond "it worked".
+// Factories for interface entries through the API, and required bodies of hosts and keys. No assertions beyond success.
 
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 import { made, type Wire } from "./factories.ts";
 
-/** With an if_index of its own. */
+/** Each with a distinct if_index. */
 export function newIfEntry(
   appliance: TestAppliance,
   hostId: string,
@@ -18,7 +17,7 @@ export function newIfEntry(
   );
 }
 
-/** The required fields of an API key of the first Owner, and nothing else. */
+/** Only the required fields of an API key of the first Owner. */
 export function keyBody(appliance: TestAppliance): Wire {
   return {
     name: `key ${next()}`,
@@ -28,19 +27,19 @@ export function keyBody(appliance: TestAppliance): Wire {
   };
 }
 
-/** What a host update requires, taken from the host, with changes. */
+/** Body of a host update: the required fields of the host, with changes. */
 export function hostBody(host: Wire, changes: Wire = {}): Wire {
   return { id: host.id, name: host.name, hidden: host.hidden, tags: host.tags, ...changes };
 }
 
-/** The record as it is live. */
+/** The current version of a record. */
 export function live(appliance: TestAppliance, plural: string, id: string): Promise<Wire> {
   return made(appliance.owner.get(`/api/v1/${plural}/${id}`));
 }
 
 let last = 0;
 
-/** A number that no other record of this run was made with. */
+/** Number that is unique within this run. */
 function next(): number {
   last += 1;
   return last;

@@ -1,4 +1,4 @@
-// Hosts of a network that make a long list, some of them with hostile names, for tests of lists. No assertions.
+// Hosts of a network for tests of long lists, some with hostile names. No assertions.
 
 import type { Client } from "./client.ts";
 import { made } from "./factories.ts";
@@ -7,7 +7,7 @@ export const LISTED_HOSTS = 1_200;
 const LONG = "n".repeat(255);
 const HOSTILE = ["<img src=x onerror=alert(1)>", "خادم الطباعة", "🖨️ printer", LONG, "=cmd|' /C calc'!A0"];
 
-/** Adds LISTED_HOSTS: the hostile names first, then from host-1000, every second one by Juniper, the others by Cisco. */
+/** Adds LISTED_HOSTS: the hostile names first, then from host-1000, alternating between Juniper and Cisco. */
 export async function addListedHosts(client: Client, networkId: string): Promise<void> {
   const names = [...HOSTILE, ...Array.from({ length: LISTED_HOSTS - HOSTILE.length }, (_, n) => `host-${1000 + n}`)];
   const hosts = names.map((name, position) => ({

@@ -1,5 +1,5 @@
-// What tests of restores and reverts share: a host with one of everything, instants between changes, and records
-// without what is said of the version alone. No assertions.
+// Fixtures for tests of restores and reverts: a host with every kind of child, timestamps between changes, and records
+// without their version fields. No assertions.
 
 import { openReadOnly } from "../../../src/db/connection.ts";
 import type { Damage } from "../../../src/history/verify/findings.ts";
@@ -9,7 +9,7 @@ import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 import { made, newCredential, newHost, newSubnet, newTag, newVlan, type Wire } from "./factories.ts";
 
-/** An instant at which things are as they are now, and after which they may change. */
+/** The current timestamp; later changes fall after it. */
 export function instant(appliance: TestAppliance): string {
   tick(appliance);
   const at = appliance.clock.text();
@@ -17,12 +17,12 @@ export function instant(appliance: TestAppliance): string {
   return at;
 }
 
-/** A second goes by. */
+/** Advances the clock by a second. */
 export function tick(appliance: TestAppliance): void {
   appliance.clock.advance(1_000);
 }
 
-/** A record and its parts without what tells versions apart and what is merely observed. */
+/** A record and its children without version fields and observed fields. */
 export function content(record: Wire): Wire {
   const stripped = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(stripped);
@@ -45,11 +45,11 @@ export interface Scene {
   readonly credential: Wire;
   /** Another host, with an interface. */
   readonly far: Wire;
-  /** With one of everything, assigned to the credential at one of its two addresses. */
+  /** With every kind of child; the credential is assigned at one of its two addresses. */
   readonly host: Wire;
 }
 
-/** A host in the first network that refers to all that a host can refer to. */
+/** Creates a host in the first network with every reference that a host can have. */
 export async function newScene(appliance: TestAppliance): Promise<Scene> {
   const { owner, first } = appliance;
   const tag = await newTag(appliance);
@@ -102,7 +102,7 @@ export async function newScene(appliance: TestAppliance): Promise<Scene> {
   return { tag, vlan, subnet, credential, far, host: await made(owner.get(`/api/v1/hosts/${id}`)) };
 }
 
-/** A UUID that was never used; each comes after the one before, and before those that the appliance makes. */
+/** An unused UUID; ascending, and below those of the appliance. */
 function newId(): string {
   last += 1;
   return `00000000-0000-4000-8000-${String(last).padStart(12, "0")}`;
@@ -130,7 +130,7 @@ export function revert(
   return by.post(`/api/v1/transactions/${sequence}/revert`, more, headers);
 }
 
-/** What a plan does, action by action: `{ "Create host": 1 }`. */
+/** Actions of a plan, counted: `{ "Create host": 1 }`. */
 export function tally(plan: Wire): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { action, entity_type } of plan.actions as Wire[])
@@ -138,7 +138,7 @@ export function tally(plan: Wire): Record<string, number> {
   return counts;
 }
 
-/** What a verification of the whole store finds: nothing, whatever a test did. */
+/** Findings of a full verification; expected to be empty after any test. */
 export function findingsOf(appliance: TestAppliance): readonly Damage[] {
   const db = openReadOnly(appliance.databasePath);
   try {

@@ -1,11 +1,10 @@
-// Scans asked for through the API and waited for, on a network that answers as a test says. No assertions beyond "it
-// worked".
+// Scans through the API on a simulated network. No assertions beyond success.
 
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 import { made, newCredential, type Wire } from "./factories.ts";
 
-/** A scan of the first network that has ended. */
+/** Runs a scan of the first network to its end. */
 export async function scanned(
   appliance: TestAppliance,
   fields: Wire = {},
@@ -14,12 +13,12 @@ export async function scanned(
   return untilEnded(appliance, (await asked(appliance, fields, by)).id);
 }
 
-/** A scan of the first network that was asked for. */
+/** Requests a scan of the first network. */
 export function asked(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   return made(by.post("/api/v1/discovery/scans", { network_id: appliance.first.networkId, kind: "full", ...fields }));
 }
 
-/** The scan as it stands when it is over, where it is the first Owner's to see. */
+/** Waits until the scan has ended. The first Owner must be able to read it. */
 export async function untilEnded(appliance: TestAppliance, id: string): Promise<Wire> {
   const never = new AbortController().signal;
   for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id))
@@ -31,7 +30,7 @@ export async function findings(appliance: TestAppliance, scan: Wire): Promise<Wi
   return (await appliance.owner.get(`/api/v1/discovery/scans/${scan.id}/findings?limit=1000`)).data;
 }
 
-/** A credential with this community, for the first network unless told otherwise. */
+/** Creates a credential with this community, for the first network by default. */
 export function communityOf(appliance: TestAppliance, community: string, fields: Wire = {}): Promise<Wire> {
   return newCredential(appliance, {
     name: community,
@@ -41,7 +40,7 @@ export function communityOf(appliance: TestAppliance, community: string, fields:
   });
 }
 
-/** Holds everything that is asked of the network back. */
+/** Holds back all probes of the network. */
 export function holdBack(appliance: TestAppliance): { readonly reached: Promise<void>; readonly letGo: () => void } {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

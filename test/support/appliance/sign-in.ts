@@ -1,10 +1,10 @@
-// What tests of sign-ins share: a password for a user, the cookie that an answer sets.
+// Helpers for tests of sign-ins: a user's password, the cookie of an answer.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { PASSWORD_HASH, type UnclaimedAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 
-/** Gives a user the password that all users of tests have, without the cost of hashing it. Ends the user's sessions. */
+/** Gives a user the default test password, without the cost of hashing it. Ends the user's sessions. */
 export async function givePassword(appliance: UnclaimedAppliance, userId: string): Promise<void> {
   await appliance.writes.run(
     "user.set_password",
@@ -16,11 +16,11 @@ export async function givePassword(appliance: UnclaimedAppliance, userId: string
 interface SetCookie {
   readonly name: string;
   readonly value: string;
-  /** As sent, names in lower case; "" for one without a value. */
+  /** As sent, with names in lower case; "" for an attribute without a value. */
   readonly attributes: Record<string, string>;
 }
 
-/** The one cookie that an answer sets. @throws Error for none or several */
+/** The only cookie set by an answer. @throws Error for none or several */
 export function cookieOf(answer: Pick<Answer, "headers">): SetCookie {
   const [only, ...others] = answer.headers.getSetCookie();
   if (only === undefined || others.length > 0)
@@ -34,7 +34,7 @@ export function cookieOf(answer: Pick<Answer, "headers">): SetCookie {
   };
 }
 
-/** A client with the session that an answer opened. */
+/** Client with the session of an answer. */
 export function clientOf(appliance: UnclaimedAppliance, answer: Answer): Client {
   return appliance.anonymous.with({ cookie: `session_id=${cookieOf(answer).value}` });
 }

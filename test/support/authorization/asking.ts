@@ -1,5 +1,5 @@
-// One caller at one operation: what it may name, what of that it reaches, and what it is to find, now and at other
-// instants. The requests themselves are cases.ts' affair.
+// One caller at one operation: the ids it may send, those of them it reaches, and the expected results, now and at
+// other timestamps. cases.ts builds the requests.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { RegisteredRoute } from "../../../src/http/surface.ts";
@@ -18,25 +18,25 @@ export interface Sent {
 export interface Case extends Demand, Sent {
   readonly title: string;
   readonly path: string;
-  /** What the request really is, where making that takes something: for callers whom the operation lets in at all. */
+  /** Builds the actual request where that has a cost; called only for callers whom the operation admits. */
   readonly fresh?: () => Promise<Sent>;
-  /** Who the answer is for, where that is not the caller. */
+  /** Sight that the answer is checked against, if not the caller's. */
   readonly eyes?: Sight;
-  /** What is answered where it is done. */
+  /** Checks the answer of a success. */
   readonly check?: (answer: Answer) => void | Promise<void>;
-  /** What is to be so afterwards, whatever was answered. */
+  /** Checks the state afterwards, whatever the answer. */
   readonly afterwards?: (answer: Answer) => void | Promise<void>;
 }
 
 export const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
-/** What a path or a body may name. */
+/** A record that a path or a body may name. */
 export interface Target {
   readonly title: string;
   readonly id: string;
   readonly place: Place | null;
   readonly isReached: boolean;
-  /** The role that writing it takes beyond the operation's. */
+  /** Role required to write it, beyond the operation's. */
   readonly role?: "Owner";
 }
 
@@ -57,7 +57,7 @@ export class Asking {
     return PLACES.map((name) => this.world.places[name]);
   }
 
-  /** Where the caller's good requests are about. */
+  /** The place that the caller's valid requests refer to. */
   get home(): Place {
     return this.world.places[this.caller.home ?? "near"];
   }
@@ -95,7 +95,10 @@ export class Asking {
     return [...targets, nothing];
   }
 
-  /** Keys show to their users, and to who sees all of the organization's; nobody writes one of a user above. */
+  /**
+   * Keys are visible to their users and to those who see the whole organization's. Keys of users with a higher role
+   * can't be written.
+   */
   private keys(): Target[] {
     const { world, caller } = this;
     const own: Target = { title: "one's own", id: caller.keyId, place: this.home, isReached: true };
@@ -113,7 +116,7 @@ export class Asking {
     return [own, ...others];
   }
 
-  /** `at` as it may be asked for, with the transaction that it means. */
+  /** Forms of `at` in requests, each with the transaction it resolves to. */
   instants(): Array<{ readonly title: string; readonly query: string; readonly sequence: number }> {
     const { oracle, early, then, late } = this.world;
     return [
@@ -122,7 +125,7 @@ export class Asking {
     ];
   }
 
-  /** What the caller is to find alive. */
+  /** Records that the caller must find live. */
   living(plural: string, sequence: number): Wire[] {
     const found = this.world.oracle.living(this.caller, STANDARD[plural]?.entity ?? "", sequence);
     return STANDARD[plural]?.place !== "user" || mayAs(this.caller.role, "Admin")
@@ -134,7 +137,7 @@ export class Asking {
     return Object.hasOwn(this.parameters, name);
   }
 
-  /** The vocabulary of a parameter. */
+  /** Vocabulary of a parameter. */
   values(name: string): string[] {
     const schema = this.parameters[name] as { enum?: string[]; items?: { enum?: string[] } } | undefined;
     return schema?.enum ?? schema?.items?.enum ?? [];

@@ -1,11 +1,11 @@
-// Bodies of creates, each of another record, and records that nothing depends on, for requests that use one up.
+// Bodies of creates, each of a distinct record, and records without dependents, for requests that delete one.
 
 import { addUser, made, newApiKey, newIgnored, type Wire } from "../appliance/factories.ts";
 import { exampleBody } from "../contract/example-bodies.ts";
 import type { Asking } from "./asking.ts";
 import { ORGANIZATION_WORD, type Place, SECRET_WORD } from "./world.ts";
 
-/** What a create in a place comes to for who may create at all. */
+/** Expected code of a create in a place, for callers with the role; null for success. */
 export function creationCode(asking: Asking, plural: string, place: Place): string | null {
   if (plural === "networks" || plural === "tags" || plural === "custom-fields" || plural === "users")
     return asking.isOwn(place) ? null : "entity_access_denied";
@@ -16,12 +16,12 @@ export function creationCode(asking: Asking, plural: string, place: Place): stri
 
 let last = 0;
 
-/** A create's body, of which every one is another record. */
+/** Body of a create, of a distinct record each time. */
 export function bodyOf(asking: Pick<Asking, "caller" | "world">, plural: string, place: Place): Wire | Promise<Wire> {
   last += 1;
   const { word, octet, networkId, organizationId, switchId, records } = place;
   const tags = [records.tags?.id];
-  // Not in the network that a confined caller reaches, so not its mark either.
+  // Outside the network that a confined caller reaches, so without its mark.
   const common = place.name === "foreign" ? word : ORGANIZATION_WORD;
   switch (plural) {
     case "networks":
@@ -138,7 +138,7 @@ async function boundToNewPort(place: Place, number: number): Promise<Wire> {
   };
 }
 
-/** The id of a new record in a place that nothing depends on. */
+/** The id of a new record in a place, without dependents. */
 export async function victim(asking: Asking, plural: string, place: Place, role?: "Owner"): Promise<string> {
   const { appliance } = asking.world;
   const { organizationId } = place;

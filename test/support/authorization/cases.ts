@@ -1,6 +1,5 @@
-// What is asked of each operation to learn who may: good requests, about what the caller reaches and about what it does
-// not, now and at other instants. Each says what is to come of it for whoever has the role; whether a caller has it is
-// contract.ts' affair.
+// Authorization test cases per operation: valid requests for records within and beyond the caller's reach, now and at
+// other timestamps, each with the expected outcome for a caller with the role. contract.ts decides on the role.
 
 import { expect } from "bun:test";
 import type { RegisteredRoute } from "../../../src/http/surface.ts";
@@ -13,14 +12,14 @@ import { STANDARD } from "./contract.ts";
 import { SPECIAL_CASES } from "./special-cases.ts";
 import type { Caller, World } from "./world.ts";
 
-/** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
+/** Parameters covered by the cases below; a new one needs a case before it passes. */
 const KNOWN_PARAMETERS = new Set(
   "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep hops change within ignore dry_run match plan selves cron timezone".split(
     " ",
   ),
 );
 
-/** @throws Error for an operation, or a parameter, that nobody has said anything of */
+/** @throws Error for an operation or parameter without a case */
 export function casesOf(world: World, caller: Caller, route: RegisteredRoute): Case[] {
   for (const name of Object.keys(route.operation.query?.properties ?? {})) {
     if (!KNOWN_PARAMETERS.has(name))
@@ -40,11 +39,11 @@ export function casesOf(world: World, caller: Caller, route: RegisteredRoute): C
 interface Listing {
   readonly title: string;
   readonly query: string;
-  /** Which of what the caller may see is found; null where that is more than these tests want to know. */
+  /** Visible records that the request must find; null where these tests do not check. */
   readonly finds: ((record: Wire) => boolean) | null;
 }
 
-/** Every way to ask a list for something, from its own parameters. */
+/** Every list query that the parameters allow. */
 function listings(asking: Asking, plural: string): Listing[] {
   const { world, caller } = asking;
   const all = () => true;
@@ -71,7 +70,7 @@ function listings(asking: Asking, plural: string): Listing[] {
     way("subnet_id", subnetId, (record) => record.subnet_id === subnetId);
     way("tag_ids", tagId, (record) => record.tags.includes(tagId));
     way("service_definition", `${place.word} Nginx`, (record) => record.service_definition === `${place.word} Nginx`);
-    // Of what is hidden nothing is found by its words; of the rest it is enough that nothing hidden comes along.
+    // The words of hidden records must find nothing. For other queries it suffices that no hidden record is returned.
     const isHidden = !world.oracle.sees(caller, {
       id: "",
       kind: "",
@@ -103,13 +102,13 @@ function listings(asking: Asking, plural: string): Listing[] {
   if (asking.takes("include")) ways.push({ title: included, query: `include=${included}`, finds: all });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
   if (asking.takes("children")) ways.push({ title: "addresses", query: "children=ip_addresses", finds: all });
-  // Another order is another way through what there is; which field it is by makes no difference to that.
+  // Each order is a separate path through the records; the choice of field makes no difference.
   for (const field of asking.values("order_by").slice(0, 2))
     ways.push({ title: `by ${field}`, query: `group_by=${field}&order_by=${field}&order_direction=desc`, finds: all });
   return ways;
 }
 
-/** Filters over the record, over what it refers to and over time. */
+/** Filters on the record, on referenced records and on time. */
 function filtered(asking: Asking, plural: string): Listing[] {
   const of = (filter: string, finds: Listing["finds"]): Listing => ({
     title: `filter ${filter}`,
@@ -175,7 +174,7 @@ function listCases(asking: Asking, plural: string, read: (answer: Answer) => str
   return cases;
 }
 
-/** By method and the rest of the path. */
+/** By method and the remaining path. */
 const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) => Case[]>> = {
   "GET ": (asking, plural) => listCases(asking, plural, ({ data }) => idsOf(data)),
   "GET /export/csv": (asking, plural) => listCases(asking, plural, ({ text }) => idsOf(csvRecords(text))),
@@ -255,7 +254,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
     asking.targets(plural).map(({ title, id, place, isReached, role }): Case => {
       const path = asking.path.replace(":id", id);
       const stored = (place ?? asking.home).records[plural] ?? keyBody(asking, asking.home);
-      // What a caller reads it may send back: nothing changes, whatever else there is that it does not see.
+      // A body as read may be sent back: nothing changes, including fields hidden from the caller.
       const fresh = async () => ({ body: (await asking.caller.client.get(path)).data });
       return {
         title,
@@ -278,7 +277,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
           role,
           fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, plural, place, role)) }),
         };
-      // A key that is kept to one network reaches no other that could go.
+      // A key limited to one network reaches no other network to delete.
       if (plural === "networks" && asking.caller.networkIds !== null) return { title, path, code: "entity_in_use" };
       return {
         title,
@@ -292,8 +291,8 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
       const { path } = asking;
       if (!isReached || place === null) {
         const hidden: Case = { title, path, body: [id], code: "entity_reference_invalid" };
-        // A key that is kept to some networks has no network, user, credential or custom field of the organization that
-        // it could delete beside it.
+        // A key limited to some networks has no other network, user, credential or custom field of the organization to
+        // delete.
         if (["networks", "users", "credentials", "custom-fields"].includes(plural) && asking.caller.networkIds !== null)
           return [hidden];
         let spared = "";
@@ -339,7 +338,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
       const check = ({ data }: Answer) => expect(data.ids).toEqual([id]);
       return { title, path, body: { ids: [id], set: { [settable]: value } }, code, check };
     });
-    // What a filter finds is what the list would.
+    // The filter returns the same records as the list.
     const check = ({ data }: Answer) => {
       expect(sorted(data.ids)).toEqual(sorted(idsOf(asking.living(plural, asking.world.oracle.head))));
       expect(data.applied).toBe(false);
@@ -357,7 +356,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
     const field = settableField(plural);
     const named = asking.targets(plural).map(({ title, id, place, isReached }): Case => {
       const value = place?.records[plural]?.[field] ?? (field === "protocol" ? "Tcp" : `${place?.word} text`);
-      // A row of what is not there would make a record, for which it says too little.
+      // A row for an unknown record would create it, and lacks required fields.
       return {
         title,
         path,
@@ -413,7 +412,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
   },
 };
 
-/** A field that a write of many may set for every record of a kind. */
+/** A field of a kind that a bulk write may set on every record. */
 function settableField(plural: string): string {
   if (plural === "ports") return "protocol";
   if (plural === "if-entries") return "if_alias";

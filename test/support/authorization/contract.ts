@@ -1,27 +1,26 @@
-// Who may do what, operation by operation, by its rules (handbook: security, "Roles") and not in those of the code; and
-// from that the code that each caller is to be answered with. An operation that is not in it has no rights at all: the
-// tests fail.
+// Rights of every operation by the documented rules (handbook: security, "Roles"), independent of the code, and the
+// expected error code per caller. Operations missing here have no rights: the tests fail.
 
 import type { Role } from "../../../src/access/role.ts";
 import type { Caller } from "./world.ts";
 
 export interface Right {
-  /** The least role; "anyone" takes no credentials. */
+  /** Minimum role; "anyone" needs no credentials. */
   readonly role: Role | "anyone";
   /** "Key management is by session only." */
   readonly sessionOnly?: true;
   /** "Only while one organization exists." */
   readonly ofWholeAppliance?: true;
   /**
-   * What a key that is kept to some networks is refused with: it could give itself the others, or would not reach what
-   * it made.
+   * Refusal for keys limited to some networks: such a key could grant itself the others, or would not reach the new
+   * record.
    */
   readonly takesEveryNetwork?: "auth_permission_denied" | "entity_access_denied";
-  /** Takes no credentials, and is refused to another site's page all the same: it opens a session. */
+  /** Needs no credentials, yet refuses cross-site requests: it opens a session. */
   readonly mindsOrigin?: true;
 }
 
-/** The standard set: by the path below /api/v1, who reads and who writes. */
+/** The standard set: read and write rights by the path below /api/v1. */
 export const STANDARD: Readonly<
   Record<
     string,
@@ -47,8 +46,8 @@ export const STANDARD: Readonly<
   vlans: { entity: "vlan", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   // "Admin also writes networks, tags, credentials …, users and keys up to their own role."
   networks: { entity: "network", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
-  // When a network is scanned, and where: "Admin also writes … explicit scan targets". What discovery is not to bring
-  // back is inventory; it is made by deletions alone.
+  // Schedules of scans: "Admin also writes … explicit scan targets". Records ignored by discovery are inventory; only
+  // deletions create them.
   "discovery/schedules": { entity: "schedule", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
   "discovery/ignored": {
     entity: "ignored",
@@ -60,7 +59,7 @@ export const STANDARD: Readonly<
   // "Of the organization or a network, Members write."
   markers: { entity: "marker", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
-  // What is demanded of records, or given to them, is so in every network.
+  // Custom fields apply in every network.
   "custom-fields": {
     entity: "custom_field",
     read: { role: "Viewer" },
@@ -68,14 +67,15 @@ export const STANDARD: Readonly<
     place: "organization",
   },
   credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
-  // A user is a right to networks: whoever manages users has to reach them all, or a key could outgrow itself.
+  // A user grants access to networks: managing users requires access to all of them, or a key could exceed its own
+  // rights.
   users: {
     entity: "user",
     read: { role: "Viewer" },
     write: { role: "Admin", takesEveryNetwork: "entity_access_denied" },
     place: "organization",
   },
-  // A Member "has own keys"; a Viewer sees those that were made for him.
+  // A Member "has own keys"; a Viewer sees the keys created for them.
   "auth/keys": {
     entity: "api_key",
     read: { role: "Viewer", sessionOnly: true },
@@ -84,12 +84,12 @@ export const STANDARD: Readonly<
   },
 };
 
-/** Kinds of which people change many records at once: "not credentials, keys, users". */
+/** Kinds with bulk edit: "not credentials, keys, users". */
 const BULK_EDITED = new Set(
   "networks subnets ip-ranges vlans hosts ip-addresses ports services if-entries tags".split(" "),
 );
 
-/** Kinds of which a table comes in besides. */
+/** Further kinds with table import. */
 const TABLED = new Set(["bindings", "discovery/schedules", "markers", "custom-fields"]);
 
 function standardRights(): Record<string, Right> {
@@ -104,7 +104,7 @@ function standardRights(): Record<string, Right> {
       ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
     ])
       rights[each] = write;
-    // A plan that would write nothing is anybody's who may write what it is of.
+    // A plan without writes needs only the right to write the record it concerns.
     const planned: Right = { role: write.role, ...(write.sessionOnly === true ? { sessionOnly: true } : {}) };
     rights[`POST ${path}/:id/restore`] = planned;
     if (BULK_EDITED.has(plural) || TABLED.has(plural)) rights[`POST ${path}/import/csv`] = planned;
@@ -116,10 +116,10 @@ const VIEWER: Right = { role: "Viewer" };
 const MEMBER: Right = { role: "Member" };
 const ADMIN: Right = { role: "Admin" };
 const OWNER: Right = { role: "Owner" };
-/** "Session-only, Owners, and only while one organization exists": there are two in the world that is asked. */
+/** "Session-only, Owners, and only while one organization exists": the test world has two. */
 const OF_WHOLE_APPLIANCE: Right = { role: "Owner", sessionOnly: true, ofWholeAppliance: true };
 
-/** By method and path, as they are registered. */
+/** By registered method and path. */
 export const RIGHTS: Readonly<Record<string, Right>> = {
   ...standardRights(),
   "POST /api/v1/networks": { role: "Admin", takesEveryNetwork: "auth_permission_denied" },
@@ -151,14 +151,14 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/subnets/:id/addresses": VIEWER,
   "GET /api/v1/subnets/:id/blocks": VIEWER,
   "GET /api/v1/subnets/:id/free": VIEWER,
-  // "Member writes inventory": what an allocation makes, a Member could enter.
+  // "Member writes inventory": a Member could also enter the allocated records by hand.
   "POST /api/v1/subnets/:id/allocate": MEMBER,
   "PUT /api/v1/tags/assign": MEMBER,
   "POST /api/v1/tags/assign/bulk-add": MEMBER,
   "POST /api/v1/tags/assign/bulk-remove": MEMBER,
   "GET /api/v1/discovery/self": MEMBER,
   "POST /api/v1/discovery/self": MEMBER,
-  // "Runs discovery on the network's subnets"; targets outside of them take an Admin.
+  // "Runs discovery on the network's subnets"; other targets require an Admin.
   "GET /api/v1/discovery/scans": VIEWER,
   "POST /api/v1/discovery/scans": MEMBER,
   "POST /api/v1/ip-addresses/:id/check": MEMBER,
@@ -169,7 +169,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/discovery/scans/:id/findings": VIEWER,
   "GET /api/v1/discovery/scans/:id/events": VIEWER,
   "GET /api/v1/discovery/schedules/due": VIEWER,
-  // What waits, and why, is no secret: the assignments are shown beside every host and network.
+  // Withheld credentials and the reasons are not secret: every host and network shows its assignments.
   "GET /api/v1/discovery/withheld": VIEWER,
   "GET /api/v1/discovery/withheld/export/csv": VIEWER,
   "GET /api/v1/activity": VIEWER,
@@ -192,9 +192,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/topology": VIEWER,
   "GET /api/v1/hosts/:id/faceplate": VIEWER,
   "GET /api/v1/vendors/:mac": VIEWER,
-  // "A Member may revert a transaction of their own if they could make every write in it"; others take an Admin.
+  // "A Member may revert a transaction of their own if they could make every write in it"; others require an Admin.
   "POST /api/v1/transactions/:sequence/revert": MEMBER,
-  // A backup is of all organizations; it stays on the appliance.
+  // A backup contains all organizations; it stays on the appliance.
   "GET /api/v1/retention/preview": OF_WHOLE_APPLIANCE,
   "GET /api/v1/log": OF_WHOLE_APPLIANCE,
   "GET /api/v1/appliance": OF_WHOLE_APPLIANCE,
@@ -212,7 +212,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "DELETE /api/v1/backups/:name": OF_WHOLE_APPLIANCE,
 };
 
-/** Section 2: the status of each code. */
+/** Section 2: HTTP status by error code. */
 export const STATUSES: Readonly<Record<string, number>> = {
   validation_failed: 400,
   entity_reference_invalid: 400,
@@ -236,17 +236,17 @@ export function mayAs(role: Role, least: Role): boolean {
   return POWER.indexOf(role) >= POWER.indexOf(least);
 }
 
-/** What a request asks for beyond its operation, and what comes of it for who may. */
+/** Requirements of a request beyond those of its operation, and the outcome for a caller with the role. */
 export interface Demand {
-  /** Null where it is done. */
+  /** Null for success. */
   readonly code: string | null;
   readonly role?: Role;
   readonly sessionOnly?: true;
 }
 
 /**
- * The code that an operation turns a caller away with before it looks at what is asked; null for who is let in. First
- * who it is, then what it may.
+ * Code of the refusal before an operation reads the request; null if the caller is admitted. Authentication first, then
+ * authorization.
  */
 export function gateCode(caller: Caller, method: string, right: Right): string | null {
   const isOrigin = caller.isForeignPage && method !== "GET";
@@ -257,12 +257,12 @@ export function gateCode(caller: Caller, method: string, right: Right): string |
   return isOrigin ? "auth_origin_rejected" : null;
 }
 
-/** The code that a caller is to be answered with; null for success. */
+/** Expected code for a caller; null for success. */
 export function expectedCode(caller: Caller, method: string, right: Right, demand: Demand): string | null {
   const gate = gateCode(caller, method, right);
   if (gate !== null || right.role === "anyone") return gate ?? demand.code;
   if (demand.sessionOnly === true && caller.isKey) return "auth_session_required";
-  // What is out of reach is as if it were not there, for such a key as well.
+  // Records out of reach are reported as missing, to such a key as well.
   if (
     right.takesEveryNetwork !== undefined &&
     caller.networkIds !== null &&

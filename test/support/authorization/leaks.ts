@@ -1,5 +1,5 @@
-// Finds in an answer what its caller must not see: words, addresses and ids of what is out of reach, and secrets,
-// whosever they are. Looks at all of it: status line, headers, body.
+// Finder of leaks in answers: words, addresses and ids out of the caller's reach, and anyone's secrets. Covers the
+// status line, headers and body.
 
 import type { Answer } from "../appliance/client.ts";
 import type { Sent } from "./asking.ts";
@@ -9,19 +9,19 @@ import { type Caller, marksOf, ORGANIZATION_WORD, PLACES, SECRET_WORD, type Worl
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const SECRETS = new RegExp(`${SECRET_WORD}[\\w-]*`, "g");
 
-/** Those compiled so far: few, for many answers. */
+/** Compiled expressions: few, for many answers. */
 const hiding = new Map<string, RegExp>();
 
-/** Whom an answer is for: a caller who was let in, or one who is to learn nothing at all. */
+/** Recipient of an answer: an admitted caller, or one that must learn nothing. */
 type Eyes = Sight & Pick<Caller, "refusal">;
 
-/** What the caller itself sent may come back. */
+/** Echoes of the caller's own request are allowed. */
 export function leaksIn(world: World, eyes: Eyes, sent: Sent, answer: Answer): string[] {
   const said = `${[...answer.headers].flat().join("\n")}\n${answer.text}`;
   const known = `${decodeURIComponent(sent.path ?? "")} ${JSON.stringify(sent.body ?? "")}`.toLowerCase();
   const leaks = new Set<string>();
   const found = (text: string) => {
-    // A sentence ends in a full stop.
+    // A trailing full stop belongs to the sentence.
     if (!known.includes(text.toLowerCase().replace(/\.$/, ""))) leaks.add(text);
   };
   for (const [text] of said.matchAll(hiddenMarks(world, eyes))) found(text);
@@ -31,18 +31,18 @@ export function leaksIn(world: World, eyes: Eyes, sent: Sent, answer: Answer): s
     const record = records?.get(id.toLowerCase());
     if (record !== undefined && !mayKnow(world, eyes, record)) found(id);
   }
-  // Not even to its sender.
+  // Not even to the sender.
   for (const [text] of said.matchAll(SECRETS)) leaks.add(text);
   for (const secret of world.secrets) if (said.includes(secret)) leaks.add(`a secret: ${secret.slice(0, 8)}…`);
   return [...leaks];
 }
 
-/** Finds every mark of what is out of these eyes' sight. */
+/** Matches every mark outside this sight. */
 function hiddenMarks(world: World, eyes: Eyes): RegExp {
   const marks = PLACES.filter((name) => !mayKnow(world, eyes, world.places[name])).map(marksOf);
   if (eyes.refusal !== null || eyes.organizationId !== world.places.near.organizationId)
     marks.push(`${ORGANIZATION_WORD}[\\w.-]*`);
-  // An empty choice would match everywhere.
+  // An empty alternation would match everywhere.
   const source = marks.join("|") || "(?!)";
   const known = hiding.get(source) ?? new RegExp(source, "gi");
   hiding.set(source, known);

@@ -1,5 +1,5 @@
-// What each caller may see, worked out from the ledger's own rows and the rules of roles (handbook: security, "Roles"): an
-// organization, and of what lies in networks those in reach. Shares nothing with the code that answers requests.
+// Visible records per caller, derived from the ledger's rows and the role rules (handbook: security, "Roles"): those of
+// the organization, limited to networks in reach. Shares no code with the request handling.
 
 import { OPERATION } from "../../../src/db/kind.ts";
 import { writtenSql } from "../../../src/db/packing.ts";
@@ -7,7 +7,7 @@ import { KINDS } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { Wire } from "../appliance/factories.ts";
 
-/** Whose eyes: an organization, and the networks in reach; null for all of them. */
+/** Visibility of a caller: an organization and its networks in reach; null for all networks. */
 export interface Sight {
   readonly organizationId: string;
   readonly networkIds: readonly string[] | null;
@@ -16,9 +16,9 @@ export interface Sight {
 interface LedgerVersion {
   readonly sequence: number;
   readonly operation: keyof typeof OPERATION;
-  /** Null where it ended. */
+  /** Null for the end of the record. */
   readonly fields: Wire | null;
-  /** What it changed; empty where everything is new or gone. */
+  /** Changed fields; empty for created or deleted records. */
   readonly changed: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface LedgerRecord {
   /** `if_entry` */
   readonly kind: string;
   readonly organizationId: string;
-  /** Null for what belongs to the organization as a whole. */
+  /** Null for records of the organization as a whole. */
   readonly networkId: string | null;
   readonly versions: LedgerVersion[];
 }
@@ -48,12 +48,12 @@ export class LedgerOracle {
     this.appliance = appliance;
   }
 
-  /** The newest transaction. */
+  /** The latest transaction. */
   get head(): number {
     return this.appliance.reader.head().sequence;
   }
 
-  /** The last transaction at or before an instant; 0 for none. */
+  /** The last transaction at or before a timestamp; 0 for none. */
   sequenceAt(at: string): number {
     const row = this.appliance.reader.db
       .query<{ sequence: number }, [number]>(
@@ -63,7 +63,7 @@ export class LedgerOracle {
     return row?.sequence ?? 0;
   }
 
-  /** Why a transaction was made; null where nobody said. */
+  /** Reason of a transaction; null if none was given. */
   reasonOf(sequence: number): string | null {
     return (
       this.appliance.reader.db
@@ -76,19 +76,19 @@ export class LedgerOracle {
     return this.known().get(id);
   }
 
-  /** Every record up to the newest transaction, by id. */
+  /** All records up to the latest transaction, by id. */
   known(): ReadonlyMap<string, LedgerRecord> {
     this.refresh();
     return this.records;
   }
 
-  /** Whether a record is, or was, one that these eyes may see. */
+  /** Whether a record is, or was, visible. */
   sees(sight: Sight, record: LedgerRecord): boolean {
     if (record.organizationId !== sight.organizationId) return false;
     return record.networkId === null || sight.networkIds === null || sight.networkIds.includes(record.networkId);
   }
 
-  /** What was alive as of a transaction, of one kind, in the order of lists. */
+  /** Live records of one kind as of a transaction, in list order. */
   living(sight: Sight, kind: string, sequence: number): Wire[] {
     this.refresh();
     const found: Wire[] = [];
@@ -100,7 +100,7 @@ export class LedgerOracle {
     return found.sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
   }
 
-  /** Every version after one transaction up to another: the record's id with it, in commit order. */
+  /** Versions after one transaction up to another, each with its record's id, in commit order. */
   versions(
     sight: Sight,
     kinds: readonly string[],
@@ -118,7 +118,10 @@ export class LedgerOracle {
     return found.sort((a, b) => a.sequence - b.sequence);
   }
 
-  /** As versions, those that count: a host that only its children changed counts with them, a service with its bindings. */
+  /**
+   * As versions, limited to counted changes: those of children count for their host, those of bindings for their
+   * service.
+   */
   counted(
     sight: Sight,
     kinds: readonly string[],
@@ -172,7 +175,7 @@ export class LedgerOracle {
     this.readAt = head;
   }
 
-  /** Records name their organization, or a network that does. */
+  /** Records name their organization, or a network of it. */
   private placeOf(id: string, kind: string, fields: Wire): Pick<LedgerRecord, "organizationId" | "networkId"> {
     if (kind === "organization") return { organizationId: id, networkId: null };
     if (kind === "network") return { organizationId: fields.organization_id, networkId: id };

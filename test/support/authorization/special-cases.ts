@@ -1,4 +1,4 @@
-// The requests to operations that are not of the standard set: sign-in, tags, bulk, changes, locate, backups.
+// Authorization test cases for operations outside the standard set: sign-in, tags, bulk, changes, locate, backups.
 
 import { expect } from "bun:test";
 import { isIpWithin } from "../../../src/base/ip.ts";
@@ -13,7 +13,7 @@ import { STANDARD } from "./contract.ts";
 import type { LedgerOracle } from "./oracle.ts";
 import type { Caller, Place } from "./world.ts";
 
-/** What shows among changes: everything but keys, and the parts that show in what they are parts of. */
+/** Kinds shown in changes: all except keys, and except child kinds, which show in their parents. */
 const SHOWN = [
   "organization",
   ...Object.values(STANDARD)
@@ -21,7 +21,7 @@ const SHOWN = [
     .map(({ entity }) => entity),
 ];
 
-/** By method and path, as they are registered. */
+/** By registered method and path. */
 export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>> = {
   "GET /api/health": ({ path }) => [{ title: "asked", path, code: null }],
   "GET /api/version": ({ path }) => [{ title: "asked", path, code: null }],
@@ -40,7 +40,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       code: "entity_already_exists",
     },
   ],
-  // A client that signs in anew gives the session up that it had: the callers need theirs.
+  // Signing in again ends the client's current session, which the callers still need.
   "POST /api/auth/login": ({ path, world }) => [
     {
       title: "as the Owner",
@@ -217,7 +217,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           fresh,
           check: ({ data }) => expect(data.actions.map((each: Wire) => each.action)).toContain("Closed"),
         },
-        // "Admin where either host has credential assignments": nothing tells whose.
+        // "Admin where either host has credential assignments": the answer must not reveal which host.
         {
           title: `one of ${title} that a credential is assigned to`,
           path,
@@ -287,7 +287,8 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       code,
       ...(code === null ? { check: ({ data }: Answer) => expect(data.network_id).toBe(networkId) } : {}),
     });
-    // The organization's is assigned in each of its networks: who reaches some of them may send it nowhere.
+    // The organization's credential is assigned in each of its networks: a caller who reaches only some of them may not
+    // send it anywhere.
     const isConfined = asking.caller.networkIds !== null;
     const [own] = asking.targets("credentials").filter(({ isReached }) => isReached);
     return [
@@ -331,7 +332,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           title: `${title} ${instant.title}`,
           path: withQuery(asking.path.replace(":id", id), "limit=0", instant.query),
           code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-          // What lies in a subnet within it is asked of that one.
+          // The space of a nested subnet is reported for that subnet.
           check: ({ data }) => {
             const subnets = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.cidr]));
             const isApart = ({ ip_address }: Wire) => !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));
@@ -383,7 +384,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         { title: `a reservation in ${title}`, path, body: { description: `${word} reserved` }, code },
         { title: `a subnet in ${title}`, path, body: { prefix_length: 30, name: `${word} subnet` }, code },
       ];
-      // A host of elsewhere is as if it were not there.
+      // Hosts out of reach are reported as missing.
       for (const other of asking.places)
         if (isReached && other !== place)
           cases.push({
@@ -409,7 +410,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ...asking.places.flatMap((place) =>
       asking.places.map((other): Case => {
         const isReached = asking.reaches(place);
-        // A host of elsewhere is as if it were not there.
+        // Hosts out of reach are reported as missing.
         const refusal = other === place ? null : "entity_reference_invalid";
         const x = asking.places.indexOf(place);
         return {
@@ -449,7 +450,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       path: withQuery(asking.path, "limit=0", query),
       code: null,
       check: ({ data }) => {
-        // What the others ask for meanwhile is not what these tests want to know.
+        // Ignores scans requested by other cases in the meantime.
         const known = asking.places.map((place) => place.scanId);
         expect(sorted(idsOf(data)).filter((id) => known.includes(id))).toEqual(
           sorted(
@@ -526,7 +527,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ...asking.places.map((place): Case => {
       const path = (id: string) => asking.path.replace(":id", id);
       if (!asking.reaches(place)) return { title: place.name, path: path(place.scanId), code: "entity_not_found" };
-      // One that waits, and that nobody is about to begin.
+      // A queued scan that does not start.
       const author = {
         type: "System",
         id: null,
@@ -571,7 +572,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
               .counted(asking.caller, SHOWN, 0, oracle.head)
               .filter(finds)
               .filter(({ operation }) => grouping !== "field" || operation === "Updated");
-            // What an update changed beyond a caller's reach is no change for it.
+            // Fields changed by an update beyond the caller's reach do not count.
             if (grouping !== "field" || asking.caller.networkIds === null) expect(data.total).toBe(counted.length);
             else expect(data.total).toBeLessThanOrEqual(counted.length);
             if (grouping !== "field")
@@ -627,7 +628,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
               for (const { entity_type, id } of parties)
                 expect(idsOf(oracle.living(asking.caller, entity_type, sequence))).toContain(id);
             }
-            // Who has an address that somebody else has, where both are in one network.
+            // Hosts that share an address within one network.
             const holders = Map.groupBy(
               oracle.living(asking.caller, "ip_address", sequence).filter(({ ip_address }) => /^10\./.test(ip_address)),
               ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
@@ -661,7 +662,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
               if (host_id !== "") expect(idsOf(living("host"))).toContain(host_id as string);
               expect(living("network").find((each) => each.id === network_id)?.name).toBe(network_name);
             }
-            // Everybody who has an address that somebody else has, where both are in one network.
+            // All hosts that share an address within one network.
             const holders = Map.groupBy(
               living("ip_address").filter(({ ip_address }) => /^10\./.test(ip_address)),
               ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
@@ -800,7 +801,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     });
     const inNetwork = (place: Place) => (record: Wire) =>
       record.network_id === place.networkId || record.id === place.networkId;
-    // What is ignored of a host is not shown by it.
+    // Not shown: the ignored records of a host.
     const inHost = (place: Place) => (record: Wire) =>
       (record.record_id === undefined && record.host_id === place.records.hosts?.id) ||
       record.id === place.records.hosts?.id;
@@ -905,7 +906,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       }),
     ),
   "POST /api/v1/transactions/:sequence/revert": (asking) => [
-    // They are the Owner's: "a transaction of their own" is what a Member may revert.
+    // The Owner wrote them: a Member may revert only "a transaction of their own".
     ...ofTransactions(asking).map(
       ({ title, sequence, isReached }): Case => ({
         title,
@@ -1024,7 +1025,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   ],
   "GET /api/v1/vendors/:mac": ({ path }) =>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
-  // Its head is everybody's: it is to be written down elsewhere.
+  // Every caller may read the ledger head: it is meant to be recorded elsewhere.
   "GET /api/v1/ledger": ({ path, world }) => [
     { title: "asked", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
   ],
@@ -1061,7 +1062,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       const { oracle } = asking.world;
       const overTime = (query: string, ...more: string[]) =>
         withQuery(asking.path, "from=1999-12-31T23:59:59Z", query, ...more);
-      /** Every host that was ever shown there. */
+      /** Every host that a list ever returned there. */
       const everKnown = () => {
         const versions = oracle.versions(asking.caller, ["host"], 0, oracle.head);
         return new Set(versions.filter(({ fields }) => fields?.network_id === place.networkId).map(({ id }) => id));
@@ -1122,7 +1123,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       }),
     ),
   ],
-  // They are of everything: who reaches some networks only is to have none.
+  // Backups contain everything: a caller limited to some networks has no access.
   "GET /api/v1/backups": ({ path, caller }) => [{ title: "asked", path, code: ofEverything(caller, null) }],
   "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],
   "GET /api/v1/backups/:name": ({ path, caller }) => [
@@ -1171,7 +1172,7 @@ function ofEverything(caller: Caller, code: string | null): string | null {
   return caller.networkIds === null ? code : "auth_permission_denied";
 }
 
-/** The scan of each place, now and at other instants. */
+/** Scan of each place, now and at other timestamps. */
 function ofScans(asking: Asking, check: (answer: Answer, place: Place) => void, query = ""): Case[] {
   const cases = asking.places.flatMap((place) =>
     (asking.takes("at") ? asking.instants() : asking.instants().slice(0, 1)).map(
@@ -1197,7 +1198,7 @@ function ofTransactions(asking: Asking): Array<{ title: string; sequence: number
   ];
 }
 
-/** What the caller wrote there, which a Member may revert as well. */
+/** The caller's own transaction there, which a Member may revert as well. */
 function ownTransaction({ path, caller, world }: Asking, place: Place): Case {
   return {
     title: `their own in ${place.name}`,
@@ -1214,7 +1215,7 @@ function ownTransaction({ path, caller, world }: Asking, place: Place): Case {
   };
 }
 
-/** By everything that a thing can be looked for by, and where. */
+/** Searches by every key of a record, in every scope. */
 function located(
   asking: Asking,
   ask: (
@@ -1243,7 +1244,7 @@ function located(
   );
 }
 
-/** Tags are assigned by whoever may write what carries them. */
+/** Assigning tags requires the right to write the tagged record. */
 function tagged(
   asking: Asking,
   bodyFor: (type: string, record: Wire, tagId: string) => Wire,
@@ -1270,7 +1271,7 @@ function tagged(
         code,
         role,
       };
-      // What is taken off here has to stay where other requests expect it.
+      // Other requests rely on the records detached here.
       const isShared = plural === "credentials" && asking.caller.networkIds !== null;
       cases.push(
         isReached && isRemoval && plural !== "networks"
@@ -1299,7 +1300,7 @@ function tagged(
 
 type Counted = ReturnType<LedgerOracle["counted"]>[number];
 
-/** Every way to ask for changes of something, and which of the changes that count are meant. */
+/** All narrowings of a change list, each with the counted changes it must return. */
 function narrowings(asking: Asking): Array<{ title: string; query: string; finds: (change: Counted) => boolean }> {
   const { oracle } = asking.world;
   const isPartOf = (kinds: readonly string[], field: string, record: string | undefined) => (change: Counted) =>
@@ -1335,7 +1336,7 @@ function narrowings(asking: Asking): Array<{ title: string; query: string; finds
   ];
 }
 
-/** The id of the session that a client has. */
+/** The session id of a client. */
 async function sessionOf(client: Client): Promise<string> {
   const sessions = (await client.get("/api/auth/sessions")).data as Wire[];
   return sessions.find(({ is_current }) => is_current)?.id;
@@ -1345,7 +1346,7 @@ function headersOf(client: Client): Record<string, string> {
   return (client as unknown as { headers: Record<string, string> }).headers;
 }
 
-/** What accepts a conflict of two hosts there, which have one address. */
+/** Creates an address conflict of two hosts there; the body that accepts it. */
 async function conflictAt(place: Place): Promise<Wire> {
   const ip_address = `10.${place.octet}.0.222`;
   const find = async () => {

@@ -1,5 +1,5 @@
-// Puts other ids into a good request, one place at a time: one that was never used, and those of what is out of the
-// caller's reach. No assertions.
+// Id substitution in valid requests, one place at a time: an unused id, and ids out of the caller's reach. No
+// assertions.
 
 import type { Wire } from "../appliance/factories.ts";
 import type { Sent } from "./asking.ts";
@@ -7,18 +7,18 @@ import { STANDARD } from "./contract.ts";
 import type { Caller, Place, World } from "./world.ts";
 
 export interface Substitution {
-  /** Where: `path`, `query network_id`, `body /tags/0`. */
+  /** Location: `path`, `query network_id`, `body /tags/0`. */
   readonly place: string;
-  /** What stands there instead. */
+  /** The substituted id. */
   readonly id: string;
-  /** Whose: `nobody's`, `far's`, `foreign's`. */
+  /** Origin of the id: `nobody's`, `far's`, `foreign's`. */
   readonly whose: string;
   readonly sent: Sent & { readonly path: string };
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Every request with one id exchanged; in threes, the one with an id that was never used first. */
+/** Every request with one id replaced; in groups of three, starting with the unused id. */
 export function substitutions(world: World, caller: Caller, sent: Sent & { readonly path: string }): Substitution[][] {
   const groups: Substitution[][] = [];
   const exchange = (place: string, id: string, into: (other: string) => Sent & { readonly path: string }) => {
@@ -75,7 +75,7 @@ function ofKind(world: World, place: Place, kind: string): string | undefined {
   return plural === undefined ? undefined : place.records[plural]?.id;
 }
 
-/** JSON pointers to every id in a body; of a list to those of its first and its last item. */
+/** JSON pointers to every id in a body; for lists, to those of the first and the last item. */
 function pointersOf(value: unknown, at: string): string[] {
   if (typeof value === "string") return new RegExp(`^${UUID.source}$`).test(value) ? [at] : [];
   if (value === null || typeof value !== "object") return [];

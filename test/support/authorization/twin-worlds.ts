@@ -1,6 +1,5 @@
-// Two appliances that a caller confined to one network can't tell apart: what lies in its network is written in both at
-// the same instants under the same ids; what lies beyond is there in one of them only, in between, and as like it as
-// can be. No assertions.
+// Two appliances that a caller confined to one network can't tell apart. Its network has the same records, ids and
+// timestamps in both. Only one has records beyond, written in between and as similar as possible. No assertions.
 
 import type { Instant } from "../../../src/base/instant.ts";
 import { newAppliance, type TestAppliance } from "../appliance/appliance.ts";
@@ -10,30 +9,25 @@ import { untilEnded } from "../appliance/scans.ts";
 
 export interface Twin {
   readonly appliance: TestAppliance;
-  /** Confined to one network, by name. */
+  /** Confined to one network; by name. */
   readonly callers: Readonly<Record<string, Client>>;
-  /**
-   * Ids of what lies in that network or belongs to the organization, by the path below /api/v1; of hosts also those
-   * that are gone.
-   */
+  /** Ids of records in that network or of the organization, by the path below /api/v1; for hosts, deleted ones too. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
   readonly networkId: string;
-  /** Instants between the steps. */
+  /** Timestamps between the steps. */
   readonly instants: readonly string[];
-  /**
-   * How many of the transactions up to one were steps: the number of that transaction in a ledger without the others.
-   */
+  /** Number of steps among the transactions up to this one: its sequence in a ledger without the others. */
   stepsUpTo(sequence: number): number;
-  /** The transactions of the steps. */
+  /** Sequences of the steps. */
   readonly sequences: readonly number[];
 }
 
 /** Between two steps. */
 const STEP_MS = 60_000;
 
-/** @param isCrowded whether there is anything beyond */
+/** @param isCrowded whether records beyond the network exist */
 export async function newTwin(isCrowded: boolean): Promise<Twin> {
-  // What a scan would write of links is one more transaction, and no step.
+  // A link write of a scan would be an extra transaction that is not a step.
   const appliance = await newAppliance({ scanning: { links: () => ({ find: () => [] }) } });
   const { owner, first, clock } = appliance;
   const far = (await made(owner.post("networks", { name: "far" }))).id;
@@ -66,7 +60,7 @@ export async function newTwin(isCrowded: boolean): Promise<Twin> {
     world.instants.push(clock.text());
   }
   world.passTo(start + (STEPS.length + 1) * STEP_MS);
-  // Scans are no transactions: they have ids of their own in each.
+  // Scans are not transactions, so their ids differ.
   for (const [by, networkId] of [
     ...(isCrowded
       ? ([
@@ -123,7 +117,7 @@ class TwinWorld {
     clock.advance(instant - clock.now());
   }
 
-  /** An id that is the same in both. */
+  /** An id that is equal in both worlds. */
   newId(plural: string): string {
     this.last += 1;
     const id = `01936f2e-0d5c-7d3a-9a3b-${this.last.toString(16).padStart(12, "0")}`;
@@ -131,7 +125,7 @@ class TwinWorld {
     return id;
   }
 
-  /** One of the ids that were given out, by its place. */
+  /** One of the assigned ids, by position. */
   id(plural: string, place = 0): string {
     return this.ids[plural]?.[place] as string;
   }
@@ -140,12 +134,12 @@ class TwinWorld {
     await this.send("POST", path, body);
   }
 
-  /** With an id that is the same in both. */
+  /** Creates a record with an id that is equal in both worlds. */
   make(plural: string, body: Wire): Promise<void> {
     return this.post(plural, { id: this.newId(plural), ...body });
   }
 
-  /** In the network. */
+  /** Creates a record in the network. */
   makeHere(plural: string, body: Wire): Promise<void> {
     return this.make(plural, { network_id: this.networkId, ...body });
   }
@@ -182,7 +176,7 @@ class TwinWorld {
 
 const mac = (n: number) => `02:00:00:00:00:${n.toString(16).padStart(2, "0")}`;
 
-/** What lies in the network, one transaction at a time. */
+/** Writes in the network, one transaction each. */
 const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
   (world) => world.make("tags", { name: "core", color: "Green" }),
   (world) => world.makeHere("vlans", { number: 120, name: "Servers" }),
@@ -285,7 +279,7 @@ interface Beyond {
   readonly networkId: string;
 }
 
-/** What happens beyond: the same things under the same names, and more of them, before and after each step. */
+/** Writes beyond the network: the same names and more records, before and after each step. */
 class Crowd {
   private readonly places: readonly Beyond[];
   private readonly owner: Client;
@@ -298,7 +292,8 @@ class Crowd {
 
   async before(step: number): Promise<void> {
     for (const { by, organizationId, networkId } of this.places) {
-      // The first organization's tags and names of networks are everybody's in it; the other's are nobody's here.
+      // The first organization's tags and network names are visible to all its users; the other organization's are not
+      // visible here.
       const isForeign = by !== this.owner;
       if (isForeign && step === 1) await this.make(by, "tags", { name: "core", color: "Green" });
       if (step === 1) await this.make(by, "markers", { network_id: networkId, name: "before the move" });
@@ -330,7 +325,7 @@ class Crowd {
           tags: [],
         });
     }
-    // Keys show to their user alone, and to no key.
+    // Keys are visible to their user only, and not to keys.
     if (step === 5)
       await this.make(this.owner, "auth/keys", {
         organization_id: this.places[0]?.organizationId,
@@ -363,8 +358,8 @@ class Crowd {
   }
 
   /**
-   * What the steps write as well: the same host, addresses, MAC addresses, neighbors; and a switch that forwards to all
-   * of them.
+   * Copies of the steps' records: the same host, addresses, MAC addresses and neighbors, and a switch that forwards to
+   * all of them.
    */
   private async station(by: Client, networkId: string, step: number, hasSubnet = true): Promise<void> {
     const ip_addresses = hasSubnet

@@ -1,5 +1,5 @@
-// The world of the authorization tests: three networks furnished alike, one of them another organization's, each marked
-// so that whatever comes out of it is recognised anywhere; and every sort of caller. No assertions.
+// World of the authorization tests: three networks with the same furnishing, one of another organization, each with
+// distinctive marks that identify a leak anywhere; and every type of caller. No assertions.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import type { Role } from "../../../src/access/role.ts";
@@ -12,25 +12,22 @@ import { CREATABLE, exampleBody } from "../contract/example-bodies.ts";
 import { machineWith } from "../reconcile/machine.ts";
 import { LedgerOracle, type Sight } from "./oracle.ts";
 
-/**
- * Near is what a caller confined to one network reaches; far is another network of the organization; foreign is another
- * organization's.
- */
+/** Near: in reach of a confined caller. Far: another network of the organization. Foreign: of another organization. */
 export const PLACES = ["near", "far", "foreign"] as const;
 type PlaceName = (typeof PLACES)[number];
 
-/** What each place's texts, addresses and MAC addresses have in them, and nothing else has. */
+/** Marks that occur in a place's texts, addresses and MAC addresses, and nowhere else. */
 const MARKS: Readonly<Record<PlaceName, { readonly word: string; readonly octet: number }>> = {
   near: { word: "zznear", octet: 201 },
   far: { word: "zzfar", octet: 202 },
   foreign: { word: "zzforeign", octet: 203 },
 };
-/** Of what belongs to the first organization as a whole. */
+/** Mark of records of the first organization as a whole. */
 export const ORGANIZATION_WORD = "zzfirst";
-/** In every secret, whosever it is. */
+/** Occurs in every secret of every place. */
 export const SECRET_WORD = "zzsecret";
 
-/** A regular expression for what a place's records are told by, in either case. */
+/** A case-insensitive regular expression for a place's marks. */
 export function marksOf(place: PlaceName): string {
   const { word, octet } = MARKS[place];
   return `${word}[\\w.-]*|\\b10\\.${octet}\\.[\\d./]+|02:00:00:${octet.toString(16)}:[0-9a-f:]+`;
@@ -46,28 +43,28 @@ export interface Place extends Sight {
   readonly octet: number;
   /** One live record of each kind, by the path below /api/v1. */
   readonly records: Readonly<Record<string, Wire>>;
-  /** A host, and its network's other ones. */
+  /** A host, and the other ones of its network. */
   readonly switchId: string;
   /** A host that was deleted after `World.then`. */
   readonly goneHostId: string;
-  /** A scan that has ended. */
+  /** An ended scan. */
   readonly scanId: string;
-  /** A transaction of this place alone. */
+  /** A transaction of this place only. */
   readonly sequence: number;
 }
 
 export interface Caller extends Sight {
   readonly name: string;
   readonly client: Client;
-  /** The code that it is turned away with, whatever it asks; null for who is let in. */
+  /** Code of the refusal for every request; null if admitted. */
   readonly refusal: string | null;
-  /** What it may do at most. */
+  /** Highest effective role. */
   readonly role: Role;
   readonly isKey: boolean;
   readonly userId: string;
-  /** Whose requests come from another site's page. */
+  /** Sends its requests from another site's page. */
   readonly isForeignPage: boolean;
-  /** The place whose records it reaches; null for none. */
+  /** The place in reach; null for none. */
   readonly home: PlaceName | null;
   /** An API key of its user. */
   readonly keyId: string;
@@ -78,11 +75,11 @@ export interface World {
   readonly oracle: LedgerOracle;
   readonly places: Readonly<Record<PlaceName, Place>>;
   readonly callers: readonly Caller[];
-  /** Instants: before anything, between two states of everything, and later than all of it. */
+  /** Timestamps: before all records, between two states of all records, and after everything. */
   readonly early: string;
   readonly then: string;
   readonly late: string;
-  /** Texts that authenticate or that nobody is told: tokens, keys, hashes. */
+  /** Texts that authenticate or must not be disclosed: tokens, keys, hashes. */
   readonly secrets: readonly string[];
   /** A network of the first organization that was deleted after `then`. */
   readonly goneNetworkId: string;
@@ -171,7 +168,7 @@ interface Common {
   readonly userId: string;
 }
 
-/** What belongs to an organization as a whole. */
+/** Creates the records of an organization as a whole. */
 async function furnishOrganization(
   appliance: TestAppliance,
   by: Client,
@@ -208,7 +205,7 @@ interface Furnished extends Common {
   readonly goneHostId: string;
 }
 
-/** One of everything in a network: hosts that see each other, with all that a host can have. */
+/** Creates one record of every kind in a network: neighboring hosts with every kind of child. */
 async function furnish(
   name: PlaceName,
   appliance: TestAppliance,
@@ -349,7 +346,7 @@ async function furnish(
   return { ...common, name, owner, networkId, ids, switchId: device.id, goneHostId: gone.id };
 }
 
-/** Of hosts that do not answer, as its findings say. @returns the scan's id */
+/** Scans hosts that do not answer, as the findings report. @returns the scan's id */
 async function scan(appliance: TestAppliance, { name, owner, networkId }: Furnished): Promise<string> {
   const { id } = await made(
     owner.post("discovery/scans", { network_id: networkId, kind: "snmp" }, because(MARKS[name].word)),
@@ -358,7 +355,7 @@ async function scan(appliance: TestAppliance, { name, owner, networkId }: Furnis
   return id;
 }
 
-/** The organization's credential, tried in each network and at a host of each. */
+/** Assigns the organization's credential in each network and at a host of each. */
 async function assign(by: Client, { credential }: Common, places: readonly Furnished[]): Promise<void> {
   const host_assignments = places.map((place) => ({
     host_id: place.ids.hosts,
@@ -373,7 +370,7 @@ async function assign(by: Client, { credential }: Common, places: readonly Furni
   );
 }
 
-/** What happens after `then`: most of it is written anew, and a host goes. */
+/** Changes after `then`: most records are updated, and a host is deleted. */
 async function changed(
   appliance: TestAppliance,
   place: Furnished,
@@ -406,7 +403,7 @@ async function changed(
   };
 }
 
-/** Why a place is written to: as little to be seen elsewhere as what is written. */
+/** Reason of a write, as hidden from other places as the record itself. */
 function because(word: string): Record<string, string> {
   return { "x-change-reason": `${word} reason` };
 }
@@ -434,7 +431,7 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
     user("Owner", []),
     user("Owner", []),
   ]);
-  // They sign in with a password of their own: changing it is one of the operations.
+  // They sign in with their own password: changing it is one of the operations.
   for (const each of [viewer, member, admin, elsewhere, nowhere, moved])
     await appliance.writes.run(
       "user.set_password",
@@ -588,5 +585,5 @@ function hashOf(client: Client): Uint8Array {
   return hashSessionToken(tokensOf(client)[0] as string);
 }
 
-/** What self discovery finds in whichever network it is asked for: nothing that tells where. */
+/** Result of self discovery in every network, without marks of any. */
 const MACHINE = machineWith();

@@ -1,24 +1,24 @@
-// What names that want to break out have done to a page, seen from within it: what ran, what stands there that the console
-// did not put there, what sticks out, and which text that is written from right to left turns what stands beside it.
+// Effects of hostile names on a page, seen from within: executed markup, elements foreign to the console, overflow, and
+// right-to-left text that reorders its neighbors.
 
 import type { Page } from "playwright-core";
 
 interface Broken {
-  /** The value that markup of tests sets where it runs; null where nothing did. */
+  /** Value set by executed test markup; null if none ran. */
   readonly ran: unknown;
   readonly foreign: number;
-  /** Pixels by which the page is wider than the window. */
+  /** Overflow of the page beyond the window, in pixels. */
   readonly beside: number;
-  /** The beginning of what stands around each text that is not kept apart from it. */
+  /** Start of the context of each text without bidi isolation. */
   readonly turning: readonly string[];
 }
 
 export const UNBROKEN: Broken = { ran: null, foreign: 0, beside: 0, turning: [] };
 
-/** Letters from right to left, and signs that override, embed or mark a direction (Unicode Standard Annex 9). */
+/** Right-to-left letters, and characters that override, embed or mark a direction (Unicode Standard Annex 9). */
 const TURNING = "[\\u0590-\\u08ff\\u200e\\u200f\\u061c\\u202a-\\u202e\\u2066-\\u2069]";
 
-/** @param words that end an isolate, and are no sentence that names one */
+/** @param words that end an isolate without being a sentence about one */
 export function brokenOn(page: Page, words: readonly string[] = []): Promise<Broken> {
   return page.evaluate<Broken>(`(() => {
     const styleOf = (element) => getComputedStyle(element);

@@ -1,5 +1,5 @@
-// Chromium for tests of the console: pages that tell what went wrong in them, seen or not. Each test has a context of its
-// own, as a person with a fresh browser would.
+// Chromium for tests of the console. Pages report their errors, visible or not. Each test has a separate context, as in
+// a fresh browser.
 
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -12,7 +12,10 @@ import { spentOn } from "../measure/causes.ts";
 import { EVIDENCE_FOLDER, logTo } from "../measure/evidence.ts";
 import { HANG_MS } from "../measure/limits.ts";
 
-/** Debian's, the cheaper first: the shell is the same engine without the windows around it, at a third of the time. */
+/**
+ * Debian's, the faster one first: the headless shell is the same engine without a window system, at a third of the
+ * time.
+ */
 const CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
 
 const POLL_MS = 40;
@@ -20,16 +23,16 @@ const POLL_MS = 40;
 const AXE_OPTIONS = {
   // WCAG 2.2, levels A and AA, and axe-core's own best practices.
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-  // All rules run on all elements: only what passes is not listed element by element, which takes two thirds of the time.
+  // All rules run on all elements. Only passes are not listed per element, which saves two thirds of the time.
   resultTypes: ["violations"],
-  // Style sheets are asked for again for one experimental rule alone, which is not among these.
+  // Preloading refetches the style sheets for one experimental rule that is not among these tags.
   preload: false,
 };
 
 /** Rules whose outcome depends on colors. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** Input of all other rules: the elements of a page, its size, open dialogs and popovers, the focus. */
+/** Input of all other rules: the page's elements, its size, open dialogs and popovers, the focus. */
 const PAGE_STATE = `[
   innerWidth,
   innerHeight,
@@ -37,15 +40,15 @@ const PAGE_STATE = `[
   document.documentElement.outerHTML,
 ].join()`;
 
-/** A name of the LAN that leads to this machine, in the browser alone: over plain HTTP it is no secure context. */
+/** LAN name of this machine, resolved only in the browser: not a secure context over plain HTTP. */
 export const LAN_NAME = "netledger.lan";
 
-/** Whether there is one on this machine: tests that need it say so where there is none. */
+/** Whether Chromium is installed; tests that need it report its absence. */
 export const hasChromium = CHROMIUM !== undefined;
 
 let running: Promise<Browser> | undefined;
 
-/** Starts it once for a process. */
+/** Starts Chromium once per process. */
 async function browser(): Promise<Browser> {
   running ??= spentOn("browser starts", launch);
   return running;
@@ -55,13 +58,13 @@ function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM ?? "",
     args: [
-      // Rendered in software either way: without a process of its own for that.
+      // Rendering is in software either way: saves the GPU process.
       "--disable-gpu",
-      // Or it keeps a process beside the page's own, for a page that might be opened next.
+      // Otherwise Chromium keeps a spare renderer for the next page.
       "--renderer-process-limit=1",
-      // Root has no sandbox in a container.
+      // Chromium has no sandbox for root in a container.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      // It can resolve no name: what a page gets, it gets from this machine.
+      // Name resolution is off: pages can load only from this machine.
       `--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
     ],
   });
@@ -78,12 +81,12 @@ let kept = 0;
 /** Visitors that have not left: those of a failed test. */
 const present = new Set<Visitor>();
 
-/** Closes the contexts that a failed test left open; call it in afterAll. The browser ends with the process. */
+/** Closes the contexts left open by failed tests; call it in afterAll. The browser ends with the process. */
 export async function closeBrowser(): Promise<void> {
   for (const visitor of present) await visitor.leave();
 }
 
-/** A cookie until the first page of a user who did not sign in by the form. */
+/** Cookie until the first page of a user who did not sign in by the form. */
 const ARRIVING = "arriving";
 
 /** On that first page: what the console remembers of a user who signs in by its form. */
@@ -92,11 +95,11 @@ const REMEMBER_SIGN_IN = `if (location.protocol.startsWith("http") && document.c
   document.cookie = "${ARRIVING}=; max-age=0; path=/";
 }`;
 
-/** A browser of somebody's own, with all its pages. */
+/** Separate browser context with all its pages. */
 export class Visitor {
   readonly context: BrowserContext;
   private readonly origin: string;
-  /** Sentences about what no journey may have: see `troubles`. */
+  /** Sentences about failures that no journey may have: see `troubles`. */
   private readonly found: string[] = [];
 
   private constructor(context: BrowserContext, origin: string) {
@@ -121,7 +124,7 @@ export class Visitor {
         visitor.found.push(`${response.status()} for ${response.url().slice(origin.length)}`);
     });
     context.on("weberror", (error) => visitor.found.push(`threw: ${error.error().message}`));
-    // Violations of the policy are among them.
+    // Includes CSP violations.
     context.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) visitor.found.push(`${message.type()}: ${message.text()}`);
     });
@@ -140,8 +143,8 @@ export class Visitor {
   }
 
   /**
-   * Signs in, and opens an address as that user. Through the form only in a context that has a page already, and where
-   * only the browser knows the appliance's name or trusts its certificate: tests of the form fill it in themselves.
+   * Signs in and opens a path as that user. Uses the form only in a context with a page, and where only the browser
+   * knows the appliance's name or trusts its certificate. Tests of the form fill it in themselves.
    */
   async signIn(email: string, password: string, path = "/"): Promise<Page> {
     const isFirst = this.context.pages().length === 0;
@@ -176,14 +179,14 @@ export class Visitor {
   }
 
   /**
-   * What went wrong since it was last asked: answers of 400 and above, requests to other hosts, violations of the
-   * policy, errors and warnings of the browser's console, exceptions that nobody caught.
+   * Failures since the last call: answers of 400 and above, requests to other hosts, CSP violations, errors and
+   * warnings of the browser's console, uncaught exceptions.
    */
   troubles(): string[] {
     return this.found.splice(0);
   }
 
-  /** Every URL that is asked for from now on, in order, as it grows. */
+  /** URLs requested from now on, in order; a live array. */
   requests(): string[] {
     const urls: string[] = [];
     this.context.on("request", (request) => urls.push(request.url()));
@@ -196,7 +199,7 @@ export class Visitor {
     await this.context.close();
   }
 
-  /** Records a trace and what the browser's console says, in the run for evidence alone: it slows what it records. */
+  /** Records a trace and the browser's console in evidence runs only: recording is slow. */
   private async record(): Promise<void> {
     if (EVIDENCE_FOLDER === null) return;
     await this.context.tracing.start({ screenshots: true, snapshots: true });
@@ -213,23 +216,23 @@ export class Visitor {
   }
 }
 
-/** Once the page is as light as it is going to be. */
+/** Waits until the page has its final brightness. */
 export async function dimmingOver(page: Page): Promise<void> {
-  // The policy forbids what a function that is waited for would be evaluated by.
+  // The CSP forbids eval, which `waitForFunction` needs.
   await page.evaluate(
     "Promise.all((document.querySelector('main')?.getAnimations() ?? []).map(({ finished }) => finished.catch(() => null)))",
   );
 }
 
 /**
- * What axe-core finds on a page by WCAG 2.2, levels A and AA, and its own best practices; one sentence each with the
- * element. Not while it is dimmed: until what was asked for is there, it shows what is from before.
+ * Findings of axe-core by WCAG 2.2, levels A and AA, and its best practices: one sentence each with the element. Waits
+ * while the page is dimmed: until new data arrives, it shows the previous state.
  */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
   await dimmingOver(page);
   const { violations } = await spentOn("axe runs", async () => {
-    // Once for a document: its 0.5 MB are parsed each time.
+    // Once per document: parsing its 0.5 MB takes time.
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource());
     // The same state in the other color scheme: only colors differ.
     const isSeen = await page.evaluate<boolean>(`axe.seenState === (axe.seenState = ${PAGE_STATE})`);
@@ -242,8 +245,8 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * Follows a link to an address below the origin, within the document: scripts are not loaded again. Waits until the page
- * is shown.
+ * Follows a link to a path below the origin within the document, without reloading scripts. Waits until the page is
+ * shown.
  */
 export async function follow(page: Page, address: string): Promise<void> {
   const { href } = new URL(address, page.url());
@@ -259,15 +262,15 @@ export async function follow(page: Page, address: string): Promise<void> {
   await isShown(page);
 }
 
-/** Waits until a page has its heading and all answers, and nothing of an earlier address is left. */
+/** Waits until a page has its heading and all answers, and nothing of a previous address remains. */
 export async function isShown(page: Page): Promise<void> {
   await page.locator("main:not([aria-busy=true]):has(h1:not([data-left])):not(:has(.waiting))").waitFor();
 }
 
 /**
- * Waits until what is read of a page is as expected: for what comes a moment after that which was waited for. Fails with
- * what it read last. `waitForFunction` is none for these pages: where it has to look twice, their policy refuses it.
- * @param expected a value, or what `expect` matches: `expect.stringContaining("Voice")`
+ * Waits until a value read from a page is as expected, for effects shortly after an awaited event. Fails with the last
+ * value. `waitForFunction` does not work here: the CSP refuses its polling.
+ * @param expected a value, or a matcher of `expect`: `expect.stringContaining("Voice")`
  */
 export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
   const late = AbortSignal.timeout(HANG_MS);

@@ -1,4 +1,4 @@
-// Two VLANs, one with markup in its name, the other renamed for a reason: for tests of changes. No assertions.
+// Two VLANs, one with markup in its name, the other renamed with a reason: for tests of changes. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import { made } from "../appliance/factories.ts";

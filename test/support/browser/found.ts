@@ -1,12 +1,12 @@
-// A MAC address that moved from one switch to another, names that are alike, hostile or gone, and a range of DHCP: for
-// tests of finding. No assertions.
+// MAC address that moved between switches; similar, hostile and deleted names; a DHCP range: for tests of search. No
+// assertions.
 
 import type { Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";
 
-/** Of laptop-7; last on a port of reading-sw, before on one of library-sw, and seen on one of a network of its own. */
+/** Of laptop-7: now on a port of reading-sw, earlier of library-sw, and learned on a port of another network. */
 export const MOVED_MAC = "00:1b:21:aa:bb:cc";
-/** Markup that would run, an override of direction, and no place to break a line. */
+/** Executable markup, a direction override, and no break opportunity. */
 export const RUNNING_NAME = `<script>document.title="run"</script> \u202egnp.exe 🖧 ${"w".repeat(180)}`;
 
 /** Fills two networks through the API. @returns a timestamp at which the MAC address was at library-sw */

@@ -1,13 +1,13 @@
-// What wants to break pages: names as long as they may be, right to left, with markup, formulas and emoji, a host with
-// as many addresses as it may have, and a device as large as the largest that was recorded. No assertions.
+// Hostile page contents: names of maximum length, right-to-left text, markup, formulas, emoji, a host with the maximum
+// number of addresses, and a device as large as the largest recording. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import type { Wire } from "../appliance/factories.ts";
 
-/** As long as a name may be, and no place to break a line. */
+/** Maximum length of a name, without a break opportunity. */
 const NAME_MAX = 255;
 
-/** Each wants to break out of somewhere else. */
+/** Each attacks a different context. */
 export const HOSTILE_NAMES = {
   markup: fill(`<script>window.broken = "markup"</script><img src=x onerror="window.broken = 'image'">`),
   rightToLeft: fill("\u202eשרת-הדפסה‏ خادم "),
@@ -19,17 +19,17 @@ export const HOSTILE_NAMES = {
   spaces: `a${" ".repeat(40)}b`,
 } as const;
 
-/** Interfaces of the largest device among the recordings. */
+/** Interface count of the largest recorded device. */
 export const INTERFACES = 3_271;
-/** As many as a host may have. */
+/** Maximum per host. */
 export const ADDRESSES = 10_000;
 
 export interface HostileNetwork {
-  /** By what its name is. */
+  /** By the type of name. */
   readonly hosts: Readonly<Record<keyof typeof HOSTILE_NAMES, Wire>>;
-  /** A device with very many interfaces, and neighbors that announce hostile names, or none. */
+  /** Device with very many interfaces, and neighbors with hostile names or none. */
   readonly device: Wire;
-  /** A host with very many addresses. */
+  /** Host with very many addresses. */
   readonly server: Wire;
   readonly interfaceId: string;
   readonly subnet: Wire;
@@ -40,7 +40,7 @@ function fill(text: string): string {
   return text + "x".repeat(Math.max(0, NAME_MAX - text.length));
 }
 
-/** What was answered. @throws where it was refused */
+/** Data of a successful answer. @throws on a refusal */
 async function data(answer: Promise<{ status: number; body: Wire }>): Promise<Wire> {
   const { status, body } = await answer;
   if (status !== 200) throw new Error(JSON.stringify(body).slice(0, 2_000));
@@ -133,7 +133,7 @@ export async function fillHostile(client: Client, networkId: string): Promise<Ho
   };
 }
 
-/** Twelve modules of 48 ports, and the rest logical, as a modular chassis has them. */
+/** Twelve modules of 48 ports, the rest logical, as on a modular chassis. */
 function interfaceOf(index: number, vlanId: string): Wire {
   const { markup, rightToLeft, formula } = HOSTILE_NAMES;
   const isPort = index <= 12 * 48;

@@ -1,5 +1,5 @@
-// A network for journeys through the page of a host: a switch with 24 ports that was renamed, what hangs on them, a host that
-// is gone, and one that another has gone into. No assertions.
+// Network for journeys through host pages: a renamed switch with 24 ports, its connected hosts, a deleted host, and a
+// merged one. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";
@@ -9,7 +9,7 @@ export interface FilledHosts {
   /** Of the switch. */
   readonly ports: readonly Wire[];
   readonly gone: Wire;
-  /** Another one has gone into it. */
+  /** The surviving host of the merge. */
   readonly stays: Wire;
 }
 
@@ -74,7 +74,7 @@ export async function fillHosts(client: Client, networkId: string): Promise<Fill
   return { switchId, ports, gone, stays };
 }
 
-/** What a host may be sent back with. */
+/** Body of a host update: the writable fields. */
 function editable({ id, network_id, name, hidden, tags, hostname, description }: Wire): Wire {
   return { id, network_id, name, hidden, tags, hostname, description };
 }

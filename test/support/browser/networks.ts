@@ -1,17 +1,17 @@
-// A network for journeys through interfaces, subnets and VLANs: a switch whose port flapped, names that want to break
-// out, a full and an empty subnet, one of IPv6. No assertions.
+// Network for journeys through interfaces, subnets and VLANs: a switch with a flapping port, hostile names, a full, an
+// empty and an IPv6 subnet. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import type { Wire } from "../appliance/factories.ts";
 
-/** Right to left, markup, an emoji, and no place to break a line. */
+/** Right-to-left text, markup, an emoji, and no break opportunity. */
 export const HOSTILE_NAME = `<script>alert(1)</script>\u202eשרת🖨️${"x".repeat(180)}`;
 
 export interface FilledNetwork {
   readonly switchId: string;
-  /** Went down and up again, then changed its speed and its station. */
+  /** Went down and up, then changed its speed and its station. */
   readonly flapped: Wire;
-  /** After it came up for the first time, before it went down. */
+  /** After the first link-up, before the link-down. */
   readonly beforeFlap: string;
   readonly subnet: Wire;
   readonly subnet6: Wire;
@@ -20,14 +20,14 @@ export interface FilledNetwork {
   readonly goneSubnet: Wire;
 }
 
-/** What was answered. @throws where it was refused */
+/** Data of a successful answer. @throws on a refusal */
 async function data(answer: Promise<{ status: number; body: Wire }>): Promise<Wire> {
   const { status, body } = await answer;
   if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
   return body.data as Wire;
 }
 
-/** Of no host. */
+/** Belongs to no host. */
 export const UNKNOWN_MAC = "b8:27:eb:00:00:08";
 
 /** Fills a network through the API. */
@@ -118,7 +118,7 @@ export async function fillNetwork(client: Client, networkId: string): Promise<Fi
   };
 }
 
-/** What an interface may be sent back with. */
+/** Body of an interface update: the writable fields. */
 function sentBack(entry: Wire): Wire {
   const { created_at, updated_at, valid_from, valid_to, lineage_id, last_seen_at, ...rest } = entry;
   return rest;

@@ -1,6 +1,6 @@
 // Controls of the console's pages and the operations that each needs, for tests of rights.
 
-/** Controls that write: what they are called, on which pages, and the operations of which one has to be permitted. */
+/** Controls that write: their names, their pages, and the operations of which one must be permitted. */
 export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations: readonly string[]]> = [
   [/^New network/, /./, ["createNetwork"]],
   [/^New tag/, /./, ["createTag"]],
@@ -63,6 +63,6 @@ export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, ope
   [/^Change password$/, /./, ["changePassword"]],
 ];
 
-/** What writes nothing but one's own preferences, or nothing at all. */
+/** Controls that write only the user's preferences, or nothing. */
 export const HARMLESS =
   /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Reset all|Reset: .*|Older|Next(: .*)?|Before it|Last (day|week|month)|Show \d+ more of [\d,]+|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;

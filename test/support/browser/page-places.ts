@@ -4,7 +4,7 @@ import type { PagePath } from "../../../src/console/url/page-paths.ts";
 
 export type Place = readonly [entry: string, area?: string];
 
-/** What is marked on each page: the entry of the navigation, and the page of the settings. */
+/** Marked entries per page: in the navigation and in the settings. */
 export const PAGE_PLACES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id">, Place>> = {
   "/": ["Find"],
   "/start": ["Discovery"],
@@ -52,7 +52,7 @@ export const PAGE_PLACES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id"
   "/settings/about": ["Settings", "About"],
 };
 
-/** Of records that have no page of their own, or whose page has no history: their list in the API, and their place. */
+/** Records without a page of their own, or without history on their page: their list in the API, and their place. */
 export const RECORD_PLACES: Readonly<Record<string, readonly [list: string, place: Place]>> = {
   network: ["networks", ["Settings", "Networks"]],
   ip_range: ["ip-ranges", ["Subnets"]],

@@ -1,8 +1,8 @@
-// Which record of the demo a page of the console is looked at with, where its address names one.
+// Sample records of the demo for console pages with a parameter in their path.
 
 import type { PagePath } from "../../../src/console/url/page-paths.ts";
 
-/** What stands for the parameter of a path: the first record of a list of the API, and its field. */
+/** Source of a path's parameter: the first record of an API list, and its field. */
 export const PAGE_SAMPLES: Partial<Record<PagePath, readonly [list: string, field: string]>> = {
   "/hosts/:id": ['hosts?filter=name = "acc-admin-1"', "id"],
   "/hosts/:id/identity": ['hosts?filter=name = "acc-admin-1"', "id"],

@@ -3,10 +3,10 @@
 import type { Client } from "../appliance/client.ts";
 import { type FilledNetwork, fillNetwork } from "./networks.ts";
 
-/** The path of a page, the pattern of the request that its record comes by, and its title. */
+/** Path of a page, pattern of its record's request, and title. */
 export type RecordPage = readonly [path: string, api: string, title: string];
 
-/** Nothing of what is not there is asked for but whether it ever was; that the browser says without an address. */
+/** For a missing record only its history is requested; the browser reports that without a URL. */
 export const NOT_THERE = /^404 for \S+\/history\?|status of 404/;
 
 /** Fills a network through the API. @returns the pages of a host, an interface, a subnet and a VLAN */
@@ -20,7 +20,7 @@ export async function fillRecordPages(client: Client, networkId: string): Promis
   ];
 }
 
-/** Failures of the API that a page of a record explains. */
+/** API failures that a record page explains. */
 export const FAILURES = [
   [500, "internal_error", "Something went wrong here."],
   [403, "auth_permission_denied", "This takes the role Admin."],
@@ -30,7 +30,7 @@ export const FAILURES = [
 /** The id of the request that failed. */
 export const FAILED_REQUEST = "req-4711";
 
-/** An answer of a failure, for a route to give. */
+/** Failure answer for a mocked route. */
 export function failureAnswer([status, code, error]: readonly [status: number, code: string, error: string]) {
   return {
     status,

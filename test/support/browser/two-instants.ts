@@ -1,14 +1,14 @@
-// A network at two instants, for journeys that compare: a host came, one went, a port went down, a switch was replaced
-// in part, an address and a VLAN moved. No assertions.
+// Network at two timestamps, for journeys that compare: a host added, one removed, a port down, a switch partly
+// replaced, an address and a VLAN moved. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import type { Wire } from "../appliance/factories.ts";
 
-/** Without a place to break a line, from right to left, and with markup. */
+/** Without a break opportunity, right to left, with markup. */
 export const RENAMED = `<b>acc</b>-\u202e${"z".repeat(120)}`;
 
 export interface TwoInstants {
-  /** As the API tells them: before all changes, after those of a few records, after those of many. */
+  /** Timestamps of the API: before all changes, after those of a few records, after those of many. */
   readonly before: string;
   readonly after: string;
   readonly late: string;
@@ -20,17 +20,17 @@ export interface TwoInstants {
   readonly cameId: string;
 }
 
-/** More than are read at once. */
+/** More than one page of a read. */
 export const MANY = 1_100;
 
-/** What was answered. @throws where it was refused */
+/** Data of a successful answer. @throws on a refusal */
 async function data(answer: Promise<{ status: number; body: Wire }>): Promise<Wire> {
   const { status, body } = await answer;
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.data as Wire;
 }
 
-/** Fills a network through the API, and marks the beginning. */
+/** Fills a network through the API, with a marker at the start. */
 export async function fillTwoInstants(client: Client, networkId: string): Promise<TwoInstants> {
   const instant = async () => (await data(client.get("ledger"))).at as string;
   const tag = await data(client.post("tags", { name: "Core", color: "Blue" }));

@@ -1,4 +1,4 @@
-// Two networks that are filled alike: one for users who reach no other, and the Vault. No assertions.
+// Two networks with the same contents: one for users limited to it, and the Vault. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";
@@ -9,7 +9,7 @@ export interface TwoNetworks {
   readonly vault: Wire;
   /** In the Vault. */
   readonly beyond: FilledNetwork;
-  /** Number of the last transaction of the Vault; those just before and after it are of the other network. */
+  /** Sequence of the Vault's last transaction; its neighbors belong to the other network. */
   readonly ofVault: number;
 }
 

@@ -1,6 +1,6 @@
-// Reads tables as RFC 4180 has them, and nothing laxer. Knows nothing of how they are written.
+// Strict RFC 4180 reader. Must not know the writer.
 
-/** The rows of a table, the header row first. @throws Error for what is no such table */
+/** Rows of a table, header row first. @throws Error for malformed tables */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -27,7 +27,7 @@ export function parseCsv(text: string): string[][] {
       throw new Error(
         `a cell is followed by neither a comma nor CRLF: ${JSON.stringify(text.slice(place, place + 50))}`,
       );
-    // A comma is followed by another cell, if only an empty one.
+    // A comma is followed by another cell, possibly empty.
     if (place === text.length || text.startsWith("\r\n", place)) {
       row.push("");
       rows.push(row);
@@ -40,7 +40,7 @@ export function parseCsv(text: string): string[][] {
   return rows;
 }
 
-/** A table with a header row as records of texts. */
+/** Table with a header row, as records of texts. */
 export function csvRecords(text: string): Array<Record<string, string>> {
   const [header = [], ...rows] = parseCsv(text);
   return rows.map((cells) => Object.fromEntries(header.map((name, place) => [name, cells[place] as string])));

@@ -1,14 +1,13 @@
-// Bodies of creates made from the examples of their operations: what no test describes by hand takes part all the same
-// in the tests that all kinds of records are put to.
+// Create bodies from the examples of the operations, so that every kind takes part in the tests of all kinds.
 
 import { RESOURCES } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { Wire } from "../appliance/factories.ts";
 
 /**
- * The body of another record than the example's.
+ * Body of a record distinct from the example's.
  * @param path of its resource, below /api/v1
- * @param ids what it is to name, by the path of what it names
+ * @param ids of referenced records, by the path of their resource
  */
 export function exampleBody(
   { surface }: Pick<TestAppliance, "surface">,
@@ -22,7 +21,7 @@ export function exampleBody(
     const named = RESOURCES.find(({ names }) => names !== undefined && Object.hasOwn(names.columns, field));
     if (named !== undefined) body[field] = Array.isArray(body[field]) ? [ids[named.path]] : ids[named.path];
   }
-  // What no two records may have in common is another one as well; a number may be bounded.
+  // Unique fields change too; a number may be bounded.
   const unique = RESOURCES.find((each) => each.path === path)?.kind.unique?.field;
   for (const field of new Set(["name", unique ?? "name"]))
     if (Object.hasOwn(body, field)) body[field] = typeof body[field] === "number" ? numberOf(name) : name;
@@ -30,12 +29,12 @@ export function exampleBody(
   return body;
 }
 
-/** Below 1,000: what a name ends with, or the same for the same name. */
+/** Below 1,000: the number at the end of a name, or a stable one for the name. */
 function numberOf(name: string): number {
   return (Number(/\d+$/.exec(name)?.[0] ?? Bun.hash.crc32(name)) % 999) + 1;
 }
 
-/** What records of may be made through the API, such that what is referred to stands before what refers to it. */
+/** Kinds that the API can create, referenced kinds first. */
 export const CREATABLE = [...RESOURCES]
   .sort((a, b) => a.kind.code - b.kind.code)
   .filter(({ path }) => path !== "discovery/ignored");

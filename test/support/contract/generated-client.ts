@@ -1,6 +1,5 @@
-// What others make of the OpenAPI document: Redocly's linter, openapi-typescript's types, a program that is checked
-// against these by our own TypeScript. Works in folders of its own below dist/, from where packages are found, and
-// leaves nothing there.
+// Third-party uses of the OpenAPI document: Redocly's linter, openapi-typescript's types, and a program type-checked
+// against them by our TypeScript. Works in temporary folders below dist/, where packages resolve.
 
 import { mock } from "bun:test";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +13,7 @@ interface Outcome {
   readonly text: string;
 }
 
-/** A folder that goes when it was used. */
+/** Temporary folder, removed after use. */
 export class Workshop {
   readonly folder: string;
 
@@ -31,7 +30,7 @@ export class Workshop {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Lints the document with the ruleset `recommended`. Asks nobody on the network. */
+  /** Lints the document with the ruleset `recommended`. Makes no network requests. */
   async lint(document: string): Promise<Outcome> {
     await Bun.write(this.path("openapi.json"), document);
     const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true", NO_COLOR: "1" };
@@ -48,9 +47,9 @@ export class Workshop {
     );
   }
 
-  /** Writes the document's types as `api.ts`, and the program beside them. @returns the program's path there */
+  /** Writes the document's types as `api.ts`, and the program next to them. @returns the program's path there */
   async generate(document: string, program: string): Promise<string> {
-    // It is written for the interface of TypeScript 5, which TypeScript 7 does not have.
+    // openapi-typescript needs the compiler API of TypeScript 5, which TypeScript 7 lacks.
     const older = await import("typescript-5");
     mock.module("typescript", () => older);
     const { default: openapiTS, astToString } = await import("openapi-typescript");
@@ -63,7 +62,7 @@ export class Workshop {
     return this.path(basename(program));
   }
 
-  /** Checks all that is there as strictly as our own sources. */
+  /** Type-checks the folder as strictly as our own sources. */
   typeCheck(): Promise<Outcome> {
     return run([join(ROOT, "node_modules/typescript/lib/tsc.js"), "-p", "tsconfig.json"], this.folder, {});
   }

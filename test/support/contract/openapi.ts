@@ -1,5 +1,5 @@
-// Checks answers against the OpenAPI document that the same app serves: status, headers, error code and every field.
-// Stricter than a client would be: a field that is not documented is as wrong as one that is missing.
+// Checker of answers against the OpenAPI document of the same app: status, headers, error code and every field.
+// Stricter than a client: undocumented fields fail like missing ones.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Answer, OnAnswer } from "../appliance/client.ts";
@@ -14,8 +14,7 @@ export interface DocumentedOperation {
 }
 
 /**
- * Timestamps, UUIDs and the rest as they stand in answers (handbook: api, "Values"), and not merely as their standards
- * allow.
+ * Formats of timestamps, UUIDs and other values in answers (handbook: api, "Values"), narrower than their standards.
  */
 const ANSWER_FORMATS: Record<string, RegExp | true> = {
   "date-time": /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
@@ -26,7 +25,7 @@ const ANSWER_FORMATS: Record<string, RegExp | true> = {
   password: true,
 };
 
-/** Errors of the routing itself: they belong to no operation. 400 is a secret in the URL. */
+/** Routing errors, outside any operation. 400 is a secret in the URL. */
 const ROUTING_CODES: Record<number, string> = {
   400: "validation_failed",
   404: "entity_not_found",
@@ -53,7 +52,7 @@ export class OpenApiDocument {
     this.patterns = Object.keys(paths)
       .sort((a, b) => a.split("{").length - b.split("{").length)
       .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
-    // Strict: a keyword or a format that JSON Schema does not know must not be in the document.
+    // Strict: the document must not contain keywords or formats unknown to JSON Schema.
     this.ajv = new Ajv2020({
       strict: true,
       strictTypes: false,
@@ -73,13 +72,13 @@ export class OpenApiDocument {
     return new OpenApiDocument((await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Json);
   }
 
-  /** What the document does not say of an answer, one sentence each; empty when all is as documented. */
+  /** Deviations of an answer from the document, one sentence each; empty if there are none. */
   problems(method: string, url: string, answer: Answer): string[] {
     const path = url.replace(/[?#].*$/s, "");
     if (!path.startsWith("/api/") || path === "/api/openapi.json" || method === "HEAD") return [];
     const title = `${method} ${path} answered ${answer.status}`;
     if (answer.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
-    // As the router: a literal that does not know the method leaves the path to the parameter beside it.
+    // As in the router: a literal without the method falls back to the parameter at its position.
     const templates = this.patterns.filter((each) => each.pattern.test(path)).map((each) => each.path);
     const operation = templates
       .map((each) => this.operations.find((one) => one.path === each && one.method === method))
@@ -125,7 +124,7 @@ export class OpenApiDocument {
     ];
   }
 
-  /** Where a value departs from the schema at a place of the document. */
+  /** Deviations of a value from the schema at a pointer of the document. */
   mismatches(place: readonly string[], value: unknown, title: string): string[] {
     const name = place.join(" ");
     let validate = this.compiled.get(name);
@@ -140,14 +139,12 @@ export class OpenApiDocument {
   }
 }
 
-/** Where the schema of every error is. */
+/** Pointer to the schema of all errors. */
 export const ERROR_SCHEMA = ["components", "schemas", "Error"];
 
 let shared: Promise<OpenApiDocument> | undefined;
 
-/**
- * Throws for an answer that is not as documented. The document is the code's, so that of the first app will do for all.
- */
+/** Throws on undocumented answers. The document depends only on the code, so the first app's serves for all. */
 export function documentCheck(handle: (request: Request) => Promise<Response>): OnAnswer {
   return async (method, path, answer) => {
     shared ??= OpenApiDocument.of(handle);
@@ -156,7 +153,7 @@ export function documentCheck(handle: (request: Request) => Promise<Response>): 
   };
 }
 
-/** Headers that say something of the answer: they are told of, or not sent. */
+/** Headers with a meaning for clients: documented, or not sent. */
 const TELLING_HEADERS = ["etag", "idempotency-replayed", "retry-after", "set-cookie", "www-authenticate"];
 
 function undocumentedHeaders(response: Json, answer: Answer): string[] {
@@ -175,7 +172,7 @@ function missingHeaders(document: Json, response: Json, answer: Answer): string[
     .map(([name]) => name);
 }
 
-/** Refuses fields beyond those listed, wherever a schema lists fields and does not say otherwise. */
+/** Forbids unlisted fields in every schema that lists fields and does not allow others. */
 function closeAll(node: unknown): void {
   if (node === null || typeof node !== "object") return;
   const schema = node as Json;

@@ -1,5 +1,5 @@
-// The operations of the contract (handbook: api, "What clients rely on"), as data: for tests that put the same question
-// to all of them. Also what they need: one live record of each kind, and bodies with every field that may be written.
+// Operations of the contract (handbook: api, "What clients rely on") as data, for tests that cover all of them; with
+// one live record of each kind, and bodies with every writable field.
 
 import type { TestAppliance } from "../appliance/appliance.ts";
 import { PASSWORD } from "../appliance/appliance.ts";
@@ -22,13 +22,13 @@ import { CREATABLE, exampleBody } from "./example-bodies.ts";
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** `:id` stands for a record's. */
+  /** `:id` is a record's id. */
   readonly path: string;
-  /** What `:id` and the body are of. */
+  /** Resource of `:id` and the body. */
   readonly plural?: string;
   /** A list has a page; a record has an ETag. */
   readonly answers: "a list" | "a record" | "something else";
-  /** An API key does not do. */
+  /** Refuses API keys. */
   readonly sessionOnly?: true;
   /** No credentials needed. */
   readonly anyone?: true;
@@ -37,7 +37,7 @@ export interface Operation {
 /** The standard set, by the path below /api/v1. */
 export const PLURALS = CREATABLE.map(({ path }) => path).sort();
 
-/** Ports, and addresses, that the bindings of a world's bodies go through: pairs of them can live side by side. */
+/** Ports and addresses that the bindings of a world's bodies rotate through; any pair can coexist. */
 const TARGETS = 16;
 
 export const OPERATIONS: readonly Operation[] = [
@@ -77,13 +77,13 @@ export const OPERATIONS: readonly Operation[] = [
 ];
 
 export interface World {
-  /** One live record of each kind, by the path below /api/v1, as a GET gives it. */
+  /** One live record of each kind, by the path below /api/v1, as returned by GET. */
   readonly records: Readonly<Record<string, Wire>>;
-  /** A body for a POST with every field that may be written; each call has names and numbers of its own. */
+  /** POST body with every writable field; unique names and numbers on each call. */
   body(plural: string): Wire;
 }
 
-/** Makes one record of each kind in the first network, that refer to each other. */
+/** Creates one record of each kind in the first network, with references to each other. */
 export async function newWorld(appliance: TestAppliance): Promise<World> {
   const { networkId } = appliance.first;
   const network = await newNetwork(appliance);
@@ -99,7 +99,7 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
     services: [{ name: "web", service_definition: "Nginx" }],
   });
   const entry = await newIfEntry(appliance, host.id);
-  // Another host, for children by themselves: an update of the first one may take its own away.
+  // Another host for separate children: an update of the first one may remove its own.
   const wide = await newSubnet(appliance, { cidr: "2001:db8::/64" });
   const parent = await newHost(appliance, {
     ip_addresses: Array.from({ length: TARGETS }, (_, position) => ({ ip_address: `198.51.100.${100 + position}` })),
@@ -289,7 +289,7 @@ function bodiesOfFirst(
       is_enabled: true,
       password: PASSWORD,
     }),
-    // Never the number of the one that is there.
+    // Never the existing VLAN's number.
     vlans: (n) => ({ network_id: networkId, number: 1 + ((vlan.number + n) % 4_094), name: "v", description: "d" }),
     organizations: () => ({ name: "First" }),
     "discovery/self": () => ({ network_id: networkId }),
@@ -374,12 +374,12 @@ function bodiesOfChildren(
   };
 }
 
-/** The operation's path on a live record. */
+/** Path of the operation on a live record. */
 export function pathOf(operation: Operation, world: World): string {
   return operation.path.replace(":id", operation.plural === undefined ? "" : world.records[operation.plural]?.id);
 }
 
-/** A body that the operation takes: a create's, or the record itself with all its read-only fields. */
+/** Valid body of the operation: a create's, or the record itself with all its read-only fields. */
 export function bodyOf(operation: Operation, world: World): Wire | undefined {
   if (operation.method === "GET" || operation.method === "DELETE") return undefined;
   if (operation.path.endsWith("/rotate") || operation.plural === undefined) return {};

@@ -1,5 +1,5 @@
-// The tests that every kind of record has to pass, whatever it is: errors, versions, time, conditional requests, pages.
-// What is special about a kind is tested in its own file.
+// Tests for every kind of record: errors, versions, time, conditional requests, pages. Properties of a single kind are
+// tested in its own file.
 
 import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { openReadOnly } from "../../../src/db/connection.ts";
@@ -26,13 +26,13 @@ const PARTS = [
   describeBulkRemoval,
 ];
 
-/** Registers the battery's tests, each on the appliance that the file made for it. */
+/** Registers the battery's tests, each on the file's appliance. */
 export function describeRecords(battery: RecordBattery, appliance: ApplianceUnderTest): void {
   const subject = new RecordSubject(battery, appliance);
   describe(`every ${battery.entity.replaceAll("_", " ")}`, () => {
     beforeEach(() => subject.begin());
 
-    // Whatever a test did to it: what is derived is what the ledger says, and the ledger is in order.
+    // After any test, derived data matches the ledger, and the ledger verifies.
     afterEach(() => {
       const db = openReadOnly(subject.appliance.databasePath);
       try {

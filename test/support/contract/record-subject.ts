@@ -1,4 +1,4 @@
-// A kind of record under test: what the battery knows of it, and what each test does with its records.
+// Kind of record under test: its description for the battery, and the operations that the tests share.
 
 import { type TObject, type TUnion, TypeGuard } from "@sinclair/typebox";
 import type { Role } from "../../../src/access/role.ts";
@@ -8,10 +8,10 @@ import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";
 
-/** Whose records are made, and where. */
+/** Owner and location of the created records. */
 export interface Place {
   readonly organizationId: string;
-  /** The organization's Owner, unless a test is about another user. */
+  /** The organization's Owner by default. */
   readonly userId: string;
   readonly networkId: string;
 }
@@ -21,33 +21,33 @@ export interface RecordBattery {
   readonly path: string;
   /** `tag`, as in errors. */
   readonly entity: string;
-  /** The least role that writes, and the one below it. */
+  /** Minimum role for writes, and the role below it. */
   readonly writeRole: Role;
   readonly roleBelow: Role;
-  /** Where records live, and so who reaches them. */
+  /** Scope of the records, which decides on access. */
   readonly place: "in the organization" | "in a network" | "is a network";
   /**
-   * What records in a network are made in, as the body names it: the network itself unless told otherwise. `make`
-   * prepares a network for them.
+   * Container of records in a network, as the body names it; the network itself by default. `make` prepares a network
+   * for them.
    */
   readonly container?: {
     readonly field: string;
     readonly entity: string;
     readonly make: (by: Client, networkId: string) => Promise<string>;
   };
-  /** A valid body with every optional field; another record for every position. */
+  /** Valid body with every optional field; a distinct record per position. */
   readonly body: (containerId: string, position: number, place: Place) => Wire;
-  /** What answers show of a body, and so what an update sends back: no password, secrets masked. */
+  /** A body's fields in answers, and therefore in updates: no password, secrets masked. */
   readonly shown?: (body: Wire) => Wire;
-  /** The record in the answer of a create that tells more than the record. */
+  /** The record within the answer of a create with further data. */
   readonly createdIn?: (data: Wire) => Wire;
-  /** Fields that records made of `body` have no value for, where a kind leaves these out (handbook: api, "Values"). */
+  /** Fields without a value in records made of `body`, where the kind omits these (handbook: api, "Values"). */
   readonly leftOut?: readonly string[];
-  /** Records that can't be deleted are there for ever. */
+  /** False for records that can't be deleted. */
   readonly isDeletable?: false;
-  /** The query that deletes what `body` makes: `?cascade=true`. */
+  /** Query that deletes the records of `body`: `?cascade=true`. */
   readonly deletion?: string;
-  /** What each write writes besides the record itself, by operation and kind: `{ "Updated host": 1 }`. */
+  /** Further writes of each write, by operation and kind: `{ "Updated host": 1 }`. */
   readonly writes?: {
     readonly created?: Record<string, number>;
     readonly updated?: Record<string, number>;
@@ -55,19 +55,19 @@ export interface RecordBattery {
   };
   /** API keys are refused. */
   readonly isSessionOnly?: true;
-  /** The body has a secret: the value of a field that is unknown beside it may be one too, and is not echoed. */
+  /** The body has a secret: values of unknown fields may be secret too, and are not echoed. */
   readonly holdsSecrets?: true;
-  /** A change of a body and the field that it changes. */
+  /** A change of a body, with its field. */
   readonly change: { readonly field: string; readonly to: (body: Wire) => unknown };
-  /** What makes records one: a body with the same value is refused. Null: several may be alike. */
+  /** Unique field: a body with an existing value is refused. Null if values may repeat. */
   readonly unique: string | null;
-  /** No update can give a record the unique field of another: it never changes. */
+  /** The unique field never changes, so no update can duplicate it. */
   readonly isUniqueFixed?: true;
-  /** Nothing comes again: each record is the first of its kind. */
+  /** No successors: each record is the first of its kind. */
   readonly hasLineage?: false;
-  /** A body in which much is wrong, and the pointers to all of it. */
+  /** A body with many errors, and the pointers to all of them. */
   readonly invalid: { readonly body: Wire; readonly paths: readonly string[] };
-  /** Fields that name other records: a body that names `id`. */
+  /** Reference fields, each with a body that names `id`. */
   readonly references: ReadonlyArray<{
     readonly field: string;
     readonly entity: string;
@@ -78,7 +78,7 @@ export interface RecordBattery {
 
 type Reference = RecordBattery["references"][number];
 
-/** A field that names a network; one is made for it. */
+/** Reference to a new network. */
 export const networkReference = (field = "network_id", naming = named(field)): Reference => ({
   field,
   entity: "network",
@@ -86,7 +86,7 @@ export const networkReference = (field = "network_id", naming = named(field)): R
   make: async (by) => (await made(by.post("networks", { name: "Reference" }))).id,
 });
 
-/** A field that names a host; one is made for it. */
+/** Reference to a new host. */
 export const hostReference = (field = "host_id", naming = named(field)): Reference => ({
   field,
   entity: "host",
@@ -94,7 +94,7 @@ export const hostReference = (field = "host_id", naming = named(field)): Referen
   make: async (by, networkId) => (await made(by.post("hosts", { network_id: networkId, name: "Reference" }))).id,
 });
 
-/** A field that lists tags, here one of them twice; it is made for it. */
+/** List of tags, with one new tag twice. */
 export const tagReference = (
   field = "tags",
   naming: Reference["naming"] = (body, id) => ({ ...body, tags: [id, id] }),
@@ -122,7 +122,7 @@ const THE_NETWORK = {
   make: async (_by: Client, networkId: string) => networkId,
 };
 
-/** The functions are for taking apart: none needs the subject before it. */
+/** The functions are bound: they may be destructured. */
 export class RecordSubject {
   readonly battery: RecordBattery;
   readonly appliance: ApplianceUnderTest;
@@ -175,7 +175,7 @@ export class RecordSubject {
     return this.battery.isDeletable !== false;
   }
 
-  /** Fields that have no value: null, or not there at all. */
+  /** Fields without a value: null or missing. */
   readonly none = (...fields: string[]): Wire =>
     Object.fromEntries(fields.filter((field) => !this.leftOut.includes(field)).map((field) => [field, null]));
 
@@ -184,7 +184,7 @@ export class RecordSubject {
   readonly body = (position = 1, within = this.containerId, place: Place = this.appliance.first): Wire =>
     this.battery.body(within, position, place);
 
-  /** The body of an update. */
+  /** Body of an update. */
   readonly known = (position = 1, within?: string, place?: Place): Wire =>
     this.shown(this.body(position, within, place));
 
@@ -210,12 +210,12 @@ export class RecordSubject {
   };
 }
 
-/** An answer with an id that must not matter taken out. */
+/** An answer without an id that must not matter. */
 export function withoutId(answer: Answer, id: string): { status: number; body: unknown } {
   return { status: answer.status, body: JSON.parse(answer.text.replaceAll(id, "<id>")) };
 }
 
-/** A record whose parts, and theirs, ended at an instant. */
+/** A record with its children, and theirs, ended at a timestamp. */
 export function withEndedParts(record: Wire, at: string): Wire {
   const ended = (part: unknown): unknown => {
     if (part === null || typeof part !== "object" || Array.isArray(part)) return part;
@@ -234,7 +234,7 @@ export function shift(instant: string, ms: number): string {
 export function isOptional(appliance: TestAppliance, path: string, field: string): boolean {
   const schema = appliance.surface.routes.find((route) => route.method === "PUT" && route.path === `${path}/:id`)
     ?.operation.body as TObject | TUnion<TObject[]>;
-  // Where a body may have one of several forms, the battery's have the first.
+  // Where a body has alternatives, the battery uses the first.
   const form = TypeGuard.IsUnion(schema) ? (schema.anyOf[0] as TObject) : schema;
   return !(form.required ?? []).includes(field);
 }

@@ -1,5 +1,4 @@
-// Who reads and writes records: roles, keys, organizations, reach; and who does not.
-// A part of the battery: what every kind of record has to pass.
+// Read and write access to records: roles, keys, organizations, reach. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TestAppliance } from "../appliance/appliance.ts";
@@ -169,7 +168,7 @@ export function describeReach(subject: RecordSubject): void {
       const own = await reference.make(owner, first.networkId, subject.containerId);
       const created = await create(1);
       const expectNothingWritten = writingWatched();
-      // A record stays where it is: what it can't change, an update does not look up.
+      // An update does not look up fixed references, such as the container.
       const isFixed = reference.field === container.field;
       const attempts = [
         (id: string) => owner.post(path, reference.naming(body(2), id)),
@@ -243,7 +242,7 @@ export function describeReach(subject: RecordSubject): void {
         }
       }
       const expectNothingWritten = writingWatched();
-      // Users who may write more reach every network; their keys need not.
+      // Users with a higher role reach every network; their keys may not.
       for (const client of battery.writeRole === "Member" ? [member, key, nowhere] : [key]) {
         expect(await update(unseen.id, changed(known(2, hiddenContainer, hidden)), client)).toMatchObject(
           refusal(404, "entity_not_found"),
@@ -271,7 +270,7 @@ export function describeReach(subject: RecordSubject): void {
   }
 }
 
-/** Who wrote the last transaction, as the ledger has it. */
+/** Actor of the last transaction in the ledger. */
 function lastActor(appliance: TestAppliance): unknown {
   return appliance.reader.db
     .query("SELECT actor_type, actor_id FROM history_transactions ORDER BY sequence DESC LIMIT 1")

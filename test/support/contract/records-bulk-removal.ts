@@ -1,5 +1,4 @@
-// Records that are deleted together.
-// A part of the battery: what every kind of record has to pass.
+// Bulk deletion of records. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import { made, type Wire } from "../appliance/factories.ts";
@@ -19,7 +18,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       const [first, kept, last] = [await create(1), await create(2), await create(3)];
       tick();
       const before = transactionCount();
-      // In whatever order they are named, and however often.
+      // In any order, with repetitions.
       const answer = await removeAll([last.id, (first.id as string).toUpperCase(), last.id]);
       const ended = clock.text();
       expect([answer.status, answer.data]).toEqual([

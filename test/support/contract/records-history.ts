@@ -1,5 +1,4 @@
-// What a record is at an instant, and what its next incarnation is.
-// A part of the battery: what every kind of record has to pass.
+// Records at a timestamp, and their next incarnations. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import { parseInstant } from "../../../src/base/instant.ts";
@@ -23,7 +22,7 @@ export function describeHistory(subject: RecordSubject): void {
     expect(updated.updated_at).toBe(updated.valid_from);
     expect(updated[change.field]).toEqual(changed(known())[change.field]);
     const ended = versionsOf(id).at(-1)?.valid_from as string;
-    // The parts of a record live on while it changes, and end with it.
+    // The children of a record outlive its changes, and end with it.
     const first = {
       ...(closed === null ? created : withEndedParts(created, ended)),
       valid_to: updated.valid_from,
@@ -78,7 +77,7 @@ export function describeHistory(subject: RecordSubject): void {
     const instants = versions.map((version) => parseInstant(version.updated_at) as number);
     expect(instants).toEqual([...instants].sort((a, b) => a - b));
     expect(new Set(instants).size).toBe(4);
-    // The clock is behind all of them: any instant from it on is the present.
+    // The clock is behind all of them: any timestamp from then on is the present.
     expect((await owner.get(`${path}/${created.id}?at=${created.valid_from}`)).data).toEqual(versions.at(-1) as Wire);
     clock.advance(7_200_000);
     for (const [position, version] of versions.entries()) {

@@ -1,5 +1,4 @@
-// Records in pages, by ids and as CSV.
-// A part of the battery: what every kind of record has to pass.
+// Records in pages, by ids and as CSV. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
@@ -23,7 +22,7 @@ export function describeLists(subject: RecordSubject): void {
         const { data, body: answer } = await owner.get(`${path}?${query}${when}`);
         return { data, ...answer.meta.pagination };
       };
-      // What was there already may have been observed since: an answer about the past does not show that.
+      // Existing records may have been observed since; answers about the past omit that.
       const present = (await pagination("limit=1000")).data.slice(0, before.length) as Wire[];
       expect(present.map((record) => record.id)).toEqual(before.map((record) => record.id));
       const records = [...present, ...created];
@@ -150,7 +149,7 @@ export function describeExports(subject: RecordSubject): void {
           200,
           "text/csv; charset=utf-8; header=present",
         ]);
-        // Names stand between them: name-columns.test.ts.
+        // Columns of names are in between: name-columns.test.ts.
         expect(
           answer.text
             .split("\r\n")[0]
@@ -201,7 +200,7 @@ export function describeExports(subject: RecordSubject): void {
   });
 }
 
-/** What a table has of a value; null for what has parts of its own, which kinds show in ways of their own. */
+/** Cell of a value; null for nested values, which each kind formats differently. */
 function cellOf(value: unknown): string | null {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object") return String(value);

@@ -1,5 +1,4 @@
-// What a write of a record answers, refuses and leaves behind.
-// A part of the battery: what every kind of record has to pass.
+// Answers, refusals and effects of record writes. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
@@ -8,12 +7,12 @@ import { DISCOVERABLE_READ_ONLY } from "../../../src/resources/discovered.ts";
 import { invalid, made, refusal } from "../appliance/factories.ts";
 import { isOptional, type RecordSubject, UNKNOWN_ID } from "./record-subject.ts";
 
-/** Fields that are there only when discovery has something to say. */
+/** Fields present only with discovery data. */
 const BY_DISCOVERY: readonly string[] = [...DISCOVERABLE_READ_ONLY, "more_neighbors"];
 
-/** Fields that are there only when they are asked for (`include=`). */
+/** Fields present only on request (`include=`). */
 export const ON_REQUEST: readonly string[] = ["utilization", "counts"];
-/** What records have only where a field of the organization's own is defined. */
+/** Fields present only if the organization defines custom fields. */
 export const BY_DEFINITION: readonly string[] = ["custom_fields"];
 
 export function describeBodies(subject: RecordSubject): void {
@@ -207,7 +206,7 @@ export function describeWrites(subject: RecordSubject): void {
     expect(await elsewhere.client.post(path, { ...body(2, elsewhere.containerId, elsewhere), id })).toMatchObject(
       refused,
     );
-    // Also one that a record of another kind has.
+    // Also a name in use by another kind.
     const taken = first.organizationId;
     expect(await owner.post(path, { ...body(2), id: taken })).toMatchObject(
       refusal(409, "entity_already_exists", { entity, field: "id", value: taken }),
@@ -236,7 +235,7 @@ export function describeConditions(subject: RecordSubject): void {
     expect(now).not.toBe(etag);
     expect((await owner.get(one)).headers.get("etag")).toBe(now);
     expect((await owner.get(one, { "if-none-match": etag })).status).toBe(200);
-    // An ended version is another representation than the same one while it was the newest.
+    // An ended version is a different representation from the same one while it was current.
     const past = await owner.get(`${one}?at=${created.valid_from}`);
     expect([etag, now]).not.toContain(past.headers.get("etag"));
 
@@ -244,7 +243,7 @@ export function describeConditions(subject: RecordSubject): void {
     for (const stale of [etag, `W/${now}`, '"nonsense"', past.headers.get("etag") as string]) {
       const answer = await update(created.id, known(), owner, { "if-match": stale });
       expect(answer).toMatchObject(refusal(412, "precondition_failed"));
-      // Reading again would not help who sends a weak tag.
+      // Sending a weak tag is a client error: reading again would not help.
       expect([stale, answer.body.error.includes("strong")]).toEqual([stale, stale.startsWith("W/")]);
       if (isDeletable)
         expect(await remove(created.id, owner, { "if-match": stale })).toMatchObject(

@@ -1,13 +1,13 @@
-// The fields of every record in answers, as data (handbook: records), and the check of an answer against them. Keys are
-// exact: one that a table does not have is as wrong as one that is missing.
+// Fields of every record in answers, as data (handbook: records), with the check of an answer. Keys are exact: an
+// unlisted key fails like a missing one.
 
 import { expect } from "bun:test";
 import type { Answer } from "../appliance/client.ts";
 
-/** What is wrong with a value at a path, one sentence each; empty when it is right. */
+/** Errors of a value at a path, one sentence each; empty if valid. */
 type Check = (value: unknown, path: string) => string[];
 
-/** The fields of an object; those wrapped in `leftOut` may be missing. */
+/** Fields of an object; those wrapped in `leftOut` may be missing. */
 type Shape = Readonly<Record<string, Check>>;
 
 const TIMESTAMP = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
@@ -41,7 +41,7 @@ function oneOf(...values: readonly string[]): Check {
   return is(`one of ${values.join(" ")}`, (value) => typeof value === "string" && values.includes(value));
 }
 
-/** May be missing; when it is there it has a value, never null unless the check allows it. */
+/** May be missing. If present it has a value, null only where the check allows it. */
 function leftOut(check: Check): Check {
   const may: Check = (value, path) => check(value, path);
   optional.add(may);
@@ -64,7 +64,7 @@ export function object(shape: Shape): Check {
   };
 }
 
-/** What is wrong with a value, by the table. */
+/** Errors of a value by its check. */
 export function problems(value: unknown, check: Check): string[] {
   return check(value, "");
 }
@@ -114,7 +114,7 @@ const life: Shape = {
   valid_to: orNull(timestamp),
   lineage_id: orNull(uuid),
 };
-/** Of what discovery may see: host children. */
+/** Discovery fields of host children. */
 const seen: Shape = {
   ...life,
   last_seen_at: timestamp,
@@ -122,7 +122,6 @@ const seen: Shape = {
   last_discovery_id: orNull(uuid),
 };
 
-/** A credential. */
 export const credentialShape = object({
   id: uuid,
   name: text,
@@ -152,7 +151,7 @@ export const credentialShape = object({
   ...life,
 });
 
-/** An interface entry within its host. */
+/** Interface entry within its host. */
 const hostInterfaceShape = object({
   id: uuid,
   host_id: uuid,
@@ -181,7 +180,6 @@ const hostInterfaceShape = object({
   ...seen,
 });
 
-/** An IP address. */
 export const ipAddressShape = object({
   id: uuid,
   host_id: uuid,
@@ -194,7 +192,6 @@ export const ipAddressShape = object({
   ...seen,
 });
 
-/** A port. */
 export const portShape = object({
   id: uuid,
   host_id: uuid,
@@ -205,7 +202,7 @@ export const portShape = object({
   ...seen,
 });
 
-/** A binding. An address binding has no port. */
+/** An address binding has no port. */
 export const bindingShape = object({
   id: uuid,
   service_id: uuid,
@@ -216,7 +213,6 @@ export const bindingShape = object({
   ...seen,
 });
 
-/** A service. */
 export const serviceShape = object({
   id: uuid,
   host_id: uuid,
@@ -231,7 +227,6 @@ export const serviceShape = object({
   ...seen,
 });
 
-/** A host. */
 export const hostShape = object({
   id: uuid,
   name: text,
@@ -265,7 +260,6 @@ export const hostShape = object({
   ...life,
 });
 
-/** A tag. */
 export const tagShape = object({
   id: uuid,
   organization_id: uuid,
@@ -276,7 +270,7 @@ export const tagShape = object({
   ...life,
 });
 
-/** An interface entry in a list: an optional field without a value is left out, so none is ever null. */
+/** Interface entry in a list. Optional fields without a value are omitted, so none is ever null. */
 export const ifEntryShape = object({
   admin_status: oneOf(...ADMIN_STATUSES),
   oper_status: oneOf(...OPER_STATUSES),
@@ -315,7 +309,7 @@ export const ifEntryShape = object({
   vlan_ids: leftOut(listOf(uuid)),
 });
 
-/** An API key; `last_used` is null until it was. */
+/** `last_used` is null before the first use. */
 export const apiKeyShape = object({
   id: uuid,
   name: text,
@@ -358,7 +352,7 @@ const errorShape = object({
   meta: object(meta),
 });
 
-/** What is wrong with an answer as the envelope (handbook: api); the kind follows from the status. */
+/** Errors of an answer's envelope (handbook: api); the status determines its type. */
 export function envelopeProblems(answer: Answer): string[] {
   const type = answer.headers.get("content-type") ?? "";
   if (!type.startsWith("application/json")) return [`content-type: ${show(type)} is not application/json`];
@@ -370,7 +364,7 @@ export function envelopeProblems(answer: Answer): string[] {
   return problems(answer.body, Array.isArray(answer.body?.data) ? listShape : successShape);
 }
 
-/** Asserts a success in its envelope, and hands its `data` over. */
+/** Asserts a success in its envelope. @returns its `data` */
 export async function succeeded(pending: Promise<Answer>): Promise<any> {
   const answer = await pending;
   if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${answer.text.slice(0, 2_000)}`);
@@ -378,7 +372,7 @@ export async function succeeded(pending: Promise<Answer>): Promise<any> {
   return answer.data;
 }
 
-/** Asserts a refusal by status and code, in its envelope, and hands the answer over. */
+/** Asserts a refusal by status and code, in its envelope. @returns the answer */
 export async function refused(pending: Promise<Answer>, status: number, code: string): Promise<Answer> {
   const answer = await pending;
   if (answer.status !== status || answer.body?.code !== code)
@@ -387,7 +381,7 @@ export async function refused(pending: Promise<Answer>, status: number, code: st
   return answer;
 }
 
-/** Asserts `validation_failed` and hands over the pointers of all issues, sorted. */
+/** Asserts `validation_failed`. @returns the pointers of all issues, sorted */
 export async function issuePaths(pending: Promise<Answer>): Promise<string[]> {
   const { body } = await refused(pending, 400, "validation_failed");
   expect(problems(body.params.issues, listOf(object({ path: text, message: text, value: leftOut(() => []) })))).toEqual(

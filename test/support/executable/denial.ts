@@ -1,14 +1,14 @@
-// The wrapper that refuses things to a program (denial.c), compiled where there is a compiler, and tried.
+// Wrapper that denies system facilities to a program (denial.c): compiled if a compiler exists, and tested.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** As denial.c names them. */
+/** Names as in denial.c. */
 export const DENIALS = ["mdwe", "netlink"] as const;
 export type Denial = (typeof DENIALS)[number];
 
-/** What stands before a program to refuse something to it; or why that cannot be had here, in a clause. */
+/** Command prefix that denies a facility to a program, or the reason why it is not available, as a clause. */
 export class DenialWrapper {
   readonly missing: string | null;
   private readonly directory: string;

@@ -1,5 +1,5 @@
-// Discovery asked for through the API of an appliance that runs elsewhere: credentials, scans waited for, what came of
-// them. No assertions beyond "it worked".
+// Discovery through the API of a separate appliance process: credentials, completed scans, results. No assertions
+// beyond success.
 
 import type { Answer, Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";
@@ -15,12 +15,12 @@ export class DiscoveryClient {
     this.organizationId = organizationId;
   }
 
-  /** Another network of the organization. */
+  /** Creates another network of the organization. */
   network(name: string): Promise<Wire> {
     return made(this.client.post("networks", { organization_id: this.organizationId, name, tags: [] }));
   }
 
-  /** A credential for these networks. */
+  /** Creates a credential for these networks. */
   credential(credentialType: Wire, networkIds: readonly string[], fields: Wire = {}): Promise<Wire> {
     const name = credentialType.security_name ?? credentialType.type;
     return made(
@@ -36,14 +36,14 @@ export class DiscoveryClient {
     );
   }
 
-  /** A scan that was asked for. */
+  /** Requests a scan. */
   begin(fields: Wire): Promise<Wire> {
     return made(this.client.post(SCANS, fields));
   }
 
-  /** The scan when it is over. */
+  /** Waits for the scan to end. */
   async ended(id: string): Promise<Wire> {
-    // The stream of its events ends with it.
+    // The scan's end closes its event stream.
     const followed = await this.client.get(`${SCANS}/${id}/events`);
     if (followed.status !== 200) throw new Error(followed.text);
     return this.scan(id);
@@ -53,7 +53,7 @@ export class DiscoveryClient {
     return made(this.client.get(`${SCANS}/${id}`));
   }
 
-  /** The scan, asked for and over. @throws Error where it did not come to its own end */
+  /** Requests a scan and waits for it. @throws Error unless it completed */
   async scanned(fields: Wire): Promise<Wire> {
     const scan = await this.ended((await this.begin(fields)).id);
     if (scan.status !== "Completed") throw new Error(`the scan is ${scan.status}: ${scan.outcome?.problem}`);
@@ -64,17 +64,17 @@ export class DiscoveryClient {
     return this.all(`${SCANS}/${scan.id}/findings`);
   }
 
-  /** Every record of a list, whatever its length. @param path may have parameters */
+  /** All records of a list, across pages. @param path may have parameters */
   async all(path: string): Promise<Wire[]> {
     return (await made(this.client.get(`${path}${path.includes("?") ? "&" : "?"}limit=0`))) as unknown as Wire[];
   }
 
-  /** What differs in a network since an instant. */
+  /** Differences in a network since a timestamp. */
   diff(networkId: string, from: string, to?: string): Promise<Wire> {
     return made(this.client.get(`diff?network_id=${networkId}&from=${from}${to === undefined ? "" : `&to=${to}`}`));
   }
 
-  /** The number of the last transaction of all. */
+  /** Sequence of the latest transaction. */
   async sequence(): Promise<number> {
     return (await made(this.client.get("ledger"))).sequence;
   }

@@ -1,5 +1,5 @@
-// The compiled executable as a person or a supervisor runs it: commands to their end, appliances until they are told to
-// stop. Nothing waits for a fixed time: every wait is for something, and has a deadline.
+// Compiled executable as run by a person or a supervisor: commands to completion, appliances until stopped. No fixed
+// delays: every wait is for a condition, with a deadline.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,7 +22,7 @@ export const PASSWORD = "correct horse battery";
 
 export interface Finished {
   readonly code: number | null;
-  /** The signal that ended it, if one did. */
+  /** The terminating signal, if any. */
   readonly signal: string | null;
   readonly out: string;
   readonly err: string;
@@ -32,19 +32,19 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Where an appliance listens, instead of any free port of 127.0.0.1. */
+  /** Listen address, instead of any free port of 127.0.0.1. */
   readonly listen?: string;
-  /** Where its data are, instead of in the workplace's own folder. */
+  /** Data folder, instead of the workplace's own. */
   readonly data?: string;
   readonly greetedWithinMs?: number;
-  /** Instead of the executable. */
+  /** Command, instead of the executable. */
   readonly command?: readonly string[];
 }
 
-/** Environment variable of `scripts/test` for its test processes: the fingerprint of the executable that it built. */
+/** Environment variable of `scripts/test` for its test processes: the fingerprint of the built executable. */
 const BUILT = "TESTED_BUILD";
 
-/** Builds the executable if its sources changed. Does nothing under `scripts/test`, which has built already. */
+/** Builds the executable if its sources changed. Does nothing under `scripts/test`, which has already built it. */
 export function ensureExecutable(): void {
   const builtByRun = process.env[BUILT];
   if (builtByRun !== undefined && builtByRun === (madeFrom(EXECUTABLE_MADE) ?? "")) {
@@ -68,28 +68,28 @@ export interface SetUp {
   readonly organizationId: string;
 }
 
-/** Not longer than a file of tests may take: some tests ask for the time before the first change. */
+/** At most the duration of a test file: some tests read the state before the first change. */
 const SET_UP_MAX_AGE_MS = 10 * 60_000;
 
 const DEMO_MAX_AGE_MS = 30 * 60_000;
 
 let openedSeeds: Seeds | undefined;
 
-/** Opened after the executable was built. */
+/** Opened after the build. */
 function seeds(): Seeds {
   const makers = [import.meta.path, join(import.meta.dir, "seeds.ts")];
   openedSeeds ??= new Seeds(join(ROOT, "dist/seeds"), keyOfSeeds(EXECUTABLE, madeFrom(EXECUTABLE_MADE) ?? "", makers));
   return openedSeeds;
 }
 
-/** A folder of its own for a test, with what it needs at hand. */
+/** Temporary folder of a test, with helpers for its files and processes. */
 export class Workplace {
   readonly directory: string;
-  /** Where data go; not there yet. */
+  /** Data folder; not created yet. */
   readonly data: string;
   private readonly running = new Set<Running>();
 
-  /** @param parent where the folder is made: `tmpdir()` for tests about disks, synced writes and kills */
+  /** @param parent of the folder: `tmpdir()` for tests of disks, synced writes and kills */
   constructor(parent = scratchParent()) {
     this.directory = mkdtempSync(join(parent, "netledger-system-"));
     this.data = join(this.directory, "data");
@@ -99,14 +99,14 @@ export class Workplace {
     return join(this.directory, name);
   }
 
-  /** A file with PASSWORD and a final newline. */
+  /** File with PASSWORD and a final newline. */
   async passwordFile(): Promise<string> {
     const path = this.path("password");
     await Bun.write(path, `${PASSWORD}\n`);
     return path;
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command to completion. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
     const child = spawn(this.directory, args, options);
     if (options.stdin !== undefined) child.stdin.write(options.stdin);
@@ -114,12 +114,12 @@ export class Workplace {
     return finished(child, `netledger ${args.join(" ")}`);
   }
 
-  /** Runs a command on the data to its end. */
+  /** Runs a command on the data to completion. */
   command(...args: string[]): Promise<Finished> {
     return this.run([...args, "--data", this.data]);
   }
 
-  /** Starts an appliance on any free port and waits until it has said where it listens. */
+  /** Starts an appliance on any free port and waits until it has printed its address. */
   async serve(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
     const child = spawn(
       this.directory,
@@ -133,7 +133,7 @@ export class Workplace {
     return running;
   }
 
-  /** Makes the first organization and an API key of its Owner, without a server, or copies them from a seed. */
+  /** Creates the first organization and an API key of its Owner without a server, or copies them from a seed. */
   async setUp(permissions = "Owner"): Promise<SetUp> {
     if (existsSync(this.data)) return this.reallySetUp(permissions, this.data);
     const seed = {
@@ -145,8 +145,8 @@ export class Workplace {
   }
 
   /**
-   * As setUp, and an appliance with it, and a client with the key.
-   * @param args further ones, as of serve
+   * As setUp, with a running appliance and a client with the key.
+   * @param args further arguments, as of serve
    */
   async serveSetUp(
     args: readonly string[] = [],
@@ -157,8 +157,8 @@ export class Workplace {
   }
 
   /**
-   * An appliance with the demo, whose data are copied from a seed.
-   * @param args further ones, as of serve
+   * Starts an appliance with the demo; its data is copied from a seed.
+   * @param args further arguments, as of serve
    */
   async serveDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
     const make = async (data: string) => {
@@ -184,7 +184,7 @@ export class Workplace {
 
 type Child = Bun.Subprocess<"pipe", "pipe", "pipe">;
 
-/** An appliance that was started. */
+/** A running appliance. */
 export class Running {
   private readonly child: Child;
   private out = "";
@@ -213,7 +213,7 @@ export class Running {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** What it said on standard output, line by line. */
+  /** Lines of its standard output. */
   get lines(): string[] {
     return this.out.trimEnd().split("\n");
   }
@@ -231,7 +231,7 @@ export class Running {
     return /#setup=([0-9A-Z-]+)/.exec(this.out)?.[1] ?? "";
   }
 
-  /** How it ended, all that it said included. */
+  /** Its exit, with all output. */
   get exited(): Promise<Finished> {
     return this.streams.then(() => ({
       code: this.child.exitCode,
@@ -245,7 +245,7 @@ export class Running {
     return new Client((request) => fetch(request), headers, this.url);
   }
 
-  /** A client with an API key. */
+  /** Client with an API key. */
   withKey(key: string): Client {
     return this.client({ authorization: `Bearer ${key}` });
   }
@@ -254,7 +254,7 @@ export class Running {
     this.child.kill(signal);
   }
 
-  /** Waits until it has said its three lines, or has ended before. */
+  /** Waits for its three lines of output, or its exit. */
   async greeted(deadlineMs = HANG_MS): Promise<void> {
     await this.until(() => this.out.split("\n").length > 3, "the three lines of the start", deadlineMs);
   }
@@ -263,12 +263,12 @@ export class Running {
     await this.until(() => this.err.includes(text), `the log to say ${text}`);
   }
 
-  /** @returns how it ended, and how long that took in milliseconds, but for those in which it waited for a processor */
+  /** @returns its exit, and the time taken in milliseconds, without the waits for a processor */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished & { readonly tookMs: number }> {
     const began = performance.now();
     const before = schedulingOf(this.pid).waitedMs;
     let waitedMs = 0;
-    // Whenever it says something: the last word comes right before the end.
+    // On every output: the last line comes right before the exit.
     const look = () => (waitedMs = Math.max(waitedMs, schedulingOf(this.pid).waitedMs - before));
     this.watchers.add(look);
     this.kill(signal);
@@ -315,11 +315,11 @@ export class Running {
   }
 }
 
-/** What its key is called. */
+/** Name of its key. */
 export const SET_UP_KEY = "keeper";
 
 /**
- * Makes an organization and an API key of its Owner without a server.
+ * Creates an organization and an API key of its Owner without a server.
  * @param run runs a command on the data
  */
 export async function setUpBy(
@@ -335,10 +335,10 @@ export async function setUpBy(
   return { key: key.out.trim(), networkId: idOf("network_id"), organizationId: idOf("organization_id") };
 }
 
-/** How far a command has come: a line on standard error for each five seconds that it takes. */
+/** Progress of a command: a line on standard error every five seconds. */
 const PROGRESS = /^\S+ INFO {2}\w+ step=.*\n/gm;
 
-/** How a command ends, without its progress. @param what it is, for whoever waited in vain */
+/** Exit of a command, without its progress. @param what the command, named in the timeout */
 export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what: string): Promise<Finished> {
   const [out, err] = await withDeadline(
     Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
@@ -348,7 +348,7 @@ export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what:
   return { code: child.exitCode, signal: signalOf(child), out, err: err.replaceAll(PROGRESS, "") };
 }
 
-/** The promise, or a failure that says what was waited for. */
+/** The promise, or on timeout an error that names the awaited condition. */
 export function withDeadline<T>(
   promise: Promise<T>,
   what: string,
@@ -374,7 +374,7 @@ function spawn(cwd: string, args: readonly string[], options: RunOptions): Child
   return spawnPiped([...(options.command ?? [EXECUTABLE]), ...args], options.env, options.cwd ?? cwd);
 }
 
-/** Starts a program without settings of ours in its environment, so that it does the same on every machine. */
+/** Starts a program without our settings in its environment, for the same behavior on every machine. */
 export function spawnPiped(command: readonly string[], env: Record<string, string> = {}, cwd = process.cwd()): Child {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
   return Bun.spawn([...command], {

@@ -1,4 +1,4 @@
-// A writer's thread that opens like the real one and dies of its first command.
+// Writer thread that opens like the real one and crashes on its first command.
 
 import { runThread } from "../../../src/base/thread.ts";
 import type { WriteMessages } from "../../../src/db/writing/write-queue.ts";

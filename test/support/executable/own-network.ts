@@ -1,27 +1,27 @@
-// Networks of tests: the one that a run has to itself, and one of an appliance's own within it, where what the appliance
-// records of its machine is not what other tests open and close at the same time.
+// Network namespaces of tests: that of the run, and one per appliance within it, so that its records of the machine do
+// not contain the sockets of other tests.
 
 import { resolve } from "node:path";
 
 const OFFLINE = resolve(import.meta.dir, "../../../scripts/offline");
 
-/** Set by scripts/offline: `own` where nothing but loopback can be reached, `shared` where no namespace could be made. */
+/** Set by scripts/offline: `own` if only loopback is reachable, `shared` if no namespace could be created. */
 const NETWORK = "TEST_NETWORK";
 
 /**
- * Called before the executable starts: it scans, follows schedules and looks up names, and none of that may reach a
- * network that the tests did not make.
- * @throws Error outside of `scripts/offline`
+ * Call before starting the executable: it scans, follows schedules and resolves names, and must reach only networks
+ * made by the tests.
+ * @throws Error outside `scripts/offline`
  */
 export function assertOwnNetwork(): void {
   if (process.env[NETWORK] !== "own")
     throw new Error("a test starts the executable only where it can reach nothing: run it by ./scripts/offline");
 }
 
-/** Before a command: runs it, as the same process, in a new network. */
+/** Command prefix: runs the command in a new network namespace, as the same process. */
 export const IN_NEW_NETWORK: readonly string[] = [OFFLINE];
 
-/** Before a command: runs it in the network of a process. */
+/** Command prefix: runs the command in the network namespace of a process. */
 export function inNetworkOf(pid: number): string[] {
   const namespaces = process.getuid?.() === 0 ? ["--net"] : ["--user", "--preserve-credentials", "--net"];
   return ["nsenter", ...namespaces, `--target=${pid}`];

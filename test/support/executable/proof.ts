@@ -1,4 +1,4 @@
-// Runs a part of scripts/prove in its short form; every finding becomes a test.
+// Short form of a part of scripts/prove, with a test per finding.
 
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,10 +8,10 @@ import type { Part } from "../../../scripts/proof/part.ts";
 import { spentOn } from "../measure/causes.ts";
 import { EXECUTABLE, ensureExecutable } from "./executable.ts";
 
-/** Repeatable: a run that fails in the tests fails again with `./scripts/prove --short --seed 1`. */
+/** Repeatable: a run that fails here also fails as `./scripts/prove --short --seed 1`. */
 const SEED = 1;
 
-/** To be awaited where a test file is loaded: which findings there are is known only afterwards. */
+/** Await it while loading the test file: the findings are known only afterwards. */
 export async function proveShort(part: Part): Promise<void> {
   ensureExecutable();
   const directory = mkdtempSync(join(tmpdir(), `netledger-proof-${part.name}-`));

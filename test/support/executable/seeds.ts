@@ -1,4 +1,4 @@
-// Seeds: data folders of the executable that one test process makes and all others copy, under dist/seeds.
+// Seeds under dist/seeds: data folders of the executable, made by one test process and copied by all others.
 
 import { createHash } from "node:crypto";
 import {
@@ -16,24 +16,24 @@ import { join } from "node:path";
 import { ROUNDS } from "../../../src/demo/cast.ts";
 import { LONG_HANG_MS } from "../measure/limits.ts";
 
-/** Seeds of another executable are removed after this time: until then a run of that executable may still use them. */
+/** Retention of seeds of another executable, whose run may still use them. */
 const OTHER_KEY_KEPT_MS = 60 * 60_000;
 
-/** Describes a seed. */
+/** File that describes a seed. */
 const NOTE = "seed.json";
 const DATA = "data";
 
-/** The demo leaves out scheduled scans that are due less than this before its start. */
+/** The demo omits scheduled scans due within this time before its start. */
 const DEMO_MARGIN_MINUTES = 5;
 
 export interface Seed<Note> {
-  /** Names a file. */
+  /** Used as a file name. */
   readonly name: string;
-  /** An older seed is made again: what tests find in it must not depend on when it was made. */
+  /** Older seeds are rebuilt, so that tests do not depend on a seed's age. */
   readonly maxAgeMs: number;
   /**
-   * Makes the data in a folder that does not exist yet.
-   * @returns a JSON value that is kept with the data
+   * Creates the data in a folder that does not exist yet.
+   * @returns a JSON value stored with the data
    */
   readonly make: (data: string) => Promise<Note>;
 }
@@ -46,7 +46,7 @@ interface StoredSeed<Note> {
 interface StoredNote<Note> {
   readonly made_at: number;
   readonly note: Note;
-  /** SHA-256 by the name of the file. */
+  /** SHA-256 by file name. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -56,8 +56,8 @@ export class Seeds {
   private readonly now: () => number;
 
   /**
-   * @param parent the folder of the seeds of all executables
-   * @param key of the executable and of what makes the seeds
+   * @param parent the seed folder of all executables
+   * @param key of the executable and of the seed makers
    */
   constructor(parent: string, key: string, now: () => number = Date.now) {
     this.parent = parent;
@@ -66,8 +66,8 @@ export class Seeds {
   }
 
   /**
-   * Copies a seed into a folder that does not exist yet, and makes the seed first where there is none. One process
-   * makes it, others wait.
+   * Copies a seed into a folder that does not exist yet, and makes the seed first if necessary. One process makes it,
+   * others wait.
    */
   async put<Note>(seed: Seed<Note>, folder: string): Promise<Note> {
     const { note, files } = this.find(seed) ?? (await this.made(seed));
@@ -76,7 +76,7 @@ export class Seeds {
     return note;
   }
 
-  /** Null unless the seed is there, whole and young enough. */
+  /** Null unless the seed exists, is complete and young enough. */
   private find<Note>({ name, maxAgeMs }: Seed<Note>): StoredSeed<Note> | null {
     try {
       const folder = join(this.directory, name);
@@ -91,7 +91,7 @@ export class Seeds {
       }
       return { note: stored.note, files };
     } catch {
-      // Missing, damaged, or replaced while it was read: the holder of the lock makes it.
+      // Missing, damaged, or replaced during the read: the lock holder makes it.
       return null;
     }
   }
@@ -115,7 +115,7 @@ export class Seeds {
   /** Requires the lock of the seed. */
   private async make<Note>({ name, make }: Seed<Note>): Promise<void> {
     const prefix = `.${name}-unfinished-`;
-    // Left behind by a process that was killed.
+    // Left by a killed process.
     for (const each of readdirSync(this.directory))
       if (each.startsWith(prefix)) rmSync(join(this.directory, each), { recursive: true });
     const unfinished = mkdtempSync(join(this.directory, prefix));
@@ -148,9 +148,9 @@ export class Seeds {
 }
 
 /**
- * The key of seeds. Hashing the executable itself takes a second of processor time.
+ * Key of the seeds. Hashing the executable itself would take a second of processor time.
  * @param fingerprint of the inputs of the executable
- * @param makers sources of what makes the seeds
+ * @param makers sources of the seed makers
  */
 export function keyOfSeeds(executable: string, fingerprint: string, makers: readonly string[]): string {
   const { size, mtimeMs } = existsSync(executable) ? statSync(executable) : { size: 0, mtimeMs: 0 };
@@ -161,8 +161,8 @@ export function keyOfSeeds(executable: string, fingerprint: string, makers: read
 }
 
 /**
- * Names the stretch of time in which a new demo would have the same month: days are counted from today's midnight in
- * UTC, and a scheduled scan that is due since a demo was made runs at its next start.
+ * Period in which new demos have the same month of data: the demo counts days from today's midnight in UTC, and a
+ * scheduled scan that became due runs at its next start.
  * @param now UTC milliseconds
  */
 export function demoSlot(now: number): string {
@@ -184,8 +184,8 @@ function sha256(data: string | Uint8Array): string {
 }
 
 /**
- * Takes a lock between processes. It ends with the process that holds it, however that ends: the lock is held by a
- * child that reads from a pipe of this process.
+ * Acquires a lock between processes. Ends with the holder, however it exits: a child that reads from a pipe of this
+ * process holds the lock.
  * @returns releases the lock
  */
 async function lock(file: string): Promise<() => Promise<unknown>> {

@@ -1,4 +1,4 @@
-// `netledger serve` with a writer that crashes: run as a process of its own.
+// `netledger serve` with a crashing writer, as a separate process.
 
 import { threadOf } from "../../../src/base/thread.ts";
 import { readConfig } from "../../../src/cli/config.ts";

@@ -1,6 +1,6 @@
-// Files that are not regular ones, as somebody may put them where one is expected.
+// Non-regular files in place of expected regular ones.
 
-/** A named pipe that nobody writes to: who opens it to read waits for ever, unless told not to. */
+/** Named pipe without a writer: opening it for reading blocks forever, unless opened non-blocking. */
 export function makePipe(path: string): void {
   const made = Bun.spawnSync(["mkfifo", "-m", "600", path]);
   if (!made.success) throw new Error(`no pipe could be made: ${made.stderr}`);

@@ -1,11 +1,11 @@
-// The stage of the tests of wrong files. Apart from the table, which programs load that are no tests.
+// Stage of the wrong-file tests. Separate from the table, which programs outside the tests load.
 
 import { afterAll, beforeAll } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { EXECUTABLE, ensureExecutable, Workplace } from "./executable.ts";
 import { WrongFileStage } from "./wrong-files.ts";
 
-/** One for all tests of the file. @returns what gives it to a test */
+/** One stage for all tests of the file. @returns its getter */
 export function wrongFileStage(): () => WrongFileStage {
   let place: Workplace;
   let stage: WrongFileStage;
