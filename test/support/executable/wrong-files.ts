@@ -1,5 +1,5 @@
-// Every command and every path that it takes, with every wrong kind of file there: one sentence, the documented status,
-// and no waiting. The table is made from the commands themselves.
+// Every command and path setting with every wrong kind of file in its place: expects one sentence, the documented
+// status, and no blocking. The table is generated from the command definitions.
 
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { makePair, writePair } from "../tls/certificates.ts";
 import { type Finished, finished, PASSWORD, Running, setUpBy, spawnPiped, withDeadline } from "./executable.ts";
 import { makePipe } from "./special-files.ts";
 
-/** What may be where a file or a folder is expected. */
+/** Kinds of entries where a file or a folder is expected. */
 const KINDS = {
   "a folder": (path: string) => mkdirSync(path),
   "a named pipe": makePipe,
@@ -32,7 +32,7 @@ const KINDS = {
 } as const;
 export type KindName = keyof typeof KINDS;
 const FILE_KINDS = (Object.keys(KINDS) as KindName[]).filter((kind) => kind !== "a folder without rights");
-/** In the place of a database; where there is none, one is made. */
+/** In place of a database; where none exists, one is created. */
 const DATABASE_KINDS = FILE_KINDS.filter((kind) => kind !== "nothing" && kind !== "a link that leads nowhere");
 const FOLDER_KINDS: readonly KindName[] = [
   "a named pipe",
@@ -44,17 +44,17 @@ const FOLDER_KINDS: readonly KindName[] = [
   "a folder without rights",
 ];
 
-/** Where it ends well, or as it does without the wrong file: a new file is to be made there, or its content is free. */
+/** Kinds that succeed or do not change the outcome: the file is to be created there, or its content is arbitrary. */
 type Right = Partial<Record<KindName, readonly number[]>>;
 
 interface Place {
   readonly status: number;
   readonly right?: Right;
-  /** What the same command needs as well. */
+  /** Further arguments of the same command. */
   readonly with?: readonly string[];
 }
 
-/** Every setting that is a path: the status where a wrong file is there. */
+/** Exit status for a wrong file, for every path setting. */
 const PLACES: Partial<Record<OptionName, (pair: PairFiles) => Place>> = {
   data: () => ({ status: EXIT.dataRefused }),
   servedData: () => ({ status: EXIT.dataRefused }),
@@ -64,7 +64,7 @@ const PLACES: Partial<Record<OptionName, (pair: PairFiles) => Place>> = {
     status: EXIT.usage,
     with: ["--setup-organization", "A", "--setup-network", "N", "--setup-email", "a@b.example"],
   }),
-  // Read when a credential is used, which says what is wrong with it.
+  // Read when a credential is used; that reports the error.
   secretsFolder: () => ({ status: EXIT.done }),
   console: () => ({ status: EXIT.usage }),
   passwordFile: () => ({ status: EXIT.usage }),
@@ -78,29 +78,29 @@ const PLACES: Partial<Record<OptionName, (pair: PairFiles) => Place>> = {
 
 const NEW_FOLDER: Right = { nothing: [EXIT.done] };
 
-/** Where a command means something else by a setting than the others. */
+/** Commands with a different meaning of a setting. */
 const OTHERWISE: Readonly<Record<string, Partial<Place>>> = {
   "serve servedData": { right: NEW_FOLDER },
   "setup data": { right: NEW_FOLDER },
   "restore data": { right: NEW_FOLDER },
-  // What is wrong with its content is a finding: it is on standard output.
+  // Errors in its content are findings, on standard output.
   "verify backup": { right: { "a database that only says it is ours": [EXIT.failed] } },
-  // The file that is to be made. What is there stays.
+  // The file to create. An existing one is kept.
   "backup file": {
     status: EXIT.failed,
     right: { nothing: [EXIT.done], "a folder": [EXIT.usage], "a link to itself": [EXIT.usage, EXIT.failed] },
   },
 };
 
-/** What is in the place of a database may be judged by its content. */
+/** A file in place of a database may be judged by its content. */
 const BY_CONTENT: Right = {
-  // As a start that was cut off at its very beginning leaves it.
+  // As left by a start that was interrupted at its very beginning.
   "an empty file": [EXIT.done, EXIT.failed, EXIT.dataRefused],
-  // Its tables are missing: of that verify makes findings.
+  // Its tables are missing, which verify reports as findings.
   "a database that only says it is ours": [EXIT.failed, EXIT.dataRefused],
 };
 
-/** Values of the settings that commands require, none of which is a path. */
+/** Values of required settings that are not paths. */
 const SAMPLES: Partial<Record<OptionName, string>> = {
   newOrganization: "Second",
   newNetwork: "Main",
@@ -123,7 +123,7 @@ function isPath(name: OptionName): boolean {
   }
 }
 
-/** Settings that are paths, and that this table says nothing of. */
+/** Path settings missing from this table. */
 export function settingsLeftOut(): string[] {
   return (Object.keys(OPTIONS) as OptionName[]).filter((name) => isPath(name) && PLACES[name] === undefined);
 }
@@ -134,7 +134,7 @@ const SETTINGS = SUBCOMMANDS.flatMap(({ form }) =>
   [...form.always, ...form.maybe].filter(isPath).map((name) => ({ command: form.name, name })),
 );
 
-/** What an appliance keeps or may find beside its database. */
+/** Further files that an appliance keeps or may find next to its database. */
 const BESIDE: readonly string[] = [
   ...Object.entries(dataFiles("/"))
     .filter(([name]) => name !== "directory" && name !== "database")
@@ -143,11 +143,11 @@ const BESIDE: readonly string[] = [
   "netledger-demo.json",
 ];
 
-/** One place, tried with each kind: what is not as it should be, by kind. */
+/** One place, tested with each kind: problems by kind. */
 export interface WrongFileRow {
   readonly name: string;
   readonly kinds: readonly KindName[];
-  /** @param only some kinds; else all of the row */
+  /** @param only some kinds; by default all of the row */
   readonly tried: (stage: WrongFileStage, only?: readonly KindName[]) => Promise<Record<string, string[]>>;
 }
 
@@ -177,7 +177,7 @@ export const WRONG_FILE_ROWS: readonly WrongFileRow[] = [
   ),
 ];
 
-/** Good files of all sorts, and the executable. */
+/** Valid files of all kinds, and the executable. */
 export class WrongFileStage {
   readonly directory: string;
   readonly executable: string;
@@ -213,7 +213,7 @@ export class WrongFileStage {
     return stage;
   }
 
-  /** How it ends; an appliance that starts is stopped at once. */
+  /** Exit of a command; a started appliance is stopped at once. */
   async run(args: readonly string[], folder: string): Promise<Finished> {
     const child = spawnPiped([...LIKE_OTHERS, this.executable, ...args], {}, folder);
     child.stdin.end();
@@ -232,7 +232,7 @@ export class WrongFileStage {
 
 type Cell = (stage: WrongFileStage, kind: KindName, folder: string) => Promise<string[]>;
 
-/** Each kind in a folder of its own, some at once. */
+/** Each kind in a separate folder, some in parallel. */
 function row(name: string, kinds: readonly KindName[], cell: Cell): WrongFileRow {
   const tried = async (stage: WrongFileStage, only = kinds) => {
     const wrong: Record<string, string[]> = {};
@@ -273,7 +273,7 @@ function dataWith(stage: WrongFileStage, folder: string, file: string, kind: Kin
   return data;
 }
 
-/** The arguments of a command with good values of all that it requires, but for what is given. */
+/** Arguments of a command with valid values for all required settings except the given ones. */
 function argsOf(
   stage: WrongFileStage,
   name: string,
@@ -304,20 +304,20 @@ function argsOf(
   return [...name.split(" "), ...values, ...(name === "serve" ? ["--listen", "127.0.0.1:0"] : []), ...also];
 }
 
-/** Whoever is root may open everything; without these capabilities root may no more than others. */
+/** Root may open everything; without these capabilities it has the rights of other users. */
 const LIKE_OTHERS =
   process.getuid?.() === 0
     ? ["setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search"]
     : [];
 
-/** What is not as it should be about an end. */
+/** Deviations of an exit from the expected one. */
 function problems(end: Finished, allowed: readonly number[], named: readonly string[]): string[] {
   const found: string[] = [];
   if (end.code === null || !allowed.includes(end.code)) found.push(`status ${end.code ?? end.signal}: ${end.err}`);
   const sentences = end.err
     .split("\n")
     .filter((line) => line !== "" && !/^\d{4}-\d\d-\d\dT\S+ (INFO|WARN) /.test(line));
-  // What verify finds is on standard output.
+  // Findings of verify are on standard output.
   if (
     end.code !== 0 &&
     end.out === "" &&

@@ -1,5 +1,4 @@
-// A server that answers as the documentation of NetBox's REST API says, in the form of version 3 or 4, from objects that
-// a test makes.
+// Server that follows the documentation of NetBox's REST API, version 3 or 4, with objects made by a test.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +18,7 @@ export interface FakeField {
   readonly type: string;
   readonly objects: readonly string[];
   readonly label?: string;
-  /** Values with their labels. */
+  /** Values and labels. */
   readonly choices?: ReadonlyArray<readonly [string, string]>;
 }
 
@@ -46,7 +45,7 @@ export interface FakeDevice {
   readonly custom?: Custom;
   readonly id: number;
   readonly name: string | null;
-  /** Null for a virtual machine without one. */
+  /** Null for a virtual machine without a site. */
   readonly site: number | null;
   readonly description?: string;
   readonly serial?: string;
@@ -70,7 +69,7 @@ export interface FakeAddress {
   readonly dnsName?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
-  /** Of a device's interface, or of a virtual machine's. */
+  /** Interface of a device or of a virtual machine. */
   readonly on?: { readonly device?: number; readonly machine?: number; readonly interface: number };
 }
 
@@ -127,9 +126,9 @@ export function emptyWorld(): NetboxWorld {
 export interface FakeNetboxOptions {
   readonly version?: string;
   readonly token?: string;
-  /** Asked before the answer; what it gives is answered instead. */
+  /** Called before the answer; its result replaces the answer. */
   readonly intercept?: (path: string, asked: number) => Response | Promise<Response | null> | null;
-  /** Changes an object before it is sent. */
+  /** Modifies an object before sending. */
   readonly distort?: (path: string, object: Json) => unknown;
   readonly pageMax?: number;
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -137,12 +136,12 @@ export interface FakeNetboxOptions {
 
 export interface FakeNetbox {
   readonly url: string;
-  /** Paths with queries, as they were asked for. */
+  /** Requested paths with queries. */
   readonly asked: string[];
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port of 127.0.0.1. The world may change while it runs. */
+/** Starts the server on a free port of 127.0.0.1. The world may change while it runs. */
 export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
   const { version = "4.2.3", token = "0123456789abcdef0123456789abcdef01234567", pageMax = 1_000 } = options;
   const asked: string[] = [];
@@ -265,7 +264,7 @@ function siteRef(world: NetboxWorld, id: number): Json {
   return nested(world.sites.find((site) => site.id === id) ?? { id, name: `site ${id}` });
 }
 
-/** Since 4.2 a scope, before it a site. */
+/** A scope since 4.2, previously a site. */
 function placed(world: NetboxWorld, form: Form, site: number | null | undefined): Json {
   const none = site === null || site === undefined;
   if (form === "site") return { site: none ? null : siteRef(world, site) };
@@ -274,7 +273,7 @@ function placed(world: NetboxWorld, form: Form, site: number | null | undefined)
     : { scope_type: "dcim.site", scope_id: site, scope: siteRef(world, site) };
 }
 
-/** Choices are a set of their own since 3.6, the types of objects are called so since 4.0. */
+/** Separate choice sets since 3.6; current name of the object types since 4.0. */
 function fieldJson(field: FakeField, version: string): Json {
   const { id, name, type, objects, choices } = field;
   const isOld = /^3\.[0-5]\./.test(version);

@@ -1,9 +1,8 @@
-// A server that answers as the documentation of phpIPAM's API says: numbers as texts, and 404 for a list without
-// objects.
+// Server that follows the documentation of phpIPAM's API: numbers as texts, and 404 for a list without objects.
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as the API has them, all values texts or null. */
+/** Rows in API format: all values are texts or null. */
 export interface PhpipamWorld {
   sections: Row[];
   subnets: Row[];
@@ -23,7 +22,7 @@ export interface FakePhpipam {
 
 export const PHPIPAM_APP = "netledger";
 
-/** @param intercept what it gives is answered instead */
+/** @param intercept its result replaces the answer */
 export function servePhpipam(
   world: PhpipamWorld,
   token: string,

@@ -1,4 +1,4 @@
-// A running appliance, and imports into it: what tests of them share.
+// Running appliance for tests of imports.
 
 import type { Client } from "../appliance/client.ts";
 import type { Finished, Running, Workplace } from "../executable/executable.ts";
@@ -23,12 +23,12 @@ export class ImportPlace {
     return new ImportPlace(place, client, running, key);
   }
 
-  /** Runs `netledger import` to its end. @param env instead of what it has */
+  /** Runs `netledger import` to completion. @param env replaces its environment */
   import(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
     return this.place.run(["import", ...args], { env: { ...this.env, ...env } });
   }
 
-  /** The environment of an import, for those who start it themselves. */
+  /** Environment of an import, for tests that start it themselves. */
   get environment(): Record<string, string> {
     return this.env;
   }
@@ -40,12 +40,12 @@ export class ImportPlace {
     return data;
   }
 
-  /** How many transactions there are: none is made by what changes nothing. */
+  /** Number of transactions; unchanged by an import without effect. */
   async transactions(): Promise<number> {
     return (await this.client.get("transactions?limit=1")).body.meta.pagination.total_count;
   }
 
-  /** All that was brought, without instants, by what tells records apart. */
+  /** All imported records without timestamps, keyed by their identity. */
   async inventory(): Promise<Record<string, any[]>> {
     const lists = ["tags", "networks", "vlans", "subnets", "hosts", "ip-ranges"];
     const found: Record<string, any[]> = {};
@@ -69,7 +69,7 @@ function withoutInstants(value: unknown): unknown {
   );
 }
 
-/** The numbers of a plan's row: created, changed, unchanged, kept, refused. */
+/** Numbers in a row of a plan: created, changed, unchanged, kept, refused. */
 export function counts({ out }: Finished, kind: string): number[] {
   const row = new RegExp(`^${kind} +(\\d+) +(\\d+) +(\\d+) +(\\d+) +(\\d+)$`, "m").exec(out);
   return (row?.slice(1) ?? []).map(Number);

@@ -1,11 +1,11 @@
-// A proxy on loopback that writes down what it is asked for and passes nothing on.
+// Loopback proxy that records requests and forwards nothing.
 
-/** Every variable in which programs look for a proxy. */
+/** Every variable that programs read for a proxy. */
 export const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 export interface ProxyLog {
   readonly url: string;
-  /** All that was received, as it came. */
+  /** All received bytes, verbatim. */
   received(): string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A NetBox of a seed: few names, numbers and addresses, so that many of them meet; and some of it nonsense.
+// Random NetBox world from a seed: few names, numbers and addresses, so that many collide; some of it invalid.
 
 import type { SeededRandom } from "../injected/seeded-random.ts";
 import { emptyWorld, type FakeInterface, type NetboxWorld } from "./fake-netbox.ts";
@@ -28,7 +28,7 @@ const PREFIXES = [
 const MACS = ["00:1b:21:aa:bb:cc", "00-1B-21-AA-BB-CD", "nonsense", null, null];
 const TYPES = ["1000base-t", "virtual", "lag", "something", "5gbase-t", "constructor", "hasOwnProperty", "__proto__"];
 
-/** @param more names that things may have besides */
+/** @param more further names to draw from */
 export function randomNetbox(random: SeededRandom, more: readonly string[] = []): NetboxWorld {
   const names = [...NAMES, ...more];
   const world = emptyWorld();

@@ -1,5 +1,4 @@
-// An agent without sockets, for what is pure: answers straight from a table of values, or from a function of the test's
-// own.
+// In-memory agent for pure code: answers from a table of values or from a function of the test.
 
 import { failure, isFailure, type SnmpFailure } from "../../../src/discovery/snmp/failure.ts";
 import type { AgentReply, Question, SnmpRequester, Varbind } from "../../../src/discovery/snmp/requests.ts";
@@ -9,9 +8,9 @@ export type Served = readonly [type: number, value: unknown];
 
 export interface ViewOptions {
   readonly hasBulk?: boolean;
-  /** Varbinds of one answer at most: what is beyond is left out. */
+  /** Maximum varbinds per answer; the rest is omitted. */
   readonly maxVarbinds?: number;
-  /** Looks at each question before it is answered; what it returns is the answer. */
+  /** Intercepts each question; its return value is the answer. */
   readonly before?: (question: Question, count: number, isBrief: boolean) => AgentReply | SnmpFailure | undefined;
   /** By VLAN. */
   readonly vlans?: Readonly<Record<number, SnmpRequester>>;
@@ -21,7 +20,7 @@ interface AskingView extends SnmpRequester {
   readonly questions: readonly Question[];
 }
 
-/** Serves values by dotted OID, in their numeric order. */
+/** Serves values by dotted OID in numeric order. */
 export function askingView(served: Readonly<Record<string, Served>>, options: ViewOptions = {}): AskingView {
   const oids = Object.keys(served).sort(naiveOrder);
   const positions = new Map(oids.map((oid, index) => [oid, index]));
@@ -72,7 +71,7 @@ export function errorOf(errorStatus: number, errorIndex: number): AgentReply {
   return { ...answerOf([]), errorStatus, errorIndex };
 }
 
-/** The order of OIDs, number by number. */
+/** Numeric order of OIDs. */
 export function naiveOrder(a: string, b: string): number {
   const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
   for (const [index, number] of left.entries()) {

@@ -1,4 +1,4 @@
-// Long reads on the thread that asks for them: as the app gets them from others, without the threads.
+// Long reads on the calling thread, with the interface of those on other threads.
 
 import type { AnyLongRead, LongRead, LongReadOptions, LongReads } from "../../../src/db/reading/long-reads.ts";
 import type { Reader } from "../../../src/db/reading/reader.ts";
@@ -18,7 +18,7 @@ export class DirectLongReads implements LongReads {
     _options?: LongReadOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
     if (!this.reads.includes(read)) throw new Error(`long reads: there is none called ${read.readName}`);
-    // As another thread would get it: a copy, and nothing that can't be copied.
+    // Copied as between threads; throws for values that can't be cloned.
     const steps = read(this.reader, structuredClone(input));
     const step = () => {
       for (;;) {

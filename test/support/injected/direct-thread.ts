@@ -1,12 +1,12 @@
-// A thread on the thread that starts it: messages cross as they do between threads, copied and in order, without one.
+// Thread on the starting thread: messages are copied and ordered as between threads.
 
 import type { Messages, StartThread, ThreadMain } from "../../../src/base/thread.ts";
 
 export interface DirectThread<M extends Messages> {
   readonly start: StartThread<M>;
-  /** Breaks the thread that runs, as an error that nobody caught would. */
+  /** Fails the running thread, as an uncaught error would. */
   crash(reason: string): void;
-  /** How many were started. */
+  /** Number of threads started. */
   readonly started: number;
   /** Whether the last one was. */
   readonly isTerminated: boolean;

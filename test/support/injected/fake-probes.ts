@@ -1,5 +1,4 @@
-// A network that answers as a test says: which addresses are alive, which devices answer SNMP to whom. Tells what it
-// was asked.
+// Simulated network: a test sets live addresses, and SNMP answers by credential. Records the probes.
 
 import type { Device, DeviceTable, TableReport } from "../../../src/discovery/device.ts";
 import { DEVICE_TABLES } from "../../../src/discovery/device.ts";
@@ -11,11 +10,11 @@ import { rowsOf } from "../reconcile/sightings.ts";
 
 interface FakeDevice {
   readonly device: Device;
-  /** The community that opens it, or the name of a user. */
+  /** The accepted community or user name. */
   readonly community: string;
 }
 
-/** A question that waits until the test lets it be answered. */
+/** Delays the answer until the test releases it. */
 type Hold = (address: string, signal: AbortSignal) => Promise<void>;
 
 export class FakeProbes implements Probes {
@@ -25,23 +24,23 @@ export class FakeProbes implements Probes {
     readonly credentials: readonly SnmpCredential[];
     readonly remembered: string | null;
   }> = [];
-  /** What was sent in the end, of what they were to be asked with. */
+  /** The credential finally sent to each address. */
   readonly sent: Array<{ readonly address: string; readonly credential: SnmpCredential }> = [];
-  /** What was known of each that was asked: what its agent had told of before. */
+  /** Known facts passed with each device query: what its agent served earlier. */
   readonly served: Array<Parameters<Probes["askDevice"]>[1]["served"]> = [];
   readonly looked: string[] = [];
   readonly alive = new Map<string, Partial<AddressSighting>>();
   readonly devices = new Map<string, FakeDevice>();
-  /** How an address refuses everybody; without it, it is silent. */
+  /** Type of refusal by address; others stay silent. */
   readonly refusing = new Map<string, string>();
   readonly names = new Map<string, readonly string[]>();
-  /** Nobody answers for any name. */
+  /** No resolver answers for any name. */
   isWithoutResolver = false;
   readonly macs = new Map<string, string>();
   hold: Hold = async () => {};
-  /** How often it was told to forget secrets. */
+  /** Number of calls that drop secrets. */
   forgotten = 0;
-  /** How many were asked at the same time at most. */
+  /** Maximum number of concurrent queries. */
   most = 0;
   private underWay = 0;
 
@@ -162,7 +161,7 @@ export class FakeProbes implements Probes {
   }
 }
 
-/** All that a device says, every table read to its end unless told otherwise. */
+/** Full report of a device; by default every table is read to its end. */
 export function fakeDevice(
   told: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {},
 ): Device {

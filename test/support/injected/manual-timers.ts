@@ -1,9 +1,9 @@
-// Timers that run when a test says so, in the order in which they are due.
+// Timers that fire on request, in due order.
 
 import type { Timers } from "../../../src/base/timers.ts";
 
 export class ManualTimers implements Timers {
-  /** How long each that was ever set was to wait. */
+  /** Delay of each timer ever set. */
   readonly waits: number[] = [];
   private now = 0;
   private due: { at: number; action: () => void }[] = [];
@@ -17,12 +17,12 @@ export class ManualTimers implements Timers {
     };
   }
 
-  /** Those that have neither run nor been called off. */
+  /** Timers neither fired nor cancelled. */
   get pendingCount(): number {
     return this.due.length;
   }
 
-  /** Lets so much time pass at once. */
+  /** Advances the time at once. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (let next = this.next(end); next !== undefined; next = this.next(end)) {

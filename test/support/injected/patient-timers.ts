@@ -1,9 +1,9 @@
-// Timers for what waits for an agent of this process. Where the machine is busy, the process gets its turn late: the
-// time is up while the answer is on its way within the process. A timeout here first lets all that has arrived be handled.
+// Timers for waits on an agent in this process. On a busy machine a timeout may expire while the answer is already
+// queued in the process; a timeout here first lets all arrived input be handled.
 
 import { systemTimers, type Timers } from "../../../src/base/timers.ts";
 
-/** Turns of the event loop: an exchange takes a few, and the repetition of a question as many again. */
+/** Turns of the event loop: an exchange takes a few, and a retransmission as many again. */
 const TURNS = 20;
 
 export const patientTimers: Timers = {

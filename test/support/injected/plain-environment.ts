@@ -1,11 +1,11 @@
-// Lets a test process, and so all that it starts, find the same on every machine: no proxy, no colors, UTC, one locale,
-// the usual umask and memory, and no program that a scan would use if it were installed. Loaded before every test (bunfig.toml).
+// Uniform environment of test processes and their children: no proxy, no colors, UTC, one locale, the usual umask and
+// memory, and no optional scan programs. Preload of every test (bunfig.toml).
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
-/** What a sweep asks by where the process may not send echo requests itself. */
+/** Programs for sweeps where the process may not send echo requests itself. */
 const HIDDEN = ["fping", "ping"];
 const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language|mimalloc_\w+)$/i;
 
@@ -14,7 +14,7 @@ Object.assign(process.env, { TZ: "UTC", LANG: "C.UTF-8" });
 process.umask(0o022);
 if (HIDDEN.some((name) => Bun.which(name) !== null)) process.env.PATH = pathWithoutHidden();
 
-// Bun hands a child the environment that it began with, unless it is given one.
+// Bun passes a child the initial environment, unless one is given.
 const { spawn, spawnSync } = Bun;
 Bun.spawn = withEnvironment(spawn);
 Bun.spawnSync = withEnvironment(spawnSync);
@@ -29,7 +29,7 @@ function withEnvironment<Spawn>(start: Spawn): Spawn {
   return started as Spawn;
 }
 
-/** A folder of links to all programs but the hidden ones; it is removed when the process ends. */
+/** Folder of links to all programs except the hidden ones; removed at exit. */
 function pathWithoutHidden(): string {
   const folder = mkdtempSync(join(tmpdir(), "netledger-path-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A PATH may name folders that are not there.
+    // A PATH may name missing folders.
     return [];
   }
 }

@@ -1,15 +1,15 @@
-// A Random that draws the same bytes in every run: for property-style loops and for ids that repeat. Never for secrets.
+// A Random with the same bytes in every run: for property-style loops and repeatable ids. Never for secrets.
 
 import type { Random } from "../../../src/base/random.ts";
 
 export interface SeededRandom extends Random {
   /** 0 ≤ result < below; `below` at most 2^32. */
   integer(below: number): number;
-  /** One of the items; throws when there is none. */
+  /** One of the items; throws if there are none. */
   pick<T>(items: readonly T[]): T;
 }
 
-/** mulberry32: enough spread for tests, the same on every machine. */
+/** mulberry32: sufficient distribution for tests, the same on every machine. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = (): number => {

@@ -1,4 +1,4 @@
-// Scans have the garbage collected when they leave much of it. Here that would be of all that a file of tests has in
-// memory, for a second each time. Loaded before every test (bunfig.toml); what measures memory runs in other processes.
+// Disables the forced garbage collections of scans: they would collect all memory of a test file, for a second each
+// time. Preload of every test (bunfig.toml); memory measurements run in other processes.
 
 Bun.gc = () => 0;

@@ -1,11 +1,10 @@
-// A program for snmpd's pass_persist: serves the bridge br0 of the network namespace that it runs in as BRIDGE-MIB (RFC
-// 4188), its forwarding table from the kernel. With a file of VLANs as its argument also Q-BRIDGE-MIB (RFC 4363): the
-// same table, in VLAN 1.
+// BRIDGE-MIB (RFC 4188) of the bridge br0 of its network namespace, for snmpd's pass_persist; the forwarding table is
+// the kernel's. With a file of VLANs as its argument also Q-BRIDGE-MIB (RFC 4363): the same table, in VLAN 1.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";
 
-/** What the file of VLANs holds. Ports are those of the bridge, by name. */
+/** Entry of the VLAN file. Ports of the bridge, by name. */
 export interface ServedVlan {
   readonly number: number;
   readonly name: string;

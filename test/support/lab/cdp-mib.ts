@@ -1,14 +1,14 @@
-// A program for snmpd's pass_persist: serves whom lldpd has heard by CDP as CISCO-CDP-MIB, which lldpd itself does not
-// serve. Its argument is lldpd's socket.
+// CISCO-CDP-MIB for snmpd's pass_persist: lldpd's CDP neighbors, which lldpd itself does not serve. Its argument is
+// lldpd's socket.
 
 import { readFileSync } from "node:fs";
 import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";
 
 const CDP_CACHE_ENTRY = "1.3.6.1.4.1.9.9.23.1.2.1.1";
-/** An OID that is no longer asks for the beginning of a column. */
+/** A request for an OID of at most this length is for the start of a column. */
 const COLUMN_LENGTH = CDP_CACHE_ENTRY.split(".").length + 1;
 
-/** What is used of `lldpcli -f json0 show neighbors`. */
+/** The fields read from `lldpcli -f json0 show neighbors`. */
 interface Told {
   readonly lldp: ReadonlyArray<{ readonly interface?: readonly Neighbor[] }>;
 }
@@ -67,7 +67,7 @@ if (import.meta.main) {
   const [socket = ""] = process.argv.slice(2);
   let known: PassedRow[] = [];
   await servePassPersist((asked) => {
-    // As a walk of a column begins; asking anew for each of its rows would take a process each.
+    // At the start of a column walk; refreshing for each of its rows would cost a process each.
     if (asked.length <= COLUMN_LENGTH) known = rows(socket);
     return known;
   });

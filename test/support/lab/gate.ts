@@ -1,5 +1,5 @@
-// The tests' hand inside the lab's management namespace: asks agents there, lets connections to a port there through
-// from a Unix socket, which namespaces of networks do not part, and is its resolver.
+// Test gate inside the lab's management namespace: queries agents there, forwards connections from Unix sockets, which
+// network namespaces do not isolate, to ports there, and is the lab's resolver.
 
 import { connect, createServer } from "node:net";
 import { hostnameAt, MANAGER_ADDRESS } from "./network.ts";
@@ -11,10 +11,10 @@ export interface GateWalk {
   readonly subtrees: readonly string[];
 }
 
-/** Where the gate is asked, in its folder. */
+/** Socket for requests, in the gate's folder. */
 export const GATE_SOCKET = "gate.sock";
 
-/** Of connections to a port of the namespace's loopback. */
+/** Socket of a port on the namespace's loopback. */
 export function portSocket(port: number): string {
   return `port-${port}.sock`;
 }
@@ -68,8 +68,8 @@ const PTR = 12;
 const NAME_ERROR = 3;
 
 /**
- * To one question (RFC 1035 §4): the name of an address of the lab, or that there is nothing of that name. Null for
- * what is no question.
+ * Answer to one question (RFC 1035 §4): the name of a lab address, or that the name does not exist. Null for malformed
+ * questions.
  */
 function dnsAnswer(question: Uint8Array): Uint8Array | null {
   const labels: string[] = [];
@@ -100,7 +100,7 @@ function dnsAnswer(question: Uint8Array): Uint8Array | null {
   const asked = question.subarray(HEADER_BYTES, end);
   if (name === null) return Uint8Array.from([...header, ...asked]);
   const target = [...name.split(".").flatMap((label) => [label.length, ...Buffer.from(label)]), 0];
-  // The name that was asked for, by a pointer to it; class IN; an hour.
+  // The queried name as a pointer; class IN; TTL of an hour.
   return Uint8Array.from([
     ...header,
     ...asked,

@@ -1,6 +1,5 @@
-// A real network for tests: two switches, their neighbors and their daemons in Linux network namespaces, and one more
-// from which all of them are managed. All of it lives in namespaces that end with this process, however that ends:
-// nothing is left on the machine.
+// Real network for tests in Linux network namespaces: two switches, their neighbors and daemons, and a namespace that
+// manages them all. The namespaces end with this process, however it exits, and leave nothing on the machine.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { AuthProtocols, PrivProtocols, SecurityLevel } from "net-snmp";
@@ -34,7 +33,7 @@ type Daemon = "snmpd" | "lldpd";
 
 const POLL_MS = 60;
 
-/** Why there can be no lab here, in a clause; null where there can. */
+/** Reason why no lab can run here, as a clause; null if it can. */
 export const LAB_MISSING: string | null = whyMissing();
 
 const FOLDER = "/run/lab";
@@ -57,10 +56,9 @@ export class Lab {
     this.keeper = keeper;
   }
 
-  /** Resolves when every switch names its neighbors and knows every address behind its ports. */
+  /** Resolves when every switch reports its neighbors and knows every address behind its ports. */
   static async start(): Promise<Lab> {
-    // The first process of the namespaces ends when nobody holds its standard input any more, and takes with it
-    // whatever runs there.
+    // Init process of the namespaces: exits when its standard input is closed, and ends all processes in them.
     const keeper = Bun.spawn(
       ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", networkScript()],
       { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
@@ -81,7 +79,7 @@ export class Lab {
     return lab;
   }
 
-  /** Everything in it ends, and with it its namespaces. Any number of times. */
+  /** Ends all processes in the lab, and with them its namespaces. Idempotent. */
   async stop(): Promise<void> {
     await this.keeper.stdin.end();
     await this.keeper.exited;
@@ -90,7 +88,7 @@ export class Lab {
     );
   }
 
-  /** Where an agent answers. */
+  /** Address of an agent. */
   address(name: NodeName): string {
     const { address } = node(name);
     if (address === null) throw new Error(`${name} has no address`);
@@ -101,12 +99,12 @@ export class Lab {
     return macOf(name, port);
   }
 
-  /** The process id of the first process: its namespaces are the lab's. */
+  /** Process id of the init process: its namespaces are the lab's. */
   get pid(): number {
     return this.keeper.pid;
   }
 
-  /** What runs a program in a namespace of the lab, as the child of whoever starts it, and ends it with that. */
+  /** Command prefix that runs a program in a namespace of the lab, as a child of the caller that ends with it. */
   commandIn(namespace: NodeName | typeof MANAGER): string[] {
     return [
       "setpriv",
@@ -121,17 +119,17 @@ export class Lab {
     ];
   }
 
-  /** Runs a program to its end. @returns what it printed @throws Error where it fails */
+  /** Runs a program to completion. @returns its output @throws Error on failure */
   async exec(namespace: NodeName | typeof MANAGER, argv: readonly string[]): Promise<string> {
     return this.inside(["ip", "netns", "exec", namespace, ...argv]);
   }
 
-  /** How Workplace starts the executable so that it sees the lab and nothing else. */
+  /** Options for Workplace to start the executable with only the lab in reach. */
   get executable(): RunOptions {
     return { command: [...this.commandIn(MANAGER), EXECUTABLE] };
   }
 
-  /** A client of an appliance that was started in the lab. */
+  /** Client of an appliance that runs in the lab. */
   async client(running: Running, key: string): Promise<Client> {
     const { port } = new URL(running.url);
     const opened = await fetch(`http://gate/port/${port}`, { unix: this.path(GATE_SOCKET) });
@@ -148,8 +146,8 @@ export class Lab {
   }
 
   /**
-   * Takes a cable out of the port `from` and, when both ends have missed it, puts its other end, which stays, into the
-   * port `to`.
+   * Unplugs a cable from the port `from`. Once both ends have noticed, plugs it into the port `to`; its other end
+   * stays.
    */
   async moveCable(from: PortName, to: PortName): Promise<void> {
     const end = [...this.cables].find(([, port]) => port === from)?.[0];
@@ -162,7 +160,7 @@ export class Lab {
     await this.settled();
   }
 
-  /** Starts a daemon that was stopped, and waits until it is asked with success. */
+  /** Starts a stopped daemon, and waits until a query succeeds. */
   async startDaemon(name: NodeName, daemon: Daemon): Promise<void> {
     const pidFile = `${FOLDER}/${name}/${daemon}.pid`;
     const command = [
@@ -191,7 +189,7 @@ export class Lab {
       });
   }
 
-  /** Ends a daemon by a signal, and waits until it is gone. */
+  /** Signals a daemon, and waits until it has exited. */
   async stopDaemon(name: NodeName, daemon: Daemon, signal: "TERM" | "KILL"): Promise<void> {
     const running = this.daemons.get(`${name} ${daemon}`);
     if (running === undefined) throw new Error(`no ${daemon} runs on ${name}`);
@@ -201,19 +199,19 @@ export class Lab {
     this.daemons.delete(`${name} ${daemon}`);
   }
 
-  /** What an agent serves below these OIDs, as .snmprec text; null where it does not answer. */
+  /** Objects of an agent below these OIDs, as .snmprec text; null without an answer. */
   async record(name: NodeName, subtrees: readonly string[]): Promise<string | null> {
     const answer = await this.walk(name, subtrees);
     return answer.ok ? answer.text() : null;
   }
 
-  /** The same by OID; numbers in decimal digits, bytes in hexadecimal ones. */
+  /** As `record`, by OID; numbers in decimal, bytes in hexadecimal digits. */
   async ask(name: NodeName, subtrees: readonly string[]): Promise<Map<string, string> | null> {
     const recorded = await this.record(name, subtrees);
     return recorded === null ? null : rowsOf(recorded);
   }
 
-  /** Whom an agent names by LLDP-MIB: `p1 switch-b`, one for each neighbor, sorted; null where it serves none of it. */
+  /** LLDP-MIB neighbors of an agent: `p1 switch-b`, one line each, sorted; null if it does not serve the MIB. */
   async neighbors(name: NodeName): Promise<string[] | null> {
     const rows = await this.ask(name, [LLDP_REM_SYS_NAME, LLDP_LOC_PORT_ID]);
     if (rows === null || rows.size === 0) return null;
@@ -226,7 +224,7 @@ export class Lab {
     return found.sort();
   }
 
-  /** What a switch has learned: `p3 00:1b:…`, sorted. */
+  /** Forwarding table of a switch: `p3 00:1b:…`, sorted. */
   async learned(name: NodeName): Promise<string[]> {
     const rows =
       (await this.ask(name, [IF_DESCR, BASE_PORT_IF_INDEX, FDB_PORT, FDB_STATUS])) ?? new Map<string, string>();
@@ -241,7 +239,7 @@ export class Lab {
     return found.sort();
   }
 
-  /** Waits until something holds. @throws Error after a time that is too long for it, with what was seen last */
+  /** Waits until a condition holds. @throws Error on timeout, with the last observation */
   async until(what: string, holds: () => Promise<boolean | string>): Promise<void> {
     const began = performance.now();
     for (;;) {
@@ -253,11 +251,11 @@ export class Lab {
     }
   }
 
-  /** Waits until the agents say of the network what it is. */
+  /** Waits until the agents report the actual network. */
   async settled(): Promise<void> {
     await this.linksSettled();
-    // Everybody says something once, so that every switch knows where everybody is. A daemon that is told of an
-    // interface at every turn would do nothing else.
+    // Every node sends once, so that every switch learns all nodes. On each iteration it would keep the daemons busy
+    // with interface notifications.
     await this.inside([
       "sh",
       "-ec",
@@ -272,7 +270,7 @@ export class Lab {
     );
   }
 
-  /** Its ports that are up, sorted. */
+  /** Ports with link up, sorted. */
   async linksUp(name: NodeName): Promise<string[]> {
     const rows = (await this.ask(name, [IF_DESCR, IF_OPER_STATUS])) ?? new Map<string, string>();
     const found: string[] = [];
@@ -298,11 +296,11 @@ export class Lab {
     );
     this.gate = gate;
     await gate.stdout.getReader().read();
-    // An agent has to be there before its subagent asks for it.
+    // An agent must run before its subagent connects.
     await Promise.all(
       NODES.filter(({ access }) => access !== "none").map(({ name }) => this.startDaemon(name, "snmpd")),
     );
-    // Who hears CDP before LLDP answers by CDP, and is heard everywhere for as long as that holds.
+    // A node that hears CDP before LLDP answers by CDP, and is heard everywhere as long as that lasts.
     const talkers = NODES.filter(({ lldpd }) => lldpd !== null);
     await Promise.all(
       talkers.filter(({ name }) => name !== "cdp-box").map(({ name }) => this.startDaemon(name, "lldpd")),
@@ -337,7 +335,7 @@ export class Lab {
     ]);
   }
 
-  /** As `neighbors` tells them. What speaks CDP is heard by whoever does not hide it, wherever its frames come. */
+  /** In the format of `neighbors`. CDP speakers are heard wherever their frames arrive, unless hidden. */
   private expectedNeighbors(): Map<NodeName, string[]> {
     const expected = new Map<NodeName, string[]>([
       ["switch-a", TRUNKS.map((port) => `${port} switch-b`)],
@@ -355,8 +353,8 @@ export class Lab {
   }
 
   /**
-   * As `learned` tells it: what is behind a switch's own ports, and the rest by way of the other switch, that one's
-   * port included.
+   * In the format of `learned`: addresses behind the switch's own ports, and the rest through the other switch,
+   * including that one's port.
    */
   private expectedLearned(): Map<NodeName, string[]> {
     const expected = new Map<NodeName, string[]>();
@@ -384,7 +382,7 @@ export class Lab {
     return expected;
   }
 
-  /** What runs a program in the lab's mount and process namespaces. */
+  /** Command prefix for the lab's mount and process namespaces. */
   private get entering(): string[] {
     return ["nsenter", `--mount=/proc/${this.pid}/ns/mnt`, `--pid=/proc/${this.pid}/ns/pid_for_children`];
   }
@@ -396,7 +394,7 @@ export class Lab {
     return out;
   }
 
-  /** A file of the lab's own folder, as this process sees it. */
+  /** Path of a file in the lab's own folder, as seen by this process. */
   private path(name: string): string {
     return this.outside(`${FOLDER}/${name}`);
   }
@@ -405,7 +403,7 @@ export class Lab {
     return `/proc/${this.pid}/root${path}`;
   }
 
-  /** What agents and daemons have written to their logs. */
+  /** Logs of the agents and daemons. */
   private logs(): string {
     const files = NODES.flatMap(({ name }) =>
       ["snmpd.log", "snmpd.err", "lldpd.err"].map((file) => this.path(`${name}/${file}`)),
@@ -414,7 +412,7 @@ export class Lab {
   }
 }
 
-/** The user of `host`, as net-snmp has users. */
+/** SNMPv3 user of `host`, as configured in net-snmp. */
 const GATE_USER = {
   name: LAB_USER.name,
   level: SecurityLevel.authPriv,
@@ -424,7 +422,7 @@ const GATE_USER = {
   privKey: LAB_USER.privPassword,
 };
 
-/** True, or what was seen instead, in words. */
+/** True, or the observed value in words. */
 function same(seen: readonly string[] | null, wanted: readonly string[]): true | string {
   const sorted = [...wanted].sort();
   return Bun.deepEquals(seen, sorted) ? true : `${JSON.stringify(seen)} instead of ${JSON.stringify(sorted)}`;

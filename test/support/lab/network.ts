@@ -1,5 +1,5 @@
-// What the lab's network is: its nodes, what their daemons are told and how the kernel is brought to have it. Texts
-// only; starts nothing.
+// Definition of the lab's network: nodes, daemon configurations, and scripts for the kernel. Texts only; must not start
+// anything.
 
 import type { ServedVlan } from "./bridge-mib.ts";
 
@@ -9,48 +9,47 @@ export type PortName = `${NodeName} ${string}`;
 
 interface LabNode {
   readonly name: NodeName;
-  /** On the management network, where its agent answers; null for who is not on it. */
+  /** Management address of its agent; null if the node is not on that network. */
   readonly address: string | null;
-  /** The ports that cables go into, beside `eth0` of the management network. */
+  /** Cabled ports, in addition to `eth0` of the management network. */
   readonly ports: readonly string[];
   readonly access: "community" | "user" | "none";
   readonly lldpd: readonly string[] | null;
-  /** Whether its ports are those of a bridge `br0`. */
+  /** Whether its ports are members of a bridge `br0`. */
   readonly isSwitch: boolean;
 }
 
 export const COMMUNITY = "public";
 
-/** The user of `host`, which knows no community: SHA and AES-128. */
+/** SNMPv3 user of `host`, which has no community: SHA and AES-128. */
 export const LAB_USER = { name: "auditor", authPassword: "authpass123", privPassword: "privpass123" } as const;
 
-/** Where netledger runs. */
+/** Namespace of netledger. */
 export const MANAGER = "manager";
 export const MANAGER_ADDRESS = "10.98.0.1";
 export const LAB_CIDR = "10.98.0.0/24";
-/** On the same link, and nobody there. */
+/** On the same link, without hosts. */
 export const SILENT_CIDR = "10.99.0.0/16";
 
-/** Of those behind the switches. Nobody asks there. */
+/** Network of hosts behind the switches. Never scanned. */
 const CABLED_NETWORK = "10.98.1";
 
-/** Names by reverse DNS are below this. */
+/** Domain of reverse DNS names. */
 const DOMAIN = "lab.example";
 
-/** Where ports are joined to each other. */
+/** Namespace that joins ports to each other. */
 const PATCH_PANEL = "patch";
 const FOLDER = "/run/lab";
 
 const SWITCH_PORTS = ["p1", "p2", "p3", "p4", "p5"];
 const LLDP_ALONE: readonly string[] = [];
-/** Hears CDP as well, and shows of each port whom it hears by LLDP where there is one. Speaks one protocol only. */
+/** Receives CDP as well; per port it shows LLDP neighbors if there are any. Sends one protocol only. */
 const LLDP_BEFORE_CDP = ["-c", "-H", "17"];
 /**
- * Shows everybody that is heard on a port: CDP goes through bridges, so that is not only who is at the other end of its
- * cable.
+ * Shows all neighbors heard on a port: CDP passes through bridges, so these are more than the other end of the cable.
  */
 const LLDP_AND_CDP = ["-c", "-H", "3"];
-/** CDPv2 without being asked, and no LLDP. */
+/** CDPv2, sent unconditionally, without LLDP. */
 const CDP_ALONE = ["-ccccc", "-ll"];
 
 export const NODES: readonly LabNode[] = [
@@ -75,25 +74,22 @@ export const NODES: readonly LabNode[] = [
   { name: "silent", address: null, ports: ["eth1"], access: "none", lldpd: null, isSwitch: false },
 ];
 
-/**
- * Links of the two switches that no patch panel stands between; of the second nothing but what is said on the link
- * itself goes through.
- */
+/** Links between the two switches without a patch panel. The second carries only link-local frames. */
 export const TRUNKS: readonly string[] = ["p1", "p2"];
 const TRUNK_KEPT_QUIET = "p2";
 export const TRUNK_OF_FRAMES = "p1";
 
-/** The kernel counts interfaces as they are made: lo, eth0, p3, p4, p5, and then these. */
+/** The kernel numbers interfaces in creation order: lo, eth0, p3, p4, p5, and then these. */
 const FIRST_TRUNK_IF_INDEX = 6;
 
-/** At the start. The silent host's is the only sign of it. */
+/** Initial cabling. The silent host is detectable only by its cable. */
 export const CABLES: ReadonlyArray<readonly [PortName, PortName]> = [
   ["host eth1", "switch-a p3"],
   ["cdp-box eth1", "switch-a p4"],
   ["silent eth1", "switch-b p3"],
 ];
 
-/** Only switch-b speaks of VLANs. */
+/** Only switch-b serves VLANs. */
 const VLANS: readonly ServedVlan[] = [
   { number: 1, name: "default", tagged: [], untagged: ["p1", "p2", "p3"] },
   { number: 20, name: "voice", tagged: ["p1", "p2"], untagged: ["p4"] },
@@ -104,22 +100,22 @@ export function node(name: NodeName): LabNode {
   return NODES.find((each) => each.name === name) as LabNode;
 }
 
-/** Each interface has an address of its own that is the same in every lab; `br0` that of the node. */
+/** MAC address of an interface, the same in every lab; `br0` has that of the node. */
 export function macOf(name: NodeName, port: string): string {
   const number = NODES.findIndex((each) => each.name === name) + 1;
   const place = port === "br0" ? 0xb0 : port === "eth0" ? 0xe0 : Number(port.slice(-1));
   return `00:1b:21:98:0${number}:${place.toString(16).padStart(2, "0")}`;
 }
 
-/** What reverse DNS says in the lab: the host name of an address; null for an address without one. */
+/** Reverse DNS name of a lab address; null for none. */
 export function hostnameAt(address: string): string | null {
   const name = address === MANAGER_ADDRESS ? MANAGER : NODES.find((each) => each.address === address)?.name;
   return name === undefined ? null : `${name}.${DOMAIN}`;
 }
 
 /**
- * A script that makes the network in namespaces that nobody else sees, says `up`, and ends, and with it all that runs
- * there, when its standard input does.
+ * Script that builds the network in private namespaces, prints `up`, and exits with all processes there when its
+ * standard input is closed.
  */
 export function networkScript(): string {
   const namespaces = [MANAGER, PATCH_PANEL, ...NODES.map(({ name }) => name)];
@@ -127,11 +123,10 @@ export function networkScript(): string {
     "set -e",
     "mount -t tmpfs tmpfs /run",
     `mkdir -p /run/netns /run/lldpd ${FOLDER}`,
-    // The resolver of whoever asks is ours, whichever this machine has, and wherever the file lies.
+    // The resolver is ours, whatever this machine configures, and wherever the file is.
     `echo nameserver ${MANAGER_ADDRESS} >${FOLDER}/resolv.conf; resolver=$(readlink -m /etc/resolv.conf); mkdir -p "$(dirname "$resolver")"; [ -e "$resolver" ] || : >"$resolver"; mount --bind ${FOLDER}/resolv.conf "$resolver"`,
     ...namespaces.map((name) => `mkdir -p ${FOLDER}/${name}; ip netns add ${name}`),
-    // Addresses that interfaces give themselves are announced for seconds, and would come into the forwarding tables
-    // one by one.
+    // Announcements of link-local addresses take seconds, and would enter the forwarding tables one by one.
     ...namespaces.map(
       (name) =>
         `ip netns exec ${name} sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'`,
@@ -156,7 +151,7 @@ export function networkScript(): string {
   ].join("\n");
 }
 
-/** Joins two ports: their links come up, and what one sends the other gets, LLDP included. */
+/** Joins two ports: their links come up, and frames pass both ways, LLDP included. */
 export function plugScript(one: PortName, other: PortName): string {
   const cable = cableName(one);
   return batch(PATCH_PANEL, [
@@ -167,7 +162,7 @@ export function plugScript(one: PortName, other: PortName): string {
   ]);
 }
 
-/** Takes the cable out of both ports: their links go down. */
+/** Unplugs both ports: their links go down. */
 export function unplugScript(one: PortName, other: PortName): string {
   return batch(PATCH_PANEL, [
     `link set ${socket(one)} nomaster down`,
@@ -176,7 +171,7 @@ export function unplugScript(one: PortName, other: PortName): string {
   ]);
 }
 
-/** The daemons' files, by their paths. */
+/** Files of the daemons, by path. */
 export function daemonFiles(each: LabNode, bunPath: string): Record<string, string> {
   const folder = `${FOLDER}/${each.name}`;
   return {
@@ -269,7 +264,7 @@ function nodeLines(each: LabNode): string[] {
   ];
 }
 
-/** An interface that is given its address (once more) says so to everybody on its link (ip-sysctl: arp_notify). */
+/** An interface announces its address to the link when it is set again (ip-sysctl: arp_notify). */
 export function speakScript(name: NodeName): string {
   return batch(
     name,
@@ -281,7 +276,7 @@ function notifying(name: NodeName): string {
   return `ip netns exec ${name} sh -c 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_notify'`;
 }
 
-/** An address of version 6 on the management interface alone, without its being asked for first. */
+/** IPv6 only on the management interface, without duplicate address detection. */
 function bridgeLines(each: LabNode): string[] {
   const { name } = each;
   const last = each.address?.split(".").at(-1);
@@ -290,7 +285,7 @@ function bridgeLines(each: LabNode): string[] {
       "link add br0 type bridge ageing_time 100000 mcast_snooping 0",
       `link set br0 address ${macOf(name, "br0")} up`,
       ...each.ports.map((port) => `link set ${port} master br0 up`),
-      // What spanning tree would do, at once and in the same way every time.
+      // Result of spanning tree, at once and deterministic.
       `link set ${TRUNK_KEPT_QUIET} type bridge_slave learning off flood off mcast_flood off bcast_flood off`,
       "link set eth0 addrgenmode none",
     ]),
@@ -330,7 +325,7 @@ function snmpdConfig(each: LabNode): string {
   ].join("\n");
 }
 
-/** What snmpd has a program of ours answer. */
+/** Parts of the MIB tree that snmpd passes to our programs. */
 function passedTo({
   name,
   isSwitch,
@@ -346,7 +341,7 @@ function passedTo({
     : [bridge];
 }
 
-/** A chassis (RFC 6933): descr, class chassis(3), position, serial number, maker, model. */
+/** A chassis (RFC 6933): entPhysicalDescr, class chassis(3), position, serial number, manufacturer, model. */
 function entityLines(name: string): string[] {
   const column = (number: number, type: string, value: string | number) =>
     `override .1.3.6.1.2.1.47.1.1.1.1.${number}.1 ${type} ${value}`;

@@ -1,12 +1,11 @@
-// A program's side of snmpd's pass_persist (snmpd.conf(5)): answers what it is asked of rows that are made anew for
-// every question.
+// Server side of snmpd's pass_persist (snmpd.conf(5)): answers from rows computed for each question.
 
 import { createInterface } from "node:readline";
 
 export interface PassedRow {
   readonly oid: readonly number[];
   readonly type: "integer" | "gauge" | "string" | "octet";
-  /** Of an octet string its bytes as pairs of hexadecimal digits, with gaps. */
+  /** For octet strings: bytes as pairs of hexadecimal digits, separated by spaces. */
   readonly value: string;
 }
 
@@ -16,8 +15,8 @@ export function rowAt(oid: string, type: PassedRow["type"], value: string | numb
 }
 
 /**
- * Answers until there are no more questions: a word and its arguments, each on a line of its own.
- * @param rows all that is served, in any order, given the OID that is asked about
+ * Answers until the input ends: a word and its arguments, each on a line.
+ * @param rows all served rows, in any order, for the queried OID
  */
 export async function servePassPersist(rows: (asked: readonly number[]) => readonly PassedRow[]): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

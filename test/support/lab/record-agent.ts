@@ -1,5 +1,5 @@
-// Walks an agent by SNMP and writes down what it says as .snmprec text: `OID|type|value` a line. Run by itself it
-// prints that: ./scripts/bun test/support/lab/record-agent.ts ADDRESS COMMUNITY [OID …]
+// SNMP walk of an agent, recorded as .snmprec text: `OID|type|value` a line. As a program it prints the text:
+// ./scripts/bun test/support/lab/record-agent.ts ADDRESS COMMUNITY [OID …]
 
 import {
   createSession,
@@ -12,7 +12,7 @@ import {
   Version2c,
 } from "net-snmp";
 
-/** Who asks: a community, or a user of SNMPv3 with SHA and AES-128. */
+/** Credential of the walk: a community, or an SNMPv3 user with SHA and AES-128. */
 export type RecordingCredential = { readonly community: string } | { readonly user: User };
 
 /** System, interfaces, addresses, bridges, entities, LLDP and CDP; no counters of packets by protocol, no routes. */
@@ -35,8 +35,8 @@ export const RECORDED_SUBTREES = [
 const MAX_REPETITIONS = 20;
 
 /**
- * All that an agent serves below these OIDs, in their order.
- * @throws Error where it does not answer
+ * All objects of an agent below these OIDs, in order.
+ * @throws Error without an answer
  */
 export async function recordAgent(
   target: { readonly address: string; readonly port?: number },
@@ -57,7 +57,7 @@ export async function recordAgent(
   }
 }
 
-/** The value of each OID of a recording, as it is written there; of OctetStrings the bytes as hexadecimal digits. */
+/** Values of a recording by OID, as recorded; OctetStrings as hexadecimal digits. */
 export function rowsOf(snmprec: string): Map<string, string> {
   const rows = new Map<string, string>();
   for (const line of snmprec.split("\n")) {

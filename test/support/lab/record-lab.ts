@@ -1,5 +1,5 @@
-// Writes down what the agents of the lab say, as the product's own recordings: test/fixtures/NAME.snmprec. To be run as
-// root, by itself, when the lab has become another one: ./scripts/bun test/support/lab/record-lab.ts
+// Recorder of the lab's agents into the product's fixtures, test/fixtures/NAME.snmprec. Run it as root after changes of
+// the lab: ./scripts/bun test/support/lab/record-lab.ts
 
 import { join } from "node:path";
 import { Lab } from "./lab.ts";

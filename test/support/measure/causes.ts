@@ -1,8 +1,8 @@
-// Time of a test run by cause: spans that the test processes append to a file of the run.
+// Time of a test run by cause: spans appended by the test processes to a file of the run.
 
 import { appendFileSync } from "node:fs";
 
-/** Causes of time that is not spent in the tests themselves. */
+/** Causes of time spent outside the tests themselves. */
 export const CAUSES = [
   "module loading",
   "appliance starts",
@@ -17,10 +17,10 @@ export type Cause = (typeof CAUSES)[number];
 /** Environment variable of `scripts/test`: the file that takes a line `cause TAB milliseconds` per span. */
 export const CAUSES_FILE = "TEST_CAUSES";
 
-/** Spans that have not ended; the wall time of those that were in no other. */
+/** Open spans, and the wall time of the outermost ones. */
 let [underWay, outermostMs] = [0, 0];
 
-/** Runs an action and charges its wall time to a cause. Outside `scripts/test` it only runs it. */
+/** Runs an action and charges its wall time to a cause. Without effect on the action outside `scripts/test`. */
 export async function spentOn<T>(cause: Cause, action: () => T | Promise<T>): Promise<T> {
   const beganMs = performance.now();
   underWay += 1;
@@ -34,7 +34,7 @@ export async function spentOn<T>(cause: Cause, action: () => T | Promise<T>): Pr
   }
 }
 
-/** Charges the life of this process until now, without spans: before the first test it has loaded files alone. */
+/** Charges the lifetime of this process so far, without spans: before the first test it only loads files. */
 export function chargeLoading(): void {
   charge("module loading", performance.now() - outermostMs);
 }
@@ -42,6 +42,6 @@ export function chargeLoading(): void {
 /** Charges wall time in milliseconds to a cause. */
 function charge(cause: Cause, ms: number): void {
   const file = process.env[CAUSES_FILE];
-  // One short write in append mode: lines of several processes do not mix.
+  // One short write in append mode: lines of several processes do not interleave.
   if (file !== undefined) appendFileSync(file, `${cause}\t${ms.toFixed(1)}\n`);
 }

@@ -1,13 +1,13 @@
-// Evidence of a failed test: the logs of its appliances and, from one more run of it, everything a browser can record.
-// `scripts/test` names the folders and keeps them for tests that fail.
+// Evidence of a failed test: the logs of its appliances and, from a second run, all recordings of the browser.
+// `scripts/test` names the folders and keeps those of failed tests.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The folder for traces and screenshots; null but in the run that `scripts/test` makes for evidence. */
+/** Folder for traces and screenshots; null except in the evidence run of `scripts/test`. */
 export const EVIDENCE_FOLDER: string | null = process.env.TEST_EVIDENCE ?? null;
 
-/** @returns appends text to the log of this name; outside `scripts/test` it drops it */
+/** @returns appends text to the log of this name; drops it outside `scripts/test` */
 export function logTo(name: string): (text: string) => void {
   const folder = process.env.TEST_LOGS;
   return folder === undefined ? () => {} : (text) => appendFileSync(join(folder, `${name}.log`), text);

@@ -1,9 +1,9 @@
-// What work costs in time of processors, and what waiting for one adds. Time that passes says what else the machine does.
+// Processor time of work, and time spent waiting for a processor. Wall time would also measure other processes.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { familyOf } from "../../../scripts/testing/processes.ts";
 
-/** Milliseconds that this process spends, on all of its threads, until what an action comes to is there. */
+/** Processor time of this process in milliseconds, on all threads, until the action's result is available. */
 export async function processorMs(action: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await action();
@@ -13,16 +13,16 @@ export async function processorMs(action: () => unknown): Promise<number> {
 
 /** In milliseconds. */
 interface Scheduling {
-  /** Running. */
+  /** Time running. */
   readonly ranMs: number;
-  /** Ready to run while others ran: next to nothing on a machine that has nothing else to do. */
+  /** Time runnable while others ran: near zero on an idle machine. */
   readonly waitedMs: number;
 }
 
 const NOTHING: Scheduling = { ranMs: 0, waitedMs: 0 };
 
 /**
- * Threads of a process since it began, together; nought of one that has ended, and where the kernel does not tell.
+ * Totals of a process's threads since its start; zero for an ended process, and where the kernel reports none.
  * @param threads all of them, or the first
  */
 export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Scheduling {
@@ -33,11 +33,11 @@ export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Sch
 }
 
 /**
- * Starts a stopwatch that stands still while a process waits for a processor.
- * @param threads all of each process, or only the first, where the others have work of their own to do
- * @param processes numbers of those that take part: this one and its descendants, unless told
- * @returns reads it, in milliseconds: the time passed without those waits. Threads wait at the same time, so it is at
- *   least what the first thread of one process ran.
+ * Starts a stopwatch that excludes the time a process waits for a processor.
+ * @param threads all of each process, or only the first, where the others have separate work
+ * @param processes pids of the participants; by default this process and its descendants
+ * @returns reads it, in milliseconds: wall time without those waits. Threads wait in parallel, so the result is at
+ * least the running time of a process's first thread.
  */
 export function stopwatch(threads: "all" | "first" = "all", processes?: readonly number[]): () => number {
   const figures = () => new Map((processes ?? familyOf(process.pid)).flatMap((pid) => threadsOf(pid, threads)));
@@ -46,7 +46,7 @@ export function stopwatch(threads: "all" | "first" = "all", processes?: readonly
   return () => {
     const passedMs = performance.now() - began;
     let [ranMs, waitedMs] = [0, 0];
-    // Thread by thread: one that has ended takes along what it had waited before.
+    // Per thread: an ended thread takes its earlier waits with it.
     for (const [thread, now] of figures()) {
       const then = before.get(thread) ?? NOTHING;
       if (now.isFirst) ranMs = Math.max(ranMs, now.ranMs - then.ranMs);
@@ -56,7 +56,7 @@ export function stopwatch(threads: "all" | "first" = "all", processes?: readonly
   };
 }
 
-/** The threads of a process by number, the first of which has the process's own (/proc/PID/task/TID/schedstat). */
+/** Threads of a process by number; the first has the process's pid (/proc/PID/task/TID/schedstat). */
 function threadsOf(pid: number, threads: "all" | "first"): Array<[number, Scheduling & { readonly isFirst: boolean }]> {
   const numbers = threads === "first" ? [pid] : (listed(`/proc/${pid}/task`) ?? []).map(Number);
   return numbers.flatMap((thread) => {
@@ -70,7 +70,7 @@ function threadsOf(pid: number, threads: "all" | "first"): Array<[number, Schedu
 const listed = (folder: string) => unlessGone(() => readdirSync(folder));
 const read = (file: string) => unlessGone(() => readFileSync(file, "utf8"));
 
-/** Undefined where a thread, or all of its process, has ended meanwhile. */
+/** Undefined if a thread, or its whole process, has ended in the meantime. */
 function unlessGone<T>(look: () => T): T | undefined {
   try {
     return look();

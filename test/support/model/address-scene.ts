@@ -1,10 +1,10 @@
-// What happens among few addresses of both versions, for models of what is asked about them. No assertions.
+// Random events among few IPv4 and IPv6 addresses, for models of address queries. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import type { Wire } from "../appliance/factories.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";
 
-/** What happens: subnets, hosts with addresses and ranges come, change and go, in few addresses of both versions. */
+/** Creates, changes and deletes subnets, hosts with addresses, and ranges, among few addresses of both versions. */
 export class AddressScene {
   private readonly owner: Client;
   private readonly random: SeededRandom;
@@ -16,7 +16,7 @@ export class AddressScene {
     this.networkIds = networkIds;
   }
 
-  /** One write; one that is refused writes nothing. */
+  /** One write; a refused one writes nothing. */
   async happen(): Promise<void> {
     const { owner, random } = this;
     const network_id = this.networkIds[random.integer(this.networkIds.length)] as string;
@@ -70,33 +70,33 @@ export class AddressScene {
   }
 }
 
-/** What an address is of the few, and the others of its version. */
+/** Index of an address among those of its version. */
 export function placeOf(address: string): number {
   if (address.includes(":")) return Number.parseInt(address.slice("2001:db8::".length) || "0", 16);
   const [, , high = 0, low = 0] = address.split(".").map(Number);
   return high * 256 + low;
 }
 
-/** A place as the address of its version. */
+/** Address of an index and version. */
 export function addressOf(place: number, isSix: boolean): string {
   if (!isSix) return `10.0.${place >> 8}.${place & 255}`;
   return place === 0 ? "2001:db8::" : `2001:db8::${place.toString(16)}`;
 }
 
-/** A subnet with everything of its network that is of its version, each as the places that it is of. */
+/** A subnet with the records of its network and IP version, each as a list of indexes. */
 export interface Spread {
   readonly id: string;
   readonly networkId: string;
   readonly cidr: string;
   readonly isSix: boolean;
   readonly places: readonly number[];
-  /** Other subnets within it. */
+  /** Other subnets nested in it. */
   readonly within: ReadonlyArray<{ readonly record: Wire; readonly places: readonly number[] }>;
   readonly ranges: readonly Wire[];
   readonly addresses: readonly Wire[];
 }
 
-/** What there was, by subnets, as plain lists of places. */
+/** Past records by subnet, as plain lists of indexes. */
 export function spreadOf({ subnets, addresses, ranges }: Awaited<ReturnType<AddressScene["all"]>>): Spread[] {
   const placesOf = (cidr: string) => {
     const [base = "", length = ""] = cidr.split("/");
@@ -123,12 +123,12 @@ export function spreadOf({ subnets, addresses, ranges }: Awaited<ReturnType<Addr
   });
 }
 
-/** The places that an allocation may give, the lowest first. */
+/** Indexes that an allocation may return, ascending. */
 export function freePlaces(subnet: Spread): number[] {
   return subnet.places.filter((place) => isUntouched(subnet, place) && !isNobodys(subnet, place));
 }
 
-/** The first one, and in IPv4 the last one, but for the two longest prefixes. */
+/** Network address, and in IPv4 the broadcast address, except for the two longest prefixes. */
 export function isNobodys({ places, isSix }: Spread, place: number): boolean {
   return places.length > 2 && (place === places[0] || (!isSix && place === places.at(-1)));
 }

@@ -1,5 +1,5 @@
-// A random transaction on its way, on the real store and on the naive model: what a person, a scan or a restore may do
-// to an inventory. Must not judge what the store makes of it.
+// Random transaction under construction, on the real store and on the naive model: possible writes of a person, a scan
+// or a restore. Must not judge the results of the store.
 
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
@@ -35,11 +35,11 @@ export interface ModelRecord {
   readonly created_at: string;
   readonly valid_from: string;
   readonly lineage_id: string | null;
-  /** Written with the version. */
+  /** Written together with the version. */
   readonly observed: Observed;
 }
 
-/** What a draft takes from the model that it is made for. */
+/** Interface of the model that a draft needs. */
 interface ForDraft {
   readonly random: SeededRandom;
   readonly unknownFields: ReadonlySet<string>;
@@ -50,7 +50,7 @@ interface ForDraft {
 }
 
 const COLORS = ["Pink", "Green", "Amber", "Yellow"] as const;
-/** Names that come again, in all kinds of cases and scripts. */
+/** Recurring names, in various cases and scripts. */
 export const NAMES = [
   "alpha",
   "Beta",
@@ -68,7 +68,7 @@ export const NAMES = [
   "a'b\"c\\d",
   "straße",
 ];
-/** What is searched: words with punctuation, in all kinds of cases and scripts, apart by all kinds of blanks. */
+/** Searchable texts: punctuation, various cases, scripts and blanks. */
 export const TEXTS = [
   "core-sw-01 (old)",
   "Core/SW_02.example.net",
@@ -83,7 +83,7 @@ export const TEXTS = [
   'O\'Brien\u0085NEAR "AND" OR* NOT',
   "aa-bb-cc",
 ];
-/** Interface names by their number, in full, abbreviated, or of no type that is. */
+/** Interface names by number: full, abbreviated, or without a known type. */
 const INTERFACES: ReadonlyArray<(index: number) => string> = [
   (index) => `GigabitEthernet1/0/${index}`,
   (index) => `Gi1/0/${index}`,
@@ -111,7 +111,7 @@ const IPS = [
 const DEFINITIONS = ["ssh", "SSH", "nginx"];
 const OBSERVER = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff";
 
-/** A transaction on its way, on the store and on the model. */
+/** A transaction under construction, on the store and on the model. */
 export class Draft {
   readonly records: Map<string, ModelRecord>;
   readonly observed = new Map<string, Observed>();
@@ -151,7 +151,7 @@ export class Draft {
   create(kind: AnyKind, described: Wire): ModelRecord {
     const { random, unknownFields } = this.model;
     const fields = Object.fromEntries(Object.entries(described).filter(([field]) => !unknownFields.has(field)));
-    // Some bring their own id, of any version, which decides their place within a transaction.
+    // Some have a given id, of any UUID version, which decides their order within a transaction.
     const own =
       random.integer(3) === 0
         ? {
@@ -180,7 +180,7 @@ export class Draft {
     this.records.delete(record.id);
   }
 
-  /** Brings a record back under its own id. */
+  /** Restores a record under its former id. */
   revive(record: ModelRecord, changes: Wire = {}): void {
     const { random } = this.model;
     const fields = { ...record.fields, ...changes };
@@ -250,11 +250,11 @@ export class Draft {
     }
   }
 
-  /** Texts, addresses, services, subnets, and what comes back. */
+  /** Texts, addresses, services, subnets and restored records. */
   private actOnMore(dice: number): void {
     const { random } = this.model;
     const hosts = this.all(hostKind);
-    // A store of before has none.
+    // An earlier store has none.
     if (dice < 106 && this.model.unknownFields.size === 0 && random.integer(3) === 0)
       this.some(hostKind, (host) => this.update(host, { custom_fields: this.someValues() }));
     else if (dice < 106)
@@ -305,8 +305,8 @@ export class Draft {
   }
 
   /**
-   * Where its host, and what it would stand beside, let it: in the network that its host is in now, with the tags that
-   * there still are.
+   * Restores a record if its host and its siblings allow it: into the current network of the host, with the tags that
+   * still exist.
    */
   private bringBack(kind: AnyKind, mayLive: (record: ModelRecord) => boolean): void {
     const record = this.model.pickEnded(kind);
@@ -374,7 +374,7 @@ export class Draft {
       this.create(subnetKind, subnetFields(network.id, cidr, { name: random.pick(NAMES) }));
   }
 
-  /** Any subnet of a network, for what has to be in one. */
+  /** Any subnet of a network, for records that need one. */
   private subnetOf(networkId: string): ModelRecord {
     return (
       this.all(subnetKind).find((each) => each.fields.network_id === networkId) ??
@@ -382,7 +382,7 @@ export class Draft {
     );
   }
 
-  /** Of custom fields, by key and in their order; undefined for none. */
+  /** Custom field values, by key and in order; undefined for none. */
   private someValues(): Wire | undefined {
     const { random } = this.model;
     const values = {
@@ -396,7 +396,7 @@ export class Draft {
   private newHost(): Wire {
     const { random } = this.model;
     const networks = this.all(networkKind);
-    // Some networks have many. Names come again: later incarnations find their lineage.
+    // Some networks have many. Names recur, so that later incarnations find their lineage.
     return hostFields(
       random.pick(random.integer(2) === 0 ? networks.slice(0, 3) : networks).id,
       random.integer(2) === 0 ? random.pick(NAMES) : this.model.newName(),
@@ -430,7 +430,7 @@ export class Draft {
     this.create(tagKind, tagFields(this.store.organizationId, name, { color: this.model.random.pick(COLORS) }));
   }
 
-  /** The forwarding table of an interface: one address more or one less. */
+  /** Adds or removes an address in the forwarding table of an interface. */
   forwardTo(entry: ModelRecord, mac = `00:00:00:00:00:0${this.model.random.integer(10)}`): void {
     const known = this.all(fdbEntryKind).filter((each) => each.fields.if_entry_id === entry.id);
     const same = known.find((each) => each.fields.mac_address === mac);
@@ -459,7 +459,7 @@ export class Draft {
     this.remove(tag);
   }
 
-  /** To another network, and later perhaps back. */
+  /** Moves a host to another network, and perhaps back later. */
   private moveHost(host: ModelRecord): void {
     const network_id = this.model.random.pick(this.all(networkKind)).id;
     for (const kind of [portKind, ifEntryKind, fdbEntryKind, serviceKind])

@@ -1,13 +1,13 @@
-// What a filter means, in plain code: a tree of comparisons, and whether a record is what it asks for. Knows nothing of
-// how a filter is written, nor of how the appliance finds anything.
+// Meaning of filters in plain code: a tree of comparisons, evaluated on a record. Must not know the filter syntax, nor
+// the search of the appliance.
 
 import type { Wire } from "../appliance/factories.ts";
 import { type AskedKind, isWithinReach, ledTo, type Scene, type Version, valuesIn } from "./filter-scene.ts";
 
-/** A field: the names that lead to its record, and its path there. */
+/** A field: the references to its record, and its path there. */
 export interface AskedField {
   readonly through: readonly string[];
-  /** Empty for the record itself. */
+  /** Empty for the queried record itself. */
   readonly path: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export type Ask =
   | { readonly is: "ever" | "always"; readonly from: number; readonly of: Ask }
   | { readonly is: "was"; readonly on: number; readonly of: Ask };
 
-/** Whether a record that the caller reaches is one that is asked for. */
+/** Whether a record in reach matches. */
 export function isAskedFor(ask: Ask, scene: Scene, kind: AskedKind, record: Wire): boolean {
   const also = (each: Ask): boolean => isAskedFor(each, scene, kind, record);
   switch (ask.is) {
@@ -64,7 +64,7 @@ function valuesOf({ through, path }: AskedField, scene: Scene, kind: AskedKind, 
   return ledTo(scene, kind, record, through).flatMap((each) => valuesIn(each, path));
 }
 
-/** Whether the record existed for the caller then, and was what is asked for. */
+/** Whether the record existed for the caller at that time, and matched. */
 function wasSo(ask: Ask, scene: Scene, { kind, record }: Version): boolean {
   return record !== null && isWithinReach(scene, kind, record) && isAskedFor(ask, scene, kind, record);
 }
@@ -73,7 +73,7 @@ function versionOn(scene: Scene, id: string, on: number): Version | undefined {
   return scene.versions.get(id)?.findLast((version) => version.from <= scene.known(on));
 }
 
-/** All that held at some time from an instant until what is asked about, the deleted included. */
+/** All versions valid at some time from an instant until the queried one, deleted records included. */
 function within(scene: Scene, id: string, from: number): Version[] {
   const versions = scene.versions.get(id) ?? [];
   const [first, last] = [scene.known(from), scene.known(scene.at)];
@@ -88,7 +88,7 @@ function countChanges(path: readonly string[], from: number, scene: Scene, id: s
   return versions.filter(({ record, isUpdate, kind, from: at, changed }, place) => {
     if (!isUpdate || record === null || at <= first || at > last || !isWithinReach(scene, kind, record)) return false;
     const before = versions[place - 1]?.record;
-    // Of what came before, nothing may be left, or not all.
+    // Earlier versions may be pruned, in part or in full.
     if (before === undefined || before === null || at <= scene.thinnedUntil)
       return changed.includes(path[0] as string) || OF_EVERY_VERSION.has(path[0] as string);
     return !Bun.deepEquals(fieldOf(record, path), fieldOf(before, path));
@@ -97,7 +97,7 @@ function countChanges(path: readonly string[], from: number, scene: Scene, id: s
 
 const OF_EVERY_VERSION = new Set(["updated_at", "valid_from"]);
 
-/** Absent and null are the same. */
+/** A missing field equals null. */
 function fieldOf(record: Wire, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (value as Wire | null | undefined)?.[name], record) ?? null;
 }

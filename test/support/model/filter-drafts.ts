@@ -1,10 +1,10 @@
-// What is written in a history that filters are asked about: random bodies with texts in all kinds of scripts, values
-// that are absent, null and empty, and addresses that lie within each other. Sends nothing.
+// Random request bodies for the history that filters run on: texts in various scripts, absent, null and empty values,
+// and nested addresses. Must not send anything.
 
 import type { Wire } from "../appliance/factories.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";
 
-/** What things are called, again and again: cases, composed and decomposed accents, and what filters give a meaning. */
+/** Recurring names: cases, composed and decomposed accents, and characters with a meaning in filters. */
 export const TEXTS = [
   "core-sw-01",
   "CORE-SW-01",
@@ -78,7 +78,7 @@ export class FilterDrafts {
     return this.random.pick([undefined, null, "", this.text(), this.text(), this.text()]);
   }
 
-  /** The lists of a host, some of them with these tags. */
+  /** Lists of a host, some with these tags. */
   parts(tags: readonly string[]): Wire {
     const { random } = this;
     const some = <T>(from: readonly T[]): T[] => from.filter(() => random.integer(from.length) < 2);
@@ -97,7 +97,7 @@ export class FilterDrafts {
     };
   }
 
-  /** Of an interface entry, something. */
+  /** Random fields of an interface entry. */
   entry(vlans: readonly string[], neighbors: readonly Wire[]): Wire {
     const { random } = this;
     return random.pick<Wire>([

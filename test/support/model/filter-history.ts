@@ -1,5 +1,5 @@
-// A random history for filters to be asked about, made through the API: devices and their parts in several networks,
-// renamed, moved, deleted, made again and restored, with texts in all kinds of scripts. Must not filter anything.
+// Random history for filters, made through the API: devices and their children in several networks, renamed, moved,
+// deleted, recreated and restored, with texts in various scripts. Must not filter anything.
 
 import type { AnyKind } from "../../../src/db/kind.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
@@ -45,11 +45,11 @@ interface Ended {
 export class FilterHistory {
   readonly random: SeededRandom;
   readonly networks: string[];
-  /** Texts of instants, in order: at transactions, right before them and somewhere between. */
+  /** Timestamp texts, in order: at transactions, just before them and in between. */
   readonly instants: string[] = [];
-  /** Instants by the names that they were given. */
+  /** Timestamps by marker name. */
   readonly markers = new Map<string, string>();
-  /** What was done, by name, where it was not refused. */
+  /** Successful writes, counted by name. */
   readonly done = new Map<string, number>();
   private readonly appliance: TestAppliance;
   private readonly drafts: FilterDrafts;
@@ -69,7 +69,7 @@ export class FilterHistory {
     this.networks = [appliance.first.networkId];
   }
 
-  /** @param steps each about one write, hours after the one before */
+  /** @param steps about one write each, hours apart */
   static async grow(appliance: TestAppliance, seed: number, steps: number): Promise<FilterHistory> {
     const history = new FilterHistory(appliance, seed);
     await history.found();
@@ -78,7 +78,7 @@ export class FilterHistory {
     return history;
   }
 
-  /** Networks, subnets, VLANs and tags, and the first hosts in each network. */
+  /** Creates networks, subnets, VLANs and tags, and the first hosts in each network. */
   private async found(): Promise<void> {
     const { appliance, random } = this;
     for (const [key, type] of [
@@ -110,7 +110,7 @@ export class FilterHistory {
     for (const name of TEXTS.slice(0, 6)) await this.addOthers(name);
   }
 
-  /** What lies beside hosts: of the organization, or of a network and its scans. */
+  /** Creates records other than hosts: of the organization, or of a network and its scans. */
   private async addOthers(name: string): Promise<void> {
     const { appliance, random } = this;
     const network_id = random.pick(this.networks);
@@ -138,7 +138,7 @@ export class FilterHistory {
     return true;
   }
 
-  /** What only scans say of an interface. */
+  /** Reports interface data that only scans write. */
   private async discover(): Promise<boolean> {
     const entry = await this.liveOne("if-entries", this.entries);
     if (entry === null) return false;
@@ -165,7 +165,7 @@ export class FilterHistory {
     return true;
   }
 
-  /** Something of the same network at the other end, if there is any. */
+  /** A remote end in the same network, if there is any. */
   private async neighborOf({ network_id }: Wire): Promise<Wire> {
     for (const neighbor of this.neighbors().reverse()) {
       const { data } = await this.appliance.owner.get(
@@ -307,7 +307,7 @@ export class FilterHistory {
     return record !== null;
   }
 
-  /** Some hosts and interfaces, which may lie in another network: then a write that names one is refused. */
+  /** Random hosts and interfaces. Some are in another network: writes that name these are refused. */
   private neighbors(): Wire[] {
     return [
       ...this.hosts.slice(-2).map((id) => ({ type: "Host", id })),
@@ -382,7 +382,7 @@ export class FilterHistory {
     return true;
   }
 
-  /** What was deleted, under its own id; or what there is, as it was. */
+  /** Restores deleted records under their former ids, or live records to an earlier state. */
   private async restore(): Promise<boolean> {
     const { random, appliance } = this;
     const [list, ids] = random.pick<[string, string[]]>([
@@ -403,7 +403,7 @@ export class FilterHistory {
     );
   }
 
-  /** As only the store itself can: no request moves a host. Its addresses may stay in a subnet of where it was. */
+  /** By the store alone: no request moves a host. Its addresses may stay in a subnet of the previous network. */
   private async moveHost(): Promise<boolean> {
     const host = await this.liveOne("hosts", this.hosts);
     const network_id = this.random.pick(this.networks);
@@ -425,7 +425,7 @@ export class FilterHistory {
     return record !== null && (await this.write("PUT", `${list}/${record.id}`, body(record))) !== null;
   }
 
-  /** Null where it was deleted with something else. */
+  /** Null if the record was deleted along with another one. */
   private async liveOne(list: string, ids: readonly string[]): Promise<Wire | null> {
     if (ids.length === 0) return null;
     const answer = await this.appliance.owner.get(`${list}/${this.random.pick(ids)}`);
@@ -442,7 +442,7 @@ export class FilterHistory {
   }
 }
 
-/** Whether it was done. What a random write may run into is refused; anything else fails the test. */
+/** Whether the write succeeded. Expected refusals of random writes return false; anything else fails the test. */
 function settled(answer: Answer): boolean {
   if (answer.status === 200) return true;
   if (![404, 409].includes(answer.status) && answer.body?.code !== "entity_reference_invalid")

@@ -1,5 +1,4 @@
-// Random filters: each as the text that a list is sent, and as the tree that plain code answers. Must not judge what
-// the appliance makes of it.
+// Random filters: each as text for a list, and as a tree for plain code. Must not judge the answers of the appliance.
 
 import type { Wire } from "../appliance/factories.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";
@@ -24,7 +23,7 @@ const WORDS = TEXTS.filter((text) => /[\p{L}\p{N}]{2}/u.test(text)).map((text) =
 const WRITTEN_IN_MANY_WAYS = new Set(["text", "number", "instant", "ip_address", "prefix", "mac_address"]);
 
 export class FilterQuestions {
-  /** How often what was asked, by operator and type, by function, by number of references. */
+  /** Filters drawn, counted by operator and type, by function, by number of references. */
   readonly asked = new Map<string, number>();
   private readonly random: SeededRandom;
   private readonly fields: ReadonlyMap<AskedKind, readonly DescribedField[]>;
@@ -53,17 +52,17 @@ export class FilterQuestions {
     this.records = records;
   }
 
-  /** @param at what ages and periods end at */
+  /** @param at end of ages and periods */
   draw(kind: AskedKind, at: number): Question {
     return this.drawTree(this.random.integer(4), () => this.drawTerm(kind, at));
   }
 
-  /** What asks of the past alone, of the fields of the record itself. */
+  /** Draws a filter with only history functions, on fields of the record itself. */
   drawPast(kind: AskedKind, at: number): Question {
     return this.drawTree(this.random.integer(2), () => this.drawOverTime(kind, at));
   }
 
-  /** One comparison of a field of the record itself, of a type that is written in many ways. */
+  /** Draws one comparison of a field of the record itself, of a type with many notations. */
   drawValue(kind: AskedKind, at: number): Question {
     const fields = this.ownFields(kind).filter(({ type }) => WRITTEN_IN_MANY_WAYS.has(type));
     return this.drawComparison(kind, [], fields, at);
@@ -99,7 +98,7 @@ export class FilterQuestions {
     return this.drawComparison(to, through, this.ownFields(to), at);
   }
 
-  /** Names that lead to another record, three at most. */
+  /** Up to three references to another record. */
   private drawWay(kind: AskedKind): { through: string[]; to: AskedKind } {
     const through: string[] = [];
     let to = kind;
@@ -124,10 +123,10 @@ export class FilterQuestions {
     at: number,
   ): Question {
     const { random } = this;
-    // Each type as often as the others, as far as there is one.
+    // Every type is equally likely, if present.
     const type = random.pick([...new Set(fields.map((field) => field.type))]);
     const described = random.pick(fields.filter((field) => field.type === type));
-    // What the device at the other end is called, for short.
+    // Shorthand for the name of the remote device.
     const [, end] = /^(.*\bneighbor)\.name$/.exec(described.name) ?? [];
     const field: AskedField =
       end === undefined
@@ -186,12 +185,12 @@ export class FilterQuestions {
   }
 }
 
-/** Those are records of their own, which no list shows. */
+/** Assignments are separate records that no list returns. */
 function isOfAssignment(name: string): boolean {
   return /^(credential_assignments|credential_ids|host_assignments|assigned_network_ids)(\.|$)/.test(name);
 }
 
-/** Whether it can stand beside others without parentheses. */
+/** Whether it combines with others without parentheses. */
 function isAtom({ ask }: Question): boolean {
   return ask.is !== "all" && ask.is !== "any" && !(ask.is === "not");
 }
@@ -200,7 +199,7 @@ function compares(operator: "=" | "!=" | "<" | "<=" | ">" | ">=", a: number, b: 
   return { "=": a === b, "!=": a !== b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b }[operator];
 }
 
-/** The words that a filter searches for, wherever in it. */
+/** All search words in a filter. */
 export function wordsIn(ask: Ask): string[] {
   switch (ask.is) {
     case "words":
@@ -218,7 +217,7 @@ export function wordsIn(ask: Ask): string[] {
   }
 }
 
-/** How far back a filter looks, in each of its functions. */
+/** Start of the period of each history function in a filter. */
 export function startsIn(ask: Ask): number[] {
   switch (ask.is) {
     case "changes":

@@ -1,10 +1,10 @@
-// What a filter is asked of, as plain JSON: the records that there are at an instant, all their versions, where their
-// fields lead, and what a caller reaches. Everything is looked through, nothing is looked up.
+// Data that filters are evaluated on, as plain JSON: records at a timestamp, all their versions, their references, and
+// the caller's reach. Scans everything, without indexes.
 
 import type { Client } from "../appliance/client.ts";
 import type { Wire } from "../appliance/factories.ts";
 
-/** The list of each kind that is asked. */
+/** List path of each queried kind. */
 export const LISTS = {
   host: "hosts",
   ip_address: "ip-addresses",
@@ -24,37 +24,37 @@ export const LISTS = {
 } as const;
 export type AskedKind = keyof typeof LISTS;
 export const ASKED_KINDS = Object.keys(LISTS) as AskedKind[];
-/** Those that lie in no network. */
+/** Kinds outside networks. */
 const OF_ORGANIZATION: ReadonlySet<AskedKind> = new Set(["tag", "credential", "user", "api_key"]);
 
-/** From `from` on, up to the next one of the same record. */
+/** Valid from `from` until the next version of the same record. */
 export interface Version {
   readonly kind: AskedKind;
   readonly from: number;
-  /** Null from a deletion on. */
+  /** Null after a deletion. */
   readonly record: Wire | null;
   readonly isUpdate: boolean;
-  /** What it says that it changed. */
+  /** Fields recorded as changed. */
   readonly changed: readonly string[];
 }
 
 export interface Scene {
-  /** What ages and periods end at. */
+  /** End of ages and periods. */
   readonly at: number;
-  /** The networks that the caller reaches; null for all. */
+  /** Networks in reach; null for all. */
   readonly reach: ReadonlySet<string> | null;
   readonly records: ReadonlyMap<AskedKind, ReadonlyMap<string, Wire>>;
-  /** Of every record that there ever was, oldest first. */
+  /** Versions of all records ever, oldest first. */
   readonly versions: ReadonlyMap<string, readonly Version[]>;
-  /** The end of what was thinned; -Infinity where nothing was. */
+  /** End of the pruned history; -Infinity if not pruned. */
   readonly thinnedUntil: number;
-  /** As of when an instant is answered: a kept state, where history was thinned. */
+  /** Timestamp whose state answers for an instant: a retained state in pruned history. */
   known(instant: number): number;
-  /** The ids that a search of this list finds for this caller. */
+  /** Ids that a search of this list returns for this caller. */
   found(words: string): ReadonlySet<string>;
 }
 
-/** Another kind that a field leads to, and the ids there. */
+/** Referenced kind of a field, and the ids there. */
 interface Lead {
   readonly to: AskedKind;
   readonly isMany: boolean;
@@ -69,7 +69,7 @@ const parts = (to: AskedKind, owner: string): Lead => ({
   ids: (record, scene) => all(scene, to).flatMap((each) => (each[owner] === record.id ? [each.id] : [])),
 });
 
-/** The devices and the interfaces at the other ends of links. */
+/** Devices and interfaces at the remote ends of links. */
 function farEnds(path: string, ends: (record: Wire) => readonly (Wire | undefined)[]): Record<string, Lead> {
   const isMany = path !== "neighbor";
   const of = (record: Wire, type: string) => ends(record).flatMap((end) => (end?.type === type ? [end.id] : []));
@@ -86,7 +86,7 @@ function farEnds(path: string, ends: (record: Wire) => readonly (Wire | undefine
   };
 }
 
-/** By kind and name; as the handbook has it. */
+/** By kind and name, as documented in the handbook. */
 export const LEADS: Readonly<Record<AskedKind, Readonly<Record<string, Lead>>>> = {
   host: {
     network: one("network", "network_id"),
@@ -154,7 +154,7 @@ export function isWithinReach(scene: Pick<Scene, "reach">, kind: AskedKind, reco
   return scene.reach.has(kind === "network" ? record.id : record.network_id);
 }
 
-/** The records that a record leads to by these names, one after the other; those out of reach do not exist. */
+/** Records reached through a chain of references; those out of reach do not exist. */
 export function ledTo(scene: Scene, kind: AskedKind, record: Wire, names: readonly string[]): Wire[] {
   const [name, ...rest] = names;
   if (name === undefined) return [record];
@@ -166,7 +166,7 @@ export function ledTo(scene: Scene, kind: AskedKind, record: Wire, names: readon
     .flatMap((each) => ledTo(scene, lead.to, each as Wire, rest));
 }
 
-/** What there is in a field, in parts of it where it has a dot, of each of them where it is a list. */
+/** Values of a field: of nested fields where it has a dot, of every item of a list. */
 export function valuesIn(value: unknown, path: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((each) => valuesIn(each, path));
   const [name, ...rest] = path;
@@ -179,7 +179,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** All versions of everything, as the feed tells them. */
+/** All versions of all records, from the change feed. */
 export async function readVersions(owner: Client): Promise<Map<string, Version[]>> {
   const versions = new Map<string, Version[]>();
   const add = (kind: AskedKind, operation: string, transaction: Wire, record: Wire, changed: string[]) => {
@@ -201,7 +201,7 @@ export async function readVersions(owner: Client): Promise<Map<string, Version[]
     if (!feed.has_more) break;
     ({ after, mark } = feed);
   }
-  // Keys are in no feed.
+  // The feed omits keys.
   for (const { id } of (await owner.get(`${LISTS.api_key}?limit=0`)).data as Wire[])
     for (const { operation, transaction, record, changed_fields } of (
       await owner.get(`${LISTS.api_key}/${id}/history`)
@@ -210,7 +210,7 @@ export async function readVersions(owner: Client): Promise<Map<string, Version[]
   return versions;
 }
 
-/** All records of all kinds, as an Owner's lists have them. @param at null for live */
+/** All records of all kinds, from an Owner's lists. @param at null for live */
 export async function readRecords(owner: Client, at: string | null): Promise<Map<AskedKind, Map<string, Wire>>> {
   const records = new Map<AskedKind, Map<string, Wire>>();
   for (const kind of ASKED_KINDS) {

@@ -1,12 +1,12 @@
-// Values as a filter compares them: a random one of each type in one of the ways of writing it, and whether a value of
-// a record is what it asks for. Compares one character, number or bit after the other.
+// Filter values: random ones of each type in one of their notations, and the comparison with a record's value. Compares
+// one character, number or bit at a time.
 
 import { compareCodePoints, foldCase } from "../../../src/base/text.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";
 import type { Operator } from "./filter-answers.ts";
 import { IPS, MACS, TEXTS } from "./filter-drafts.ts";
 
-/** How a field is described by `/fields`. */
+/** Field description from `/fields`. */
 export interface FieldType {
   readonly type: string;
   readonly values: readonly string[] | null;
@@ -14,7 +14,7 @@ export interface FieldType {
 }
 
 export interface DrawnValue {
-  /** As it stands in the filter. */
+  /** Notation in the filter. */
   readonly text: string;
   holds(value: unknown): boolean;
 }
@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const AGE_MS = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS, d: 1_440 * MINUTE_MS, w: 10_080 * MINUTE_MS } as const;
 const DIGITS_OF = { k: 3, M: 6, G: 9, T: 12 } as const;
 
-/** @param known what fields of this name have, or have had */
+/** @param known current and past values of fields of this name */
 export function drawValue(
   random: SeededRandom,
   type: FieldType,
@@ -66,10 +66,10 @@ export function drawValue(
   }
 }
 
-/** Names of instants. */
+/** Timestamps by marker name. */
 export type Markers = ReadonlyMap<string, string>;
 
-/** An instant not after another, as it is written for a period. */
+/** Notation of a period's start, not after another instant. */
 export function drawStart(
   random: SeededRandom,
   instants: readonly string[],
@@ -98,7 +98,7 @@ const holdsOrder = (operator: Operator, order: number): boolean =>
     operator
   ];
 
-/** A text, or with a star for some of it where one means something. */
+/** A text, with a star for part of it where wildcards apply. */
 function drawText(random: SeededRandom, operator: Operator, known: string): DrawnValue {
   const base = random.pick([known, known, known.toUpperCase(), known.toLowerCase(), known.normalize("NFD"), ""]);
   if (operator !== "=" && operator !== ":") {
@@ -116,7 +116,7 @@ function drawText(random: SeededRandom, operator: Operator, known: string): Draw
     [base],
     operator === ":" ? [middle] : [base],
     [characters.slice(0, from).join(""), characters.slice(until).join("")],
-    // The beginning and the end overlap.
+    // The prefix and the suffix overlap.
     [characters.slice(0, until).join(""), characters.slice(from).join("")],
     [characters.slice(0, from).join(""), ""],
     ["", characters.slice(from).join("")],
@@ -127,7 +127,7 @@ function drawText(random: SeededRandom, operator: Operator, known: string): Draw
   return { text: written(random, ...pieces), holds: (value) => isLike(foldCase(String(value)), folded) };
 }
 
-/** Whether a text is made of the pieces in their order, with anything between them. */
+/** Whether a text consists of the pieces in order, with anything in between. */
 function isLike(text: string, [first = "", ...rest]: readonly string[]): boolean {
   if (!text.startsWith(first)) return false;
   if (rest.length === 0) return text === first;
@@ -135,7 +135,7 @@ function isLike(text: string, [first = "", ...rest]: readonly string[]): boolean
   return false;
 }
 
-/** In quotes where it must be, else sometimes; pieces are joined by stars. */
+/** Quoted where necessary, otherwise sometimes; pieces are joined by stars. */
 export function written(random: SeededRandom, ...pieces: string[]): string {
   const isPlain = pieces.every((piece) => /^[\p{L}\p{N}_.:/%+-]*$/u.test(piece)) && pieces.join("") !== "";
   const isReserved = /^(AND|OR|NOT)$/.test(pieces.join("*"));
@@ -156,7 +156,7 @@ function drawNumber(random: SeededRandom, operator: Operator, units: readonly st
   };
 }
 
-/** A whole number with its decimal point so many digits to the left. */
+/** An integer with its decimal point shifted left by some digits. */
 function shifted(number: number, digits: number): string {
   const all = String(Math.abs(number)).padStart(digits + 1, "0");
   const text = `${all.slice(0, -digits)}.${all.slice(-digits)}`.replace(/\.?0+$/, "");
@@ -185,7 +185,7 @@ function drawInstant(random: SeededRandom, operator: Operator, near: number, at:
 interface Block {
   readonly version: number;
   readonly bits: string;
-  /** The bits that count. */
+  /** Number of significant bits. */
   readonly length: number;
 }
 

@@ -1,5 +1,5 @@
-// An appliance with a random history, those who ask it, and its answers beside those of plain code: what the list has
-// without a filter, of which each record is looked at. Must not know how a filter is written.
+// Appliance with a random history and its callers, to compare filtered lists with plain code that checks every record
+// of the unfiltered list. Must not know the filter syntax.
 
 import { newAppliance, type UnclaimedAppliance } from "../appliance/appliance.ts";
 import type { Answer, Client } from "../appliance/client.ts";
@@ -21,29 +21,29 @@ import {
 export interface Caller {
   readonly name: string;
   readonly client: Client;
-  /** The networks that it reaches; null for all. */
+  /** Networks in reach; null for all. */
   readonly reach: ReadonlySet<string> | null;
 }
 
-/** A list as it is asked for. */
+/** Parameters of a list request. */
 export interface Asked {
   readonly kind: AskedKind;
   readonly caller: Caller;
   /** Null for live. */
   readonly at: string | null;
-  /** Parameters beside the filter. */
+  /** Parameters in addition to the filter. */
   readonly more: Wire;
 }
 
-/** An id that nothing has. */
+/** An unused id. */
 const NOBODY = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff";
 const DAY_MS = 86_400_000;
-/** What has most to ask for, and prefixes. */
+/** Kinds with the most fields, and with prefixes. */
 const OFTEN = ["host", "host", "host", "if_entry", "if_entry", "if_entry", "subnet", "subnet", "subnet"] as const;
-/** What only Admins list. */
+/** Kinds that only Admins may list. */
 const OF_ADMINS: ReadonlySet<AskedKind> = new Set(["credential", "user", "api_key"]);
 
-/** An appliance that was written to. */
+/** An appliance with history. */
 interface Given {
   readonly appliance: UnclaimedAppliance;
   readonly owner: Client;
@@ -61,7 +61,7 @@ export class FilterWorld {
   versions: ReadonlyMap<string, readonly Version[]> = new Map();
   questions!: FilterQuestions;
   thinnedUntil = Number.NEGATIVE_INFINITY;
-  /** When the transactions were that were thinned, in order. */
+  /** Timestamps of the pruned transactions, in order. */
   private thinned: readonly number[] = [];
   private readonly scenes = new Map<string | null, Scene["records"]>();
 
@@ -83,18 +83,18 @@ export class FilterWorld {
     ]);
   }
 
-  /** One whose history is there already. @param others who asks beside an Owner */
+  /** A world with existing history. @param others callers in addition to an Owner */
   static async of(given: Given, others: readonly Caller[]): Promise<FilterWorld> {
     const world = new FilterWorld(given, [{ name: "owner", client: given.owner, reach: null }, ...others]);
-    // Each transaction has an instant of its own, the last ones a little later than the clock.
+    // Every transaction has a distinct timestamp, the last ones slightly ahead of the clock.
     given.appliance.clock.advance(1_000);
-    // When a key was last used is kept once a minute, and no minute goes by from here on.
+    // The last use of a key is stored once a minute, and no minute passes from here on.
     for (const { client } of world.callers) await client.get("networks?limit=1");
     await world.read();
     return world;
   }
 
-  /** All versions that there are now, and what can be asked of them. */
+  /** Reads all current versions and the filterable fields. */
   async read(): Promise<void> {
     const { owner } = this;
     this.scenes.clear();
@@ -116,7 +116,7 @@ export class FilterWorld {
     });
   }
 
-  /** Thins what was before an instant to a state a day. */
+  /** Prunes history before a timestamp to one state per day. */
   async prune(before: number): Promise<void> {
     const { appliance } = this;
     const { data } = await this.owner.get("transactions?limit=0");
@@ -131,7 +131,7 @@ export class FilterWorld {
     await this.read();
   }
 
-  /** The last transaction of its day, or of a day before; what came after all that was thinned is known as it was. */
+  /** The last transaction of its day or of an earlier one; later history is complete. */
   private known(instant: number): number {
     if (instant >= this.thinnedUntil) return instant;
     const day = (at: number) => Math.floor(at / DAY_MS);
@@ -140,7 +140,7 @@ export class FilterWorld {
     return before.findLast(isLastOfDay) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Of any kind, half of it with other parameters. */
+  /** Draws a list of any kind, half of them with other parameters. */
   async draw(instants: readonly (string | null)[]): Promise<Asked> {
     const { random, callers } = this;
     const kind = random.pick<AskedKind>([...ASKED_KINDS, ...OFTEN]);
@@ -149,12 +149,12 @@ export class FilterWorld {
     return { kind, caller, at, more: random.integer(2) === 0 ? {} : await this.drawMore(kind, at) };
   }
 
-  /** What ages end at. */
+  /** End of ages. */
   until(at: string | null): number {
     return at === null ? this.appliance.clock.now() : Date.parse(at);
   }
 
-  /** Those that plain code finds, of how many in the order of the list. */
+  /** Ids that plain code finds, and the length of the unfiltered list; in list order. */
   async answer(asked: Asked, { ask }: Question): Promise<{ ids: string[]; of: number }> {
     const { kind, at, more } = asked;
     const all = idsOf(await this.list(asked, { ...more, limit: 0 }));
@@ -173,14 +173,14 @@ export class FilterWorld {
     return { ids: all.filter((id) => isAskedFor(ask, scene, kind, records?.get(id) as Wire)), of: all.length };
   }
 
-  /** What an answer says of a filter that looks back to what was thinned: until when not all is there. */
+  /** Expected answer field for a filter that reaches into pruned history: the end of the incomplete period. */
   thinnedUntilOf({ ask }: Question): string | undefined {
     const isThinned = startsIn(ask).some((start) => this.known(start) < this.thinnedUntil);
     return isThinned ? new Date(this.thinnedUntil).toISOString() : undefined;
   }
 
   list({ kind, caller, at }: Asked, query: Wire, suffix = ""): Promise<Answer> {
-    // With the documents of all children, an answer takes ten times as long.
+    // Full documents of all children make an answer ten times slower.
     const include_children = this.random.integer(20) === 0;
     const given = { ...query, ...(at === null ? {} : { at }), ...(kind === "host" ? { include_children } : {}) };
     const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as [string, string]);

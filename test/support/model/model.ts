@@ -1,5 +1,5 @@
-// A naive model of the store: full copies of everything after each transaction, and lists answered by looking at all of
-// it. Runs what is drawn on a real store and on itself. Must not use the store to know what it expects.
+// Naive model of the store: full copies of all records after each transaction, and lists by full scan. Runs drawn
+// writes on a real store and on itself. Must not use the store to derive expected results.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { customFieldKey, fieldValueOf } from "../../../src/base/custom-field-names.ts";
@@ -23,7 +23,7 @@ import { networkFields, request, type Store, type Wire } from "../store/store.ts
 import { Draft, type ModelRecord, NAMES } from "./draft.ts";
 import { beginnings, beginsInterface, compareCidrs, formsOf, unmarked } from "./naive-text.ts";
 
-/** Everything after a transaction. */
+/** All records after a transaction. */
 export interface Snapshot {
   readonly sequence: number;
   readonly at: number;
@@ -44,27 +44,27 @@ export interface ModelQuery {
 
 export class Model {
   readonly snapshots: Snapshot[] = [];
-  /** The observation values in force. */
+  /** Current observation values. */
   readonly observed = new Map<string, Observed>();
-  /** Every id that ever was, with its kind. */
+  /** Every id ever used, with its kind. */
   readonly ids: Array<{ id: string; kind: AnyKind }> = [];
   readonly random: SeededRandom;
-  /** Whether hosts go to other networks: the store lets them, no command does it. */
+  /** Whether hosts move between networks: the store allows it, no command does it. */
   movesHosts = true;
-  /** Who makes the next transactions. */
+  /** Author of the next transactions. */
   author: Author = SYSTEM_AUTHOR;
   private readonly store: Store;
   private readonly roots = new Map<string, string>();
   private readonly versionsOf = new Map<string, string[]>();
-  /** Learned by each interface entry, by its id; worked out once per snapshot. */
+  /** Learned MAC addresses by id of the interface entry; computed once per snapshot. */
   private readonly macs = new WeakMap<Snapshot, Map<string, string[]>>();
   private readonly beginningsOf = new WeakMap<ModelRecord, readonly string[]>();
   private readonly calledOf = new WeakMap<ModelRecord, readonly string[]>();
-  /** What each record is found by, by its id; worked out once per snapshot. */
+  /** Search sources by record id; computed once per snapshot. */
   private readonly found = new WeakMap<Snapshot, Map<string, ModelRecord[]>>();
-  /** Records that have ended, as they were. */
+  /** Ended records with their last fields. */
   private readonly ended = new Map<string, ModelRecord>();
-  /** Fields that records do not have yet, by their names. */
+  /** Names of fields that records do not have yet. */
   readonly unknownFields = new Set<string>();
   private name = 0;
 
@@ -93,12 +93,12 @@ export class Model {
     return this.snapshots.at(-1) as Snapshot;
   }
 
-  /** What held at an instant. */
+  /** Snapshot at an instant. */
   at(instant: number): Snapshot {
     return this.snapshots.findLast((snapshot) => snapshot.at <= instant) as Snapshot;
   }
 
-  /** One transaction on both; the clock goes on by up to a minute, or stands, or goes back. */
+  /** Runs one transaction on both; the clock advances by up to a minute, stays, or goes back. */
   step(act: (draft: Draft) => void = (draft) => draft.randomly()): void {
     const { random, store } = this;
     const dice = random.integer(10);
@@ -124,18 +124,18 @@ export class Model {
     this.snapshots.push({ sequence: this.head.sequence + 1, at, records });
   }
 
-  /** A transaction of the store's own, without versions. */
+  /** A transaction of the store itself, without versions. */
   skip(): void {
     const { sequence, at } = this.store.transactions().at(-1) as { sequence: number; at: number };
     this.snapshots.push({ sequence, at, records: this.head.records });
   }
 
-  /** The items of a list, in order, as they stand on the wire. */
+  /** Items of a list, in order, in wire format. */
   list(snapshot: Snapshot, query: ModelQuery, isLive = false): Wire[] {
     return this.matching(snapshot, query, isLive).map((record) => this.wire(snapshot, record, isLive));
   }
 
-  /** A page of it, and how many there are in all. */
+  /** A page of a list, and the total. */
   page(
     snapshot: Snapshot,
     query: ModelQuery,
@@ -167,7 +167,7 @@ export class Model {
     return matching;
   }
 
-  /** From now on records of a kind have a field, and always had it. */
+  /** Adds a field to all records of a kind, past and future. */
   gain(kind: AnyKind, field: string, value: unknown): void {
     this.unknownFields.delete(field);
     const gained = new Map<ModelRecord, ModelRecord>();
@@ -191,7 +191,7 @@ export class Model {
     return `${this.random.pick(NAMES)} ${this.name}`;
   }
 
-  /** A record that has ended, and is alive in no snapshot since. */
+  /** A record that has ended and is not live in any later snapshot. */
   pickEnded(kind: AnyKind): ModelRecord | null {
     const ended = [...this.ended.values()].filter(
       (record) => record.kind === kind && !this.head.records.has(record.id),
@@ -199,7 +199,7 @@ export class Model {
     return ended.length === 0 ? null : this.random.pick(ended);
   }
 
-  /** A record as it stood at a snapshot, with its true end. */
+  /** A record in wire format at a snapshot, with its actual end. */
   wire(snapshot: Snapshot, record: ModelRecord, isLive = false): Wire {
     const { kind } = record;
     const versions = this.versionsOf.get(record.id) as string[];
@@ -225,13 +225,10 @@ export class Model {
     return JSON.parse(text) as Wire;
   }
 
-  /**
-   * A search that may find something: words of what one record was found by at some time, cut off and written
-   * otherwise.
-   */
+  /** A search with likely matches: words that a record matched at some time, truncated and rewritten. */
   newSearch(kind: AnyKind): string {
     const { random } = this;
-    // One of few: what there was to be found is worked out for each.
+    // One of few snapshots: the search sources are computed for each.
     const snapshot = this.snapshots[Math.floor((this.snapshots.length - 1) * (random.integer(21) / 20))] as Snapshot;
     const owners: ReadonlyArray<readonly [string, readonly ModelRecord[]]> =
       kind === ipAddressKind || !SEARCHED.has(kind) || kind === ifEntryKind
@@ -270,7 +267,7 @@ export class Model {
   private isFound(snapshot: Snapshot, record: ModelRecord, search: string): boolean {
     const words = search.split(/\s+/).filter((word) => word !== "");
     if (words.length === 0) return true;
-    // A part is found by its own texts, a whole by those of its parts as well.
+    // A child matches by its own texts, a parent also by those of its children.
     const searched = record.kind === ipAddressKind ? [record] : (this.foundBy(snapshot).get(record.id) ?? []);
     return words.every((word) => {
       const forms = formsOf(word);
@@ -281,7 +278,7 @@ export class Model {
     });
   }
 
-  /** Whether a word begins what a record itself is called, accents or not. */
+  /** Whether a word is a prefix of the record's own name, with or without accents. */
   private isCalled(record: ModelRecord, word: string): boolean {
     const forms = formsOf(unmarked(foldCase(word)));
     return (
@@ -294,7 +291,7 @@ export class Model {
     );
   }
 
-  /** What a word may be the beginning of, for a record to be called so; folded, without accents. */
+  /** Texts whose prefixes match a record's name; folded, without accents. */
   private called(record: ModelRecord): readonly string[] {
     let known = this.calledOf.get(record);
     if (known === undefined) {
@@ -367,7 +364,7 @@ export class Model {
         if (field === "last_seen_at") return (isLive ? this.observed.get(record.id) : record.observed)?.last_seen_at;
         return fieldValueOf(record.fields, field);
       });
-      // Without a custom field a record comes last, whatever the direction.
+      // Records without the custom field come last in either direction.
       if (customFieldKey(field) !== null && (left === undefined || right === undefined)) {
         if (left === right) continue;
         return left === undefined ? 1 : -1;
@@ -430,7 +427,7 @@ export class Model {
         records.delete(id);
         continue;
       }
-      // What ended and is alive again is what it always was.
+      // A restored record keeps the fields fixed at its creation.
       const known = before.get(id) ?? this.ended.get(id);
       const identity = after.kind.identity(after.fields);
       records.set(id, {
@@ -452,14 +449,14 @@ export class Model {
   }
 }
 
-/** The texts among the values of custom fields. */
+/** Texts among the custom field values. */
 function customTexts({ fields }: ModelRecord): string[] {
   return Object.values((fields.custom_fields ?? {}) as Wire).filter((value) => typeof value === "string");
 }
 
 const OWNED_BY_HOSTS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind, serviceKind];
 
-/** What is searched of each kind: free text, addresses, and the record that is found where it is another one. */
+/** Search sources of each kind: free text, addresses, and the record that is returned, if another one. */
 const SEARCHED: ReadonlyMap<
   AnyKind,
   { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly owner?: string }
@@ -472,7 +469,7 @@ const SEARCHED: ReadonlyMap<
   [fdbEntryKind, { words: [], wholes: ["mac_address"], owner: "if_entry_id" }],
 ]);
 
-/** What the records of each kind are called themselves. */
+/** Names of the records of each kind. */
 const CALLED: ReadonlyMap<
   AnyKind,
   { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly interfaces?: readonly string[] }
@@ -487,7 +484,7 @@ const CALLED: ReadonlyMap<
   [serviceKind, { words: ["name", "service_definition"], wholes: [] }],
 ]);
 
-/** Ordered without regard to case. */
+/** Case-insensitive order. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set([
   "name",
   "hostname",
@@ -514,7 +511,7 @@ function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined)
   return Bun.deepEquals(JSON.parse(JSON.stringify(before.fields)), JSON.parse(JSON.stringify(after.fields)));
 }
 
-/** As SQLite compares: nothing first, then numbers, then texts by their UTF-8 bytes. */
+/** SQLite's comparison order: NULL, then numbers, then texts by their UTF-8 bytes. */
 function bytes(left: unknown, right: unknown): number {
   const [a, b] = [left, right].map((value) =>
     value === undefined ? null : typeof value === "boolean" ? Number(value) : value,

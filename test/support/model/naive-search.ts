@@ -1,10 +1,10 @@
-// The search of all kinds in plain code: every version of every record is kept and looked at for every question. Must not
-// use what it is compared with.
+// Search of all kinds in plain code: scans every version of every record for every query. Must not use the code under
+// test.
 
 import { foldCase } from "../../../src/base/text.ts";
 import { beginnings, beginsInterface, formsOf, interfaceOf, unmarked } from "./naive-text.ts";
 
-/** What is found by which field. */
+/** Roles of the fields in a match. */
 interface Roles {
   readonly names?: readonly string[];
   readonly texts?: readonly string[];
@@ -14,7 +14,7 @@ interface Roles {
   readonly interfaces?: readonly string[];
 }
 
-/** In the order of the answer. */
+/** In answer order. */
 export const ROLES: Readonly<Record<string, Roles>> = {
   network: { names: ["name"], texts: ["description"] },
   subnet: { addresses: ["cidr"], names: ["name"], texts: ["description"] },
@@ -29,7 +29,7 @@ export const KINDS_OF_MATCH = ["Exact", "Prefix", "Word", "Part"] as const;
 
 type Fields = Record<string, any>;
 
-/** A record from one instant to the next; without fields from its end on. */
+/** A record's state for a period; without fields after its end. */
 export interface NaiveVersion {
   readonly at: string;
   readonly fields: Fields | null;
@@ -49,7 +49,7 @@ export interface NaiveResult {
   readonly deleted_at: string | null;
 }
 
-/** @param networks ids of those in reach; null for all */
+/** @param networks ids of the networks in reach; null for all */
 export function searchNaively(
   records: readonly NaiveRecord[],
   q: string,
@@ -71,7 +71,7 @@ export function searchNaively(
     let kind = best(matchOf(record.type, last.fields, q), whole);
     let namedUntil: string | null = null;
     if (kind === null) {
-      // The best of what it was called once, and of that the latest.
+      // The best former name, of those the latest.
       for (const version of alive.slice(0, -1)) {
         const then = isSeen(record.type, version.fields as Fields, networks)
           ? matchOf(record.type, version.fields as Fields, q)
@@ -133,7 +133,7 @@ function best<T extends string | null>(one: T, other: T): T {
   return KINDS_OF_MATCH.indexOf(one as "Exact") <= KINDS_OF_MATCH.indexOf(other as "Exact") ? one : other;
 }
 
-/** Some words are the host's and all others its part's. */
+/** Some words match the host and all others its child. */
 function acrossHost(
   records: readonly NaiveRecord[],
   type: string,
@@ -155,14 +155,14 @@ function acrossHost(
     if (own.length === 0 || left.length === 0) continue;
     const [hostKind, kind] = [readAs("host", host, own), readAs(type, fields, left)];
     if (hostKind === null || kind === null) continue;
-    // A number in the middle of a name does not name a host.
+    // A number inside a name does not identify a host.
     if (hostKind === "Word" && own.every((word) => !/\p{L}/u.test(word))) continue;
     found = best(found, best(hostKind, kind) === hostKind ? kind : hostKind);
   }
   return found;
 }
 
-/** As it was typed, and with an interface's type and number in one word. */
+/** As typed, and with an interface's type and number joined to one word. */
 function readings(q: string): string[][] {
   const words = unmarked(foldCase(q))
     .split(/\s+/)
@@ -206,7 +206,7 @@ function readAs(type: string, fields: Fields, words: readonly string[]): string 
       .join(" ");
   const isNumbered = (field: string) => interfaceOf(plain(field)) !== null;
   const lines = interfaces.filter(isNumbered).map(plain);
-  // What is a type and a number goes by that alone.
+  // A type with a number matches as such only.
   const others = [...names, ...numbers, ...addresses, ...interfaces.filter((field) => !isNumbered(field))]
     .map(plain)
     .filter((text) => text !== "");

@@ -1,12 +1,12 @@
-// Texts as a person would look through them, one character at a time: where words begin, which addresses are the same,
-// which prefix comes first. Must not use what it is compared with.
+// Text matching one character at a time: starts of words, equal addresses, order of prefixes. Must not use the code
+// under test.
 
 import { foldCase } from "../../../src/base/text.ts";
 
 const isLetterOrDigit = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
 const isOfWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{M}\p{N}]/u.test(character);
 
-/** Everything from each beginning of a word on, up to the next blank; folded. */
+/** The text from each start of a word to the next blank; folded. */
 export function beginnings(text: string): string[] {
   const found: string[] = [];
   for (const word of text.split(/[\s\p{Cc}]+/u)) {
@@ -19,7 +19,7 @@ export function beginnings(text: string): string[] {
   return found;
 }
 
-/** A word of a search in each way in which what it looks for may be stored; folded. */
+/** All stored forms that a search word may match; folded. */
 export function formsOf(word: string): string[] {
   const plain = foldCase(word);
   const digits = plain.replaceAll(/[-.]/g, "");
@@ -35,12 +35,12 @@ export function formsOf(word: string): string[] {
     plain
       .split(".")
       .every((group, place, all) => group.length === 4 || (place > 0 && place === all.length - 1 && group.length < 4));
-  // A dash at the end stands for the colon there.
+  // A trailing dash stands for a colon.
   const dashed = plain.endsWith("-") ? `${pairs}:` : pairs;
   return [plain, ...(isDashed ? [dashed] : []), ...(isDotted ? [pairs] : [])];
 }
 
-/** What makers call the same types of interface: those that are drawn, each in every way that there is for it. */
+/** Vendor names of the same interface types: those drawn, each with all variants. */
 const INTERFACE_TYPES = [
   ["gi", "gig", "gige", "gigabit", "gigabitethernet"],
   ["te", "ten", "tengig", "tengige", "tengigabitethernet"],
@@ -48,8 +48,8 @@ const INTERFACE_TYPES = [
 ];
 
 /**
- * Whether a word is how the name of an interface begins: in full or abbreviated, or at its number. A type that is
- * written out before a number is that type, and no longer one that begins so.
+ * Whether a word is a prefix of an interface name, full or abbreviated, or of its number. A type before a number is
+ * complete, not a prefix of another type.
  */
 export function beginsInterface(name: string, word: string): boolean {
   const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d\S*)$/.exec(foldCase(name)) ?? [];
@@ -64,7 +64,7 @@ export function beginsInterface(name: string, word: string): boolean {
   return isMeant && number.startsWith(rest);
 }
 
-/** The type and number of an interface that a whole text names; null for any other text. Folded. */
+/** Interface type and number of a whole text; null for any other text. Folded. */
 export function interfaceOf(text: string): string | null {
   const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d\S*)$/.exec(text) ?? [];
   const types = INTERFACE_TYPES.find((each) => each.includes(type));
@@ -77,7 +77,7 @@ export function unmarked(text: string): string {
   return letters.join("").normalize("NFC").replaceAll("ß", "ss");
 }
 
-/** IPv4 before IPv6, by the first address, the shorter prefix first. */
+/** IPv4 before IPv6, then by first address, then the shorter prefix first. */
 export function compareCidrs(left: string, right: string): number {
   const [a, b] = [numbers(left), numbers(right)];
   for (let place = 0; place < Math.max(a.length, b.length); place += 1) {

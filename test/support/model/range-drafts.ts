@@ -1,4 +1,5 @@
-// IP ranges that come, change, go from subnet to subnet, and go: for histories in which they count with their subnets.
+// Random changes of IP ranges (created, changed, moved between subnets, deleted), for histories in which they count
+// with their subnets.
 
 import { ipRangeKind } from "../../../src/resources/ip-ranges/ip-range.ts";
 import { RANGE_PURPOSES } from "../../../src/resources/ip-ranges/range-purpose.ts";
@@ -8,7 +9,7 @@ import type { SeededRandom } from "../injected/seeded-random.ts";
 import { subnetFields } from "../store/store.ts";
 import type { Draft } from "./draft.ts";
 
-/** One change of a range, or two of one range in a transaction. */
+/** One change of a range, or two changes of a range in one transaction. */
 export function changeRanges(draft: Draft, random: SeededRandom): void {
   const ranges = draft.all(ipRangeKind);
   const networkId = random.pick(draft.all(networkKind)).id;

@@ -1,5 +1,5 @@
-// What activity and the narrowed lists of transactions are to tell, in plain code: every version of the ledger with the
-// record before and after it, and nothing that is kept beside it. Must not use what it is compared with.
+// Expected activity and filtered transaction lists in plain code: every version of the ledger with its record before
+// and after, without stored aggregates. Must not use the code under test.
 
 import { writtenSql } from "../../../src/db/packing.ts";
 import { KINDS } from "../../../src/records/resources.ts";
@@ -7,7 +7,7 @@ import type { Store, Wire } from "../store/store.ts";
 
 /** A version. */
 export interface ToldChange {
-  /** Whether it counts: what only parts made counts with them, and some kinds are told of only as parts. */
+  /** Whether it counts: changes of children count for their parent only, and some kinds appear only as children. */
   readonly isCounted: boolean;
   readonly sequence: number;
   readonly at: number;
@@ -17,11 +17,11 @@ export interface ToldChange {
   readonly id: string;
   readonly operation: "Created" | "Updated" | "Deleted";
   readonly fields: readonly string[];
-  /** The record before and after it; one of them may be missing. */
+  /** The record before and after the change; one may be missing. */
   readonly states: readonly Wire[];
 }
 
-/** As the API narrows them. */
+/** Filters of the API. */
 export interface ToldQuery {
   /** Ids of the caller's networks; null for all. */
   readonly reach: readonly string[] | null;
@@ -32,16 +32,16 @@ export interface ToldQuery {
   readonly id?: string;
 }
 
-/** A host that only its children changed counts with them, and a service with its bindings. */
+/** Changes of children count for their host, and those of bindings for their service. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   host: ["interfaces", "ip_addresses", "ports", "services"],
   service: ["bindings"],
 };
 const UNTOLD = ["fdb_entry", "credential_assignment"];
-/** Of the whole organization. */
+/** Kinds of the whole organization. */
 const BESIDE_NETWORKS = ["organization", "tag", "credential", "user"];
 
-/** Every version but those of API keys, in commit order, of all networks. */
+/** Every version except those of API keys, in commit order, of all networks. */
 export function toldChanges(store: Store): ToldChange[] {
   const rows = store.rows<Wire>(
     `SELECT v.key >> 31 AS n, t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.reason, r.kind, r.id, v.operation,
@@ -73,7 +73,7 @@ export function toldChanges(store: Store): ToldChange[] {
   });
 }
 
-/** Whether a change is among those that are asked for. */
+/** Whether a change matches the query. */
 export function isTold(change: ToldChange, query: ToldQuery): boolean {
   const { reach, types, network_id, host_id, subnet_id, id } = query;
   const has = (field: string, values: readonly string[]) =>

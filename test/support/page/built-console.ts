@@ -1,5 +1,5 @@
-// The console as one script and one style sheet, for pages that are shown in the process of the tests. Built once for
-// each state of the sources, and kept under dist/.
+// The console as one script and one style sheet, for pages shown in the test process. Built once per state of the
+// sources, and cached under dist/.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,21 +9,21 @@ const ROOT = resolve(import.meta.dir, "../../..");
 const SOURCES = join(ROOT, "src/console");
 const KEPT = join(ROOT, "dist/console-page");
 
-/** What the console is made from; its forms are made of the API's document, and that of all sources. */
+/** Inputs of the console. Its forms derive from the API's document, which derives from all sources. */
 const INPUTS = ["src", "scripts/console-forms.ts", "test/support/page/built-console.ts", "bun.lock", "tsconfig.json"];
 
 export interface BuiltConsole {
-  /** Runs in strict mode, and imports nothing. */
+  /** In strict mode, without imports. */
   readonly script: string;
-  /** Without nesting and without imports. */
+  /** Without nesting and imports. */
   readonly styles: string;
-  /** The document, which names neither. */
+  /** The HTML document, without references to either. */
   readonly page: string;
 }
 
 let built: Promise<BuiltConsole> | undefined;
 
-/** @throws Error with what the bundler says of the sources */
+/** @throws Error with the bundler's messages */
 export function builtConsole(): Promise<BuiltConsole> {
   built ??= read();
   return built;
@@ -34,7 +34,7 @@ async function read(): Promise<BuiltConsole> {
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
   const made = await build();
   mkdirSync(KEPT, { recursive: true });
-  // Other processes may be making the same.
+  // Other processes may be building the same.
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, JSON.stringify(made));
   renameSync(unfinished, file);

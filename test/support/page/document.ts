@@ -1,5 +1,5 @@
-// One document of the console: the real script on a window of its own, which is all that the script sees. What it needs of
-// a browser beyond the document it gets from its tab. Nothing of it outlives `end`.
+// One document of the console: the real script on a separate window, its only global scope. Its tab provides further
+// browser features. Nothing of it outlives `end`.
 
 import {
   type Document,
@@ -21,33 +21,33 @@ import type { StorageChange } from "./storage.ts";
 import { matchesMedia, Styles, type Viewport } from "./styles.ts";
 import { stirred } from "./waiting.ts";
 
-/** What a document has of its tab. */
+/** Features of the tab for a document. */
 export interface Surroundings {
   readonly viewport: Viewport;
   readonly localStorage: Storage;
   readonly sessionStorage: Storage;
   readonly history: object;
-  /** Answers as a server and a network do; the document may have ended by then. */
+  /** Answers like a server and a network; the document may have ended by then. */
   fetch(request: Request): Promise<Response>;
-  /** Leaves the document for an address. */
+  /** Navigates to an address. */
   leaveFor(url: string): void;
-  /** Takes a sentence about what no journey may have. */
+  /** Records a failure that no journey may have. */
   trouble(sentence: string): void;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What Bun has as browsers have it: requests and answers of the console are those that the app takes and gives. */
+/** Bun's own implementations: the app accepts and returns these request and response types. */
 const NATIVE: Values = {
   ...{ AbortController, AbortSignal, Blob, DOMException, Headers, ReadableStream, Request, Response, TransformStream },
   ...{ TextDecoder, TextDecoderStream, TextEncoder, URL, URLSearchParams, WritableStream, performance, crypto },
 };
 
-/** Names of the language: a window of happy-dom has them as well. */
+/** Globals of the language, which a happy-dom window has as well. */
 const OF_LANGUAGE =
   /^(?:\w*Error|\w*Array|ArrayBuffer|Atomics|BigInt|Boolean|DataView|Date|FinalizationRegistry|Function|Infinity|Intl|Iterator|JSON|Map|Math|NaN|Number|Object|Promise|Proxy|Reflect|RegExp|Set|String|Symbol|WeakMap|WeakRef|WeakSet|eval|isFinite|isNaN|parseFloat|parseInt|undefined|(?:de|en)codeURI(?:Component)?)$/;
 
-/** The scripts of all pages, compiled once: how they are called decides what they see. */
+/** Scripts of all pages, compiled once; their parameters are the globals they see. */
 interface Scripts {
   readonly names: readonly string[];
   readonly run: (...values: unknown[]) => void;
@@ -74,7 +74,7 @@ async function compile(window: Window): Promise<Scripts> {
   };
 }
 
-/** Of browsers, and not of happy-dom. */
+/** Browser globals that happy-dom lacks. */
 const OWN_NAMES = {
   BroadcastChannel: 0,
   ResizeObserver: 0,
@@ -90,9 +90,9 @@ const SETTINGS: Partial<IBrowserSettings> = {
   navigation: { disableMainFrameNavigation: true, disableFallbackToSetURL: true } as IBrowserSettings["navigation"],
 };
 
-/** How soon a frame is drawn that an animation waits for. */
+/** Delay of an animation frame. */
 const FRAME_MS = 4;
-/** What a list, and each element, has room for: as much as a window of 1280 by 800 leaves below the frame. */
+/** Height of a list and of each element: that of a 1280 by 800 window below the frame. */
 const CONTENT_HEIGHT = 640;
 const LINE_HEIGHT = 20;
 
@@ -105,12 +105,12 @@ export class ShownDocument {
   private readonly values: readonly unknown[];
   private readonly around: Surroundings;
   private readonly over = new AbortController();
-  /** What calls each off. */
+  /** Functions that cancel the timers. */
   private readonly timers = new Map<number, () => void>();
   private lastTimer = 0;
   private readonly media = new Set<{ readonly query: string; was: boolean; readonly list: EventTarget }>();
 
-  /** Its script has not run yet. @param html of the page, without scripts */
+  /** Without running its script. @param html of the page, without scripts */
   static async load(url: string, html: string, around: Surroundings): Promise<ShownDocument> {
     const window = new Window({
       url,
@@ -138,7 +138,7 @@ export class ShownDocument {
       reload: () => around.leaveFor(window.location.href),
     };
     for (const [name, value] of Object.entries(location)) Object.defineProperty(window.location, name, { value });
-    // As over plain HTTP: each tab follows the changes by itself.
+    // As over plain HTTP: each tab follows the changes separately.
     Object.defineProperty(window.navigator, "locks", { value: undefined });
     this.overlays = new Overlays(window, (element) => this.isShown(element));
     window.addEventListener("error", (event) => {
@@ -159,19 +159,19 @@ export class ShownDocument {
     this.find = scripts.find(...this.values);
   }
 
-  /** Lets the script run. */
+  /** Runs the script. */
   start(): void {
     this.guarded(() => this.scripts.run(...this.values));
-    // As a browser does what nobody prevents.
+    // Default action, unless prevented.
     this.window.addEventListener("click", (event) => this.followLink(event));
   }
 
-  /** @param code an expression or statements, which see what the console sees @returns its value, or what it promises */
+  /** @param code an expression or statements, with the console's globals @returns its value or promise */
   evaluate(code: string): unknown {
     return this.scripts.evaluate(...this.values, code);
   }
 
-  /** The address, without loading it. */
+  /** Sets the address without loading it. */
   setUrl(url: string): void {
     this.window.happyDOM.setURL(url);
   }
@@ -180,7 +180,7 @@ export class ShownDocument {
     return this.document.documentElement.contains(element) && this.hiddenAt(element) === null;
   }
 
-  /** Tells the console that another scheme of colors is preferred. */
+  /** Signals a change of the preferred color scheme. */
   mediaChanged(): void {
     for (const each of this.media) {
       const is = matchesMedia(each.query, this.around.viewport);
@@ -189,12 +189,12 @@ export class ShownDocument {
     }
   }
 
-  /** Tells the console that another tab has changed what all share. */
+  /** Signals a storage change by another tab. */
   storageChanged(change: StorageChange): void {
     this.after(0, () => this.window.dispatchEvent(Object.assign(new this.window.Event("storage"), change)), false);
   }
 
-  /** Leaves nothing behind: no timer goes off, and no answer comes. */
+  /** Ends the document: no timer fires, and no answer arrives. */
   end(): void {
     this.window.dispatchEvent(new this.window.Event("pagehide"));
     this.over.abort();
@@ -203,7 +203,7 @@ export class ShownDocument {
     void this.window.happyDOM.close();
   }
 
-  /** The nearest that is not rendered, of an element and what it is within. */
+  /** The nearest unrendered element among an element and its ancestors. */
   private hiddenAt(element: Element): Element | null {
     for (let each: Element | null = element; each !== null; each = each.parentElement) {
       if (this.scripts.styles.displayOf(each, this.around.viewport) === "none") return each;
@@ -365,7 +365,7 @@ export class ShownDocument {
   }
 }
 
-/** A response whose body is read only while its document is shown. @param settle does nothing once it has ended */
+/** A response whose body can be read only while its document is shown. @param settle does nothing after its end */
 function readWithin(response: Response, settle: (action: () => void) => void): Response {
   for (const name of ["json", "text", "blob", "arrayBuffer"] as const) {
     const read: () => Promise<unknown> = response[name].bind(response);
@@ -381,7 +381,7 @@ function readWithin(response: Response, settle: (action: () => void) => void): R
   return response;
 }
 
-/** `document.evaluate` for the one XPath of the tests. @throws Error for any other */
+/** `document.evaluate` for the only XPath of the tests. @throws Error for any other */
 function evaluatePath(path: string, from: Node): { iterateNext(): Node | null } {
   if (path !== "..") throw new Error(`the pages of tests know no XPath ${path}: only the parent, "..".`);
   const found = [from.parentNode];
@@ -391,7 +391,7 @@ function evaluatePath(path: string, from: Node): { iterateNext(): Node | null } 
 const shownBy = new WeakMap<Document, (element: Element) => boolean>();
 let hasLayout = false;
 
-/** Sizes where something is rendered, and none where it is not: all that can be said without a layout. */
+/** Nonzero sizes for rendered elements only: the limit without a layout. */
 function installLayout(window: Window, isShown: (element: Element) => boolean): void {
   shownBy.set(window.document, isShown);
   if (hasLayout) return;
@@ -423,7 +423,7 @@ function installLayout(window: Window, isShown: (element: Element) => boolean): 
   const select = window.HTMLSelectElement.prototype as unknown as Record<symbol, (option?: unknown) => void>;
   const update = select[updateSelectedness];
   select[updateSelectedness] = function (this: HTMLSelectElement, option?: unknown) {
-    // Of several the last one is chosen: happy-dom takes one at their number.
+    // With several selected, the last one counts; happy-dom goes by index.
     const chosen = this.multiple ? [] : [...this.options].filter(({ selected }) => selected);
     update?.call(this, option ?? (chosen.length > 1 ? chosen.at(-1) : undefined));
   };

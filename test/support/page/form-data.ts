@@ -1,9 +1,9 @@
-// The fields that a form sends (WHATWG HTML, section 4.10.21.4): happy-dom's has the disabled
-// fields as well, and a value for a choice that was not made.
+// Submitted fields of a form (WHATWG HTML, section 4.10.21.4): happy-dom's include disabled fields, and a value for an
+// unselected choice.
 
 import type { HTMLFormElement, HTMLInputElement, HTMLSelectElement } from "happy-dom";
 
-/** Bun's, so that it can be sent, filled from a form of a page. */
+/** Bun's FormData, so that it can be sent, filled from a form of a page. */
 export class PageFormData extends FormData {
   constructor(form?: HTMLFormElement) {
     super();

@@ -1,5 +1,5 @@
-// Mouse and keyboard of a page: their events in order (UI Events, sections 3.5 and 3.7), and what a browser does where
-// nobody prevents it.
+// Mouse and keyboard of a page: their events in order (UI Events, sections 3.5 and 3.7), and the browser's default
+// actions.
 
 import type { Element, HTMLElement, HTMLFormElement, HTMLInputElement, HTMLTextAreaElement } from "happy-dom";
 import type { ShownDocument } from "./document.ts";
@@ -7,21 +7,21 @@ import type { ShownDocument } from "./document.ts";
 type Modifier = "Alt" | "Control" | "ControlOrMeta" | "Meta" | "Shift";
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** Names of keys, by what Playwright calls them. */
+/** Key names that differ from Playwright's. */
 const KEYS: Readonly<Record<string, string>> = { Space: " " };
-/** What they do is up to the page alone. */
+/** Keys without a default action. */
 const KNOWN_KEYS =
   /^(?:.|Escape|Enter|Tab|Backspace|Delete|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|F\d+)$/u;
 
 export class Hands {
   private readonly of: () => ShownDocument;
   private pointed: Element | null = null;
-  /** Keys that are down. */
+  /** Pressed keys. */
   private readonly held = new Set<string>();
-  /** What stood in the field that is typed into when it got the focus: `change` is told where it is left with another. */
+  /** Value of the focused field at focus: leaving it with another value fires `change`. */
   private typed: { readonly field: Field; readonly before: string } | null = null;
 
-  /** @param shown the document at each time */
+  /** @param shown returns the current document */
   constructor(shown: () => ShownDocument) {
     this.of = shown;
   }
@@ -73,7 +73,7 @@ export class Hands {
     if (isTaken && isLet && key === " " && now === target && isPressedBySpace(target)) this.clicked(target);
   }
 
-  /** Presses a key without letting it go; again, as a key that is held down repeats. */
+  /** Presses a key without releasing it; pressing it again is an auto-repeat. */
   down(named: string): void {
     const key = keyOf(named);
     const target = this.focused();
@@ -91,7 +91,7 @@ export class Hands {
     for (const sign of text) this.press(sign === "\n" ? "Enter" : sign);
   }
 
-  /** Puts a text in the place of what is selected, at once. */
+  /** Replaces the selection with a text at once. */
   insert(text: string): void {
     const field = this.focused();
     if (!isField(field)) return;
@@ -100,7 +100,7 @@ export class Hands {
     this.change(field, start, end, text, text === "" ? "deleteContentBackward" : "insertText");
   }
 
-  /** The element that keys go to: one that no longer takes them has lost the focus. */
+  /** The element that receives keys: one that no longer can has lost the focus. */
   private focused(): HTMLElement {
     const { document, overlays } = this.of();
     const active = document.activeElement as HTMLElement | null;
@@ -174,7 +174,7 @@ export class Hands {
     field.addEventListener("blur", left);
   }
 
-  /** Tells that a field was changed, once for each change. */
+  /** Fires the events of a changed field, once per change. */
   private told(): void {
     const { typed } = this;
     if (typed === null || typed.field.value === typed.before) return;
@@ -203,7 +203,7 @@ export class Hands {
   }
 }
 
-/** @throws Error for a key that pages are not known to take */
+/** @throws Error for keys that no page handles */
 function keyOf(named: string): string {
   const key = KEYS[named] ?? named;
   if (!KNOWN_KEYS.test(key)) throw new Error(`the pages of tests know no key ${named}.`);
@@ -243,7 +243,7 @@ function isPressedBySpace(element: Element): boolean {
   return element.matches("button, summary, input[type=checkbox], input[type=radio], input[type=submit]");
 }
 
-/** Types such as `number` tell of no selection: all of it is taken for selected, as after `select()`. */
+/** Types such as `number` have no selection API: all text counts as selected, as after `select()`. */
 function selectionOf(field: Field): [number, number] {
   return [field.selectionStart ?? 0, field.selectionEnd ?? field.value.length];
 }

@@ -1,16 +1,16 @@
-// The script that Playwright puts into every page it drives, in the process of the tests: roles, names, labels, texts and
-// states are worked out by the same code as in Chromium.
+// Playwright's injected page script in the test process, so that roles, names, labels, texts and states are computed by
+// the same code as in Chromium.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Element, Node } from "happy-dom";
 
-/** A selector that was read; only the script itself looks into it. */
+/** A parsed selector, opaque to all but the script. */
 export type ParsedSelector = { readonly parts: readonly unknown[] };
 
 type State = "visible" | "hidden" | "enabled" | "disabled" | "editable" | "checked" | "unchecked";
 
-/** The part of its interface that is used. */
+/** The used part of its interface. */
 export interface Injected {
   parseSelector(selector: string): ParsedSelector;
   querySelectorAll(selector: ParsedSelector, root: Node): Element[];
@@ -22,11 +22,11 @@ export interface Injected {
   previewNode(element: Element): string;
 }
 
-/** What stands around the text of the script in the package, whose version is pinned. */
+/** Text around the script in the package, whose version is pinned. */
 const BEFORE = "// packages/playwright-core/src/generated/injectedScriptSource.ts";
 const ASSIGNED = /\bsource\d* = ('(?:[^'\\]|\\.)*');\n/y;
 
-/** @throws Error where the package keeps the script elsewhere */
+/** @throws Error if the package stores the script elsewhere */
 export function injectedSource(): string {
   const bundle = readFileSync(
     join(dirname(require.resolve("playwright-core/package.json")), "lib/coreBundle.js"),
@@ -39,7 +39,7 @@ export function injectedSource(): string {
   return new Function(`return ${literal}`)();
 }
 
-/** How it is started; `customEngines` and the rest are what Playwright gives it for Chromium. */
+/** Start of the script; `customEngines` and the rest are Playwright's arguments for Chromium. */
 export const INJECTED_START = `new (module.exports.InjectedScript())(window, ${JSON.stringify({
   isUnderTest: false,
   sdkLanguage: "javascript",
@@ -52,11 +52,11 @@ export const INJECTED_START = `new (module.exports.InjectedScript())(window, ${J
 
 type Text = string | RegExp;
 
-/** A selector of Playwright's for a text, as its locators write it. */
+/** Playwright's selector for a text, as its locators write it. */
 export const textSelector = (text: Text, isExact = false): string =>
   typeof text === "string" ? `${JSON.stringify(text)}${isExact ? "s" : "i"}` : patternSelector(text);
 
-/** The same for the value of an attribute. */
+/** Playwright's selector for an attribute value. */
 export const attributeSelector = (text: Text, isExact = false): string =>
   typeof text === "string"
     ? `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"${isExact ? "s" : "i"}`

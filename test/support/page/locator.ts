@@ -1,5 +1,4 @@
-// Elements of a page by what people know them by, with the interface of Playwright's locators: the part of it that the tests
-// of the console use.
+// Locators by user-visible properties, with the part of Playwright's interface that the console's tests use.
 
 import type { Element, HTMLElement, HTMLInputElement } from "happy-dom";
 import type { Locator as Full } from "playwright-core";
@@ -21,17 +20,17 @@ type Filter = {
 type Option = { readonly value?: string; readonly label?: string; readonly index?: number };
 type GivenFile = { readonly name: string; readonly mimeType: string; readonly buffer: Uint8Array<ArrayBuffer> };
 
-/** What is looked in: a page, at each time. */
+/** Searched page, at any time. */
 interface Shown {
   readonly shown: ShownDocument;
   readonly hands: Hands;
-  /** For who waited in vain. */
+  /** For timeout messages. */
   description(): string;
 }
 
-/** Where elements are looked for: in a page, or in what a locator finds. */
+/** Scope of a search: a page, or the matches of a locator. */
 export abstract class Place {
-  /** Below the selector of the place. */
+  /** Locator for a selector below this place. */
   protected abstract below(selector: string): Locator;
 
   getByRole(role: Parameters<Full["getByRole"]>[0], options: RoleOptions = {}): Locator {
@@ -242,7 +241,7 @@ export class Locator extends Place {
     );
   }
 
-  /** Chooses files for a field that takes them, in the place of those chosen before. */
+  /** Sets the files of a file input, replacing the previous ones. */
   async setInputFiles(files: GivenFile | readonly GivenFile[]): Promise<void> {
     const field = this.control(await this.attached()) as HTMLInputElement;
     if (!field.matches("input[type=file]")) throw new Error(`${this.selector} is not a field for files`);
@@ -259,7 +258,7 @@ export class Locator extends Place {
     (await this.attached()).dispatchEvent(new Event(type, { bubbles: true, cancelable: true, composed: true }));
   }
 
-  /** @param code of a function of the element, as text or as a function that uses nothing around it */
+  /** @param code of a function of the element: text, or a function without closure variables */
   async evaluate<R>(code: string | ((element: any) => R)): Promise<R> {
     return this.called(code, await this.attached());
   }
@@ -281,7 +280,7 @@ export class Locator extends Place {
     return find.querySelectorAll(find.parseSelector(this.selector), document);
   }
 
-  /** @throws Error where there are several */
+  /** @throws Error for several matches */
   private single(): Element | null {
     const elements = this.elements();
     const { find } = this.of.shown;
@@ -296,7 +295,7 @@ export class Locator extends Place {
     );
   }
 
-  /** Once it is there and takes what is done to it. */
+  /** Waits until the element exists and is actionable. */
   private actionable(states: readonly ("visible" | "enabled" | "editable")[]): Promise<Element> {
     return until(
       () => {

@@ -1,16 +1,16 @@
-// The network between a visitor's pages and the appliances of this process: requests as a browser makes them, its cookies,
-// and the routes that a test puts in between.
+// Network between a visitor's pages and the appliances of this process: browser requests, cookies, and the routes of a
+// test.
 
 import type { APIResponse, Route as PlaywrightRoute } from "playwright-core";
 import { stirred } from "./waiting.ts";
 
 export type Handle = (request: Request) => Promise<Response>;
 
-/** The appliances that can be visited, by their origins. */
+/** Reachable appliances by origin. */
 const appliances = new Map<string, Handle>();
 let lastPort = 8_079;
 
-/** @returns an origin that nobody else in this process has, and what takes it away */
+/** @returns an origin unique in this process, and its removal */
 export function putOnNetwork(handle: Handle): { readonly origin: string; readonly end: () => void } {
   lastPort += 1;
   const origin = `http://127.0.0.1:${lastPort}`;
@@ -20,7 +20,7 @@ export function putOnNetwork(handle: Handle): { readonly origin: string; readonl
 
 export type UrlPattern = string | RegExp | ((url: URL) => boolean);
 
-/** What a test does with a request, as in Playwright. */
+/** Handling of a request by a test, as in Playwright. */
 export interface Route {
   request(): RoutedRequest;
   continue(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Route {
     readonly json?: unknown;
   }): Promise<void>;
   abort(): Promise<void>;
-  /** Sends it, for the answer to be dropped, or looked at before it is given. */
+  /** Sends it, so that the answer can be dropped or inspected first. */
   fetch(): Promise<Pick<APIResponse, "status" | "ok" | "text" | "json" | "headers">>;
 }
 
@@ -44,13 +44,13 @@ export interface RoutedRequest extends Pick<ReturnType<PlaywrightRoute["request"
 
 export type RouteHandler = (route: Route) => unknown;
 
-/** What `page.request` answers. */
+/** Answer to `page.request`. */
 export type Told = Pick<APIResponse, "status" | "ok" | "text" | "json" | "headers" | "url">;
 
 export interface SentOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text as it is, anything else as JSON. */
+  /** A text as is, anything else as JSON. */
   readonly data?: unknown;
 }
 
@@ -61,7 +61,7 @@ interface Routed {
   used: number;
 }
 
-/** The routes of one page. */
+/** Routes of one page. */
 export class Routes {
   private list: Routed[] = [];
   private readonly running = new Set<Promise<unknown>>();
@@ -76,13 +76,13 @@ export class Routes {
     );
   }
 
-  /** @param waits whether for what is being handled */
+  /** @param waits whether to wait for running handlers */
   async removeAll(waits: boolean): Promise<void> {
     this.list = [];
     if (waits) await Promise.allSettled(this.running);
   }
 
-  /** @returns what handles a request; null where it goes through */
+  /** @returns handler of a request; null to pass it through */
   handlerOf(url: string): RouteHandler | null {
     const found = this.list.find(
       ({ pattern, times, used }) => (times === undefined || used < times) && matchesUrl(pattern, url),
@@ -97,7 +97,7 @@ export class Routes {
   }
 }
 
-/** Whether an address is one that a pattern of Playwright's means. */
+/** Whether a URL matches a Playwright pattern. */
 export function matchesUrl(pattern: UrlPattern, url: string): boolean {
   if (typeof pattern === "function") return pattern(new URL(url));
   if (pattern instanceof RegExp) return pattern.test(url);
@@ -115,7 +115,7 @@ function globOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** What a browser says of a request, by what it is for. */
+/** Browser headers by the purpose of a request. */
 const SENT_BY = {
   document: {
     accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
@@ -126,7 +126,7 @@ const SENT_BY = {
   script: { "sec-fetch-dest": "empty", "sec-fetch-mode": "cors", "sec-fetch-site": "same-origin" },
 } as const;
 
-/** One browser's side of it: its cookies, what it asked for, and what went wrong. */
+/** One browser's side of the network: its cookies, requests and failures. */
 export class Network {
   readonly troubles: string[] = [];
   private readonly origin: string;
@@ -137,7 +137,7 @@ export class Network {
     this.origin = origin;
   }
 
-  /** Shows the URL of each request from now on. */
+  /** Reports the URL of each request from now on. */
   onRequest(listener: (url: string) => void): void {
     this.listeners.add(listener);
   }
@@ -150,7 +150,7 @@ export class Network {
     this.cookies.set(name, value);
   }
 
-  /** What a document or its script asks for. @throws TypeError where the network loses it, as `fetch` of a browser does */
+  /** Request of a document or its script. @throws TypeError on a network failure, like a browser's `fetch` */
   async ask(request: Request, by: keyof typeof SENT_BY, routes: Routes): Promise<Response> {
     const { url, method } = request;
     const headers = new Headers(request.headers);
@@ -180,7 +180,7 @@ export class Network {
     return response;
   }
 
-  /** What a test asks for by `page.request`: with the cookies, and nothing else of a browser. */
+  /** Request of a test by `page.request`: with cookies, without other browser behavior. */
   async tell(url: string, { method = "GET", headers = {}, data }: SentOptions): Promise<Told> {
     const sent = new Headers(headers);
     const body = data === undefined ? null : typeof data === "string" ? data : JSON.stringify(data);
@@ -227,7 +227,7 @@ interface Sent {
   readonly body: string | null;
 }
 
-/** @returns null where the route gave it up */
+/** @returns null if the route aborted the request */
 function handled(handler: RouteHandler, sent: Sent, send: () => Promise<Response>): Promise<Response | null> {
   return new Promise((resolve, reject) => {
     const headers = () => Object.fromEntries(sent.headers);

@@ -1,5 +1,5 @@
-// Dialogs, popovers and the focus of a document as browsers have them (WHATWG HTML, sections 4.11.4, 6.6 and 6.12), where
-// happy-dom only sets attributes. Its classes are those of all windows: each looks up what belongs to its document.
+// Dialogs, popovers and the focus of a document as in browsers (WHATWG HTML, sections 4.11.4, 6.6 and 6.12); happy-dom
+// only sets attributes. It patches classes shared by all windows: each looks up the state of its document.
 
 import { type Document, type Element, Event, HTMLDialogElement, HTMLElement, type Window } from "happy-dom";
 import { MODAL_OPEN, POPOVER_OPEN } from "./styles.ts";
@@ -10,11 +10,11 @@ const FOCUSABLE =
 const documents = new WeakMap<Document, Overlays>();
 const overlaysOf = ({ ownerDocument }: Element) => documents.get(ownerDocument);
 
-/** What is open above a document, and which of its elements can have the focus. */
+/** Open overlays of a document, and its focusable elements. */
 export class Overlays {
   private readonly window: Window;
   private readonly isShown: (element: Element) => boolean;
-  /** In the order in which it was opened. */
+  /** In opening order. */
   private readonly open: HTMLElement[] = [];
   private readonly focusedBefore = new WeakMap<HTMLElement, HTMLElement>();
 
@@ -27,7 +27,7 @@ export class Overlays {
     window.addEventListener("click", (event) => this.invoke(event));
   }
 
-  /** Whether an element takes neither clicks nor keys: `inert`, or behind a modal dialog. */
+  /** Whether an element ignores clicks and keys: `inert`, or behind a modal dialog. */
   isInert(element: Element): boolean {
     if (element.closest("[inert]") !== null) return true;
     const modal = this.connected().findLast((each) => each.hasAttribute(MODAL_OPEN));
@@ -44,14 +44,14 @@ export class Overlays {
     );
   }
 
-  /** The element that a click on another one gives the focus to; null where it takes it away. */
+  /** Element that receives the focus from a click on another one; null if the click removes it. */
   focusableAt(element: Element): HTMLElement | null {
     for (let each: Element | null = element; each !== null; each = each.parentElement)
       if (this.canFocus(each as HTMLElement)) return each as HTMLElement;
     return null;
   }
 
-  /** Closes the popovers that a click somewhere leaves. */
+  /** Closes the popovers that a click elsewhere dismisses. */
   dismissAround(element: Element): void {
     const invoker = element.closest("button[popovertarget]");
     const invoked = invoker === null ? null : this.targetOf(invoker);
@@ -59,7 +59,7 @@ export class Overlays {
       if (each.hasAttribute(POPOVER_OPEN) && !each.contains(element) && each !== invoked) this.hide(each);
   }
 
-  /** What Escape closes. */
+  /** Closes the overlay that Escape dismisses. */
   closeTopmost(): void {
     const top = this.connected().at(-1);
     if (top === undefined) return;
@@ -80,7 +80,7 @@ export class Overlays {
     dialog.removeAttribute("open");
     if (value !== undefined) dialog.returnValue = value;
     this.leave(dialog);
-    // After what is going on, as a task of its own.
+    // After the current task, as a separate one.
     this.window.setTimeout(() => dialog.dispatchEvent(new Event("close")));
   }
 
@@ -104,7 +104,7 @@ export class Overlays {
     return this.open.filter((each) => each.isConnected);
   }
 
-  /** @param takesFocus whether its first element gets it where none asks for it */
+  /** @param takesFocus whether its first element receives the focus without autofocus */
   private enter(element: HTMLElement, takesFocus: boolean): void {
     const focused = this.window.document.activeElement;
     if (focused !== null) this.focusedBefore.set(element, focused as HTMLElement);
@@ -184,7 +184,7 @@ type Selecting = Partial<
   Record<"matches" | "closest" | "querySelector" | "querySelectorAll", (this: unknown, selector: string) => unknown>
 >;
 
-/** A selector without the states that happy-dom does not know. */
+/** A selector without the pseudo-classes unknown to happy-dom. */
 function inKnownStates(selector: string): string {
   if (!selector.includes(":")) return selector;
   return selector

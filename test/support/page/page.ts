@@ -1,5 +1,5 @@
-// A tab of a browser in the process of the tests, with the interface of Playwright's page: the part of it that the tests of
-// the console use. It shows one document after the other.
+// Browser tab in the test process, with the part of Playwright's page interface that the console's tests use. It shows
+// one document at a time.
 
 import type { Element } from "happy-dom";
 import type { Page as Full } from "playwright-core";
@@ -22,10 +22,10 @@ import { stirred, until } from "./waiting.ts";
 
 const WINDOW = { width: 1280, height: 800 };
 
-/** Signs of a page that an error shows. */
+/** Maximum length of the page text in an error. */
 const DESCRIBED_MAX = 1_500;
 
-/** A request of a page, and its answer, as in Playwright: the part of them that is looked at. */
+/** A request of a page and its answer: the used part of Playwright's interface. */
 interface SentRequest {
   url(): string;
   method(): string;
@@ -39,14 +39,14 @@ interface ReceivedResponse {
 interface Entry {
   readonly url: string;
   readonly state: unknown;
-  /** The document that made it; another is loaded for one of before. */
+  /** The requesting document; requests of earlier documents are dropped. */
   readonly document: number;
 }
 
 export class Page extends Place {
   readonly hands: Hands;
   readonly keyboard: Pick<Full["keyboard"], "press" | "down" | "up" | "type" | "insertText">;
-  /** Requests with the cookies of the visitor, which are none of the page's. */
+  /** Requests with the visitor's cookies, outside the page. */
   readonly request: Readonly<
     Record<"get" | "post" | "put" | "delete" | "fetch", (url: string, options?: SentOptions) => Promise<Told>>
   >;
@@ -62,7 +62,7 @@ export class Page extends Place {
   private documents = 0;
   private current: ShownDocument | null = null;
   private isClosed = false;
-  /** While another document is on its way. */
+  /** While another document loads. */
   private loading: Promise<void> | null = null;
 
   /** @param localStorage of all tabs of the visitor */
@@ -89,13 +89,13 @@ export class Page extends Place {
     return new Locator(this, selector);
   }
 
-  /** The document of the moment. @throws Error before there is one */
+  /** The current document. @throws Error before the first one */
   get shown(): ShownDocument {
     if (this.current === null) throw new Error("the page shows nothing yet.");
     return this.current;
   }
 
-  /** Loads an address, as one that is typed; what has only another fragment is not loaded. */
+  /** Loads an address as if typed; a change of the fragment only does not load. */
   async goto(url: string): Promise<void> {
     this.endDocument();
     this.entries.splice(this.at + 1);
@@ -120,7 +120,7 @@ export class Page extends Place {
     return this.entries[this.at]?.url ?? "about:blank";
   }
 
-  /** For who waited in vain. */
+  /** For timeout messages. */
   description(): string {
     const said: string[] = [];
     const read = (element: Element) => {
@@ -145,17 +145,17 @@ export class Page extends Place {
     await this.loading;
   }
 
-  /** The first request from now on that a pattern means. */
+  /** The next request that matches a pattern. */
   waitForRequest(pattern: string | RegExp | ((request: SentRequest) => boolean)): Promise<SentRequest> {
     return this.next("request", this.onRequest, pattern);
   }
 
-  /** The first answer from now on that a pattern means; the script of the page may not have it yet. */
+  /** The next answer that matches a pattern; the script may not have received it yet. */
   waitForResponse(pattern: string | RegExp | ((response: ReceivedResponse) => boolean)): Promise<ReceivedResponse> {
     return this.next("response", this.onResponse, pattern);
   }
 
-  /** All of the document as HTML. */
+  /** The whole document as HTML. */
   async content(): Promise<string> {
     return `<!DOCTYPE html>${this.shown.document.documentElement.outerHTML}`;
   }
@@ -165,7 +165,7 @@ export class Page extends Place {
     return (await this.shown.evaluate(code)) as R;
   }
 
-  /** @param handler is asked first of those that were added before, too */
+  /** @param handler takes precedence over earlier ones */
   async route(pattern: UrlPattern, handler: RouteHandler, { times }: { readonly times?: number } = {}): Promise<void> {
     this.routes.add(pattern, handler, times);
   }
@@ -219,17 +219,17 @@ export class Page extends Place {
     return response;
   }
 
-  /** Before its address is another: it may still write that of its own. */
+  /** Before the address changes: the document may still write its own. */
   private endDocument(): void {
     this.current?.end();
     this.current = null;
   }
 
-  /** What happens to the address of a document while it is shown. */
+  /** Effects of the history API on the address while a document is shown. */
   private history(document: number): object {
     const page = this;
     const put = (isNew: boolean, state: unknown, url?: string | URL | null) => {
-      // A document that has ended has no address.
+      // An ended document has no address.
       if (document !== page.documents || page.current === null) return;
       const href = new URL(url ?? page.url(), page.url()).href;
       if (isNew) {
@@ -280,7 +280,7 @@ export class Page extends Place {
     const response = await this.ask(new Request(url), "document");
     const html = await response.text();
     await builtConsole();
-    // Another was asked for meanwhile.
+    // Another navigation has started since.
     if (document !== this.documents || this.isClosed) return;
     const state = this.entries[this.at]?.state ?? null;
     this.entries[this.at] = { url, state, document };

@@ -1,9 +1,8 @@
-// Storage of a browser (WHATWG HTML, section 12.2) that outlives the documents which read it: happy-dom's ends with its
-// window.
+// Browser storage (WHATWG HTML, section 12.2) that outlives its documents: happy-dom's ends with its window.
 
-/** What a `storage` event says: what a key has now. */
+/** Content of a `storage` event: the new value of a key. */
 export interface StorageChange {
-  /** Null where all is gone. */
+  /** Null after clear(). */
   readonly key: string | null;
   readonly newValue: string | null;
 }
@@ -13,7 +12,7 @@ export class SharedStorage {
   private readonly items = new Map<string, string>();
   private readonly tabs = new Set<(change: StorageChange) => void>();
 
-  /** As one tab has it. @param told of what the others change */
+  /** The storage as seen by one tab. @param told receives the changes of other tabs */
   ofTab(told: (change: StorageChange) => void): Storage {
     this.tabs.add(told);
     return storageOver(this.items, (change) => {
@@ -27,7 +26,7 @@ export function newStorage(): Storage {
   return storageOver(new Map(), () => {});
 }
 
-/** Its own keys are what it holds. */
+/** Its own keys are its items. */
 function storageOver(items: Map<string, string>, changed: (change: StorageChange) => void): Storage {
   const set = (key: string, value: string) => {
     if (items.get(key) === value) return;
@@ -59,7 +58,7 @@ function storageOver(items: Map<string, string>, changed: (change: StorageChange
       return true;
     },
     has: (target, key) => key in target || items.has(String(key)),
-    // The methods are not among them, as if they stood in the prototype.
+    // Methods are excluded, as if on the prototype.
     ownKeys: () => [...items.keys()],
     getOwnPropertyDescriptor: (_, key) =>
       items.has(String(key))

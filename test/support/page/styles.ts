@@ -1,9 +1,9 @@
-// The part of the console's style sheets that decides what is there to be seen: `display` and `visibility`, by the cascade
-// of CSS. Knows no sizes and no places.
+// Cascade of `display` and `visibility` from the console's style sheets, which decide on visible elements. Must not
+// know sizes and positions.
 
 import type { Element, HTMLElement } from "happy-dom";
 
-/** The window that pages are shown in. */
+/** Window of the pages. */
 export interface Viewport {
   readonly width: number;
   readonly height: number;
@@ -17,15 +17,15 @@ interface Rule {
   readonly media: readonly string[];
   readonly property: Property;
   readonly value: string;
-  /** What a later one has to reach: layer, specificity and place in the sheet. */
+  /** Precedence in the cascade: layer, specificity and position in the sheet. */
   readonly weight: readonly [number, number, number];
 }
 
-/** What no element has a state for here. */
+/** Pseudo-classes that never match here. */
 const UNKNOWN_STATE =
   /::|:-(?:webkit|moz)-any|:(?:hover|active|focus-within|focus-visible|target|autofill|placeholder-shown|user-invalid)\b/;
 
-/** What a browser shows of each element without a style sheet; `inline` where it is not named. */
+/** Default `display` of each element in browsers; unlisted elements are `inline`. */
 const OWN_DISPLAY: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     (
@@ -55,11 +55,11 @@ const OWN_DISPLAY: Readonly<Record<string, string>> = {
   TH: "table-cell",
 };
 
-/** How `popover.ts` marks what is open: no selector of happy-dom asks for it. */
+/** Attribute of open popovers set by `popover.ts`: happy-dom has no selector for them. */
 export const POPOVER_OPEN = "data-popover-open";
 export const MODAL_OPEN = "data-modal-open";
 
-/** The style sheets of a page, read once for all pages. */
+/** Style sheets of a page, parsed once for all pages. */
 export class Styles {
   private readonly byKey = new Map<string, Rule[]>();
 
@@ -87,7 +87,7 @@ export class Styles {
               });
       }
     };
-    // What is in no layer comes after all of them.
+    // Unlayered rules take precedence over all layers.
     read(css.replaceAll(/\/\*[\s\S]*?\*\//g, ""), [], 1_000);
   }
 
@@ -98,13 +98,13 @@ export class Styles {
     this.byKey.set(key, [...(this.byKey.get(key) ?? []), rule]);
   }
 
-  /** What `display` is of an element alone, whatever it is within. */
+  /** `display` of an element, without regard to its ancestors. */
   displayOf(element: Element, viewport: Viewport): string {
     const inline = (element as HTMLElement).style?.display;
     return inline || (this.said(element, "display", viewport) ?? ownDisplay(element));
   }
 
-  /** What `visibility` is said to be of an element; null where it is that of what it is within. */
+  /** Specified `visibility` of an element; null if inherited. */
   visibilityOf(element: Element, viewport: Viewport): string | null {
     return (element as HTMLElement).style?.visibility || this.said(element, "visibility", viewport);
   }
@@ -136,7 +136,7 @@ function ownDisplay(element: Element): string {
 
 const REM_PX = 16;
 
-/** Whether a media query holds of a window. @throws Error for one that is not understood */
+/** Whether a media query matches a window. @throws Error for unsupported queries */
 export function matchesMedia(query: string, viewport: Viewport): boolean {
   return query.split(",").some((each) =>
     each
@@ -167,7 +167,7 @@ function isHeavier({ weight }: Rule, { weight: other }: Rule): boolean {
   return (weight[at] ?? 0) > (other[at] ?? 0);
 }
 
-/** The rules of a sheet in order; those without a body are statements. */
+/** Rules of a sheet in order; those without a block are statements. */
 function* blocksOf(css: string): Generator<{ readonly prelude: string; readonly body: string | null }> {
   let at = 0;
   while (at < css.length) {
@@ -196,7 +196,7 @@ function splitAtCommas(selectors: string): string[] {
   return parts.map((each) => each.trim());
 }
 
-/** With what stands in brackets left out: it names no other element than the one before them. */
+/** Without the arguments in parentheses: they do not name further elements. */
 function withoutBrackets(selector: string): string {
   let before = "";
   let now = selector;

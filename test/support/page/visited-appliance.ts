@@ -1,5 +1,5 @@
-// An appliance in the process of the tests that the pages of tests visit: the app of the executable with its console, on the
-// real clock, set up as `serveSetUp` does it.
+// Appliance in the test process for page tests: the executable's app with its console, on the real clock, set up like
+// `serveSetUp`.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import type { Role } from "../../../src/access/role.ts";
@@ -23,7 +23,7 @@ import { SET_UP_KEY } from "../executable/executable.ts";
 import { builtConsole } from "./built-console.ts";
 import { putOnNetwork } from "./network.ts";
 
-/** The system's, from which the pages read theirs. */
+/** The system clock, which also sets the pages' clocks. */
 class MovingClock extends TestClock {
   override now(): Instant {
     return systemClock.now();
@@ -36,27 +36,27 @@ class MovingTimers extends TestTimers {
   }
 }
 
-/** What tests of the executable have of a `Running` and its set-up, by the same names. */
+/** The members of `Running` and its set-up that the executable's tests use, under the same names. */
 export interface VisitedAppliance {
-  /** All of it, from within. */
+  /** The appliance itself. */
   readonly inside: TestAppliance;
   readonly running: {
     /** Its origin, for visitors. */
     readonly url: string;
-    /** A client with an API key. */
+    /** Client with an API key. */
     withKey(key: string): Client;
   };
   readonly key: string;
   readonly networkId: string;
   readonly organizationId: string;
-  /** With the key of the Owner. */
+  /** With the Owner's key. */
   readonly client: Client;
   /** Adds a user with PASSWORD, as `netledger user create` does. @returns the id */
   addUser(email: string, role: Role, networkIds?: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-/** With the organization Acme, its network Main, and the Owner owner@acme.example with PASSWORD. */
+/** Has the organization Acme, its network Main, and the Owner owner@acme.example with PASSWORD. */
 export async function serveVisited(options: Pick<TestApplianceOptions, "scanning"> = {}): Promise<VisitedAppliance> {
   const { page } = await builtConsole();
   const clock = new MovingClock();

@@ -1,5 +1,5 @@
-// A browser of somebody's own in the process of the tests, with the interface of the one that drives Chromium
-// (support/browser/browser.ts). For tests of texts, requests and state: nothing is laid out or drawn.
+// Separate browser in the test process, with the interface of the Chromium driver (support/browser/browser.ts). For
+// tests of texts, requests and state, without layout or rendering.
 
 import { PASSWORD } from "../appliance/appliance.ts";
 import { Network } from "./network.ts";
@@ -7,7 +7,7 @@ import { Page } from "./page.ts";
 import { SharedStorage } from "./storage.ts";
 
 export class Visitor {
-  /** What all pages of the visitor share. */
+  /** State shared by all pages of the visitor. */
   readonly context: { clearCookies(): Promise<void>; newPage(): Promise<Page> };
   private readonly origin: string;
   private readonly network: Network;
@@ -42,7 +42,7 @@ export class Visitor {
     return page;
   }
 
-  /** Opens one and signs in on it. */
+  /** Opens a page and signs in. */
   async signIn(email: string, password: string, path = "/"): Promise<Page> {
     const page = await this.open(path);
     await page.getByLabel("E-mail").fill(email);
@@ -52,13 +52,13 @@ export class Visitor {
     return page;
   }
 
-  /** Opens one as a user with PASSWORD who is signed in already: by the API, without the form. */
+  /** Opens a page as a user with PASSWORD who signed in through the API, without the form. */
   async signedIn(email: string, path = "/"): Promise<Page> {
     const headers = { origin: this.origin, "sec-fetch-site": "same-origin" };
     const data = { email, password: PASSWORD };
     const told = await this.network.tell(`${this.origin}/api/auth/login`, { method: "POST", headers, data });
     if (!told.ok()) throw new Error(`${email} was not signed in: ${await told.text()}`);
-    // What the console remembers of whoever signs in by its form.
+    // Set by the console after a sign-in by its form.
     this.localStorage.ofTab(() => {}).setItem("netledger:signed-in", "yes");
     const page = await this.open(path);
     await page.getByRole("banner").waitFor();
@@ -66,14 +66,14 @@ export class Visitor {
   }
 
   /**
-   * What went wrong since it was last asked: answers of 400 and above, requests to other hosts, errors and warnings of the
-   * console, exceptions and rejections that nobody caught.
+   * Failures since the last call: answers of 400 and above, requests to other hosts, errors and warnings of the
+   * console, uncaught exceptions and rejections.
    */
   troubles(): string[] {
     return this.network.troubles.splice(0);
   }
 
-  /** Every URL that is asked for from now on, in order, as it grows. */
+  /** URLs requested from now on, in order; a live array. */
   requests(): string[] {
     const urls: string[] = [];
     this.network.onRequest((url) => urls.push(url));

@@ -1,22 +1,22 @@
-// Waiting for what becomes of a page: looked at again whenever something has happened in one, not at fixed times.
+// Waits for page state: checked after every event in a page, not at fixed times.
 
 import { expect } from "bun:test";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { HANG_MS } from "../measure/limits.ts";
 
-/** What changes without anything happening in a page, such as a record that another client writes. */
+/** Poll interval for changes without a page event, such as a record written by another client. */
 const UNNOTICED_MS = 25;
 
 const waiting = new Set<() => void>();
 
-/** Something has happened: an answer came, a timer went off, an element changed. */
+/** Reports an event: an answer, a timer, a changed element. */
 export function stirred(): void {
   const all = [...waiting];
   waiting.clear();
   for (const each of all) each();
 }
 
-/** Until something has happened, and all that follows from it at once. */
+/** Resolves after the next event and its immediate effects. */
 function nextStir(): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
@@ -30,9 +30,9 @@ function nextStir(): Promise<void> {
 }
 
 /**
- * Asks until there is an answer.
- * @param probe answers undefined while there is none; what it throws ends the wait
- * @param awaited says what was waited for in vain
+ * Polls until there is a result.
+ * @param probe returns undefined until then; its exceptions end the wait
+ * @param awaited describes the awaited condition in the timeout message
  */
 export async function until<T>(probe: () => T | undefined | Promise<T | undefined>, awaited: () => string): Promise<T> {
   const late = AbortSignal.timeout(HANG_MS);
@@ -45,9 +45,9 @@ export async function until<T>(probe: () => T | undefined | Promise<T | undefine
 }
 
 /**
- * Waits until what is read of a page is as expected: for what comes a moment after that which was waited for. Fails with
- * what it read last.
- * @param expected a value, or what `expect` matches: `expect.stringContaining("Voice")`
+ * Waits until a value read from a page is as expected, for effects shortly after an awaited event. Fails with the last
+ * value.
+ * @param expected a value, or a matcher of `expect`: `expect.stringContaining("Voice")`
  */
 export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
   let last: T | undefined;

@@ -1,4 +1,4 @@
-// A scan that only tells, without its threads: devices are handed to it one by one. No assertions.
+// Dry-run scan without its threads: devices are passed to it one by one. No assertions.
 
 import type { CommandActor } from "../../../src/access/actor.ts";
 import { UuidSource } from "../../../src/base/uuid.ts";
@@ -12,7 +12,7 @@ import { deviceAt, ethernet, mac } from "./sightings.ts";
 
 const SCAN_ID = "0193aaaa-0000-7000-8000-000000000001";
 
-/** In the appliance's first network; to be closed. */
+/** In the appliance's first network; the caller closes it. */
 export function newDryRun({ first, databasePath, clock }: TestAppliance): DryRun {
   const { organizationId, networkId } = first;
   const actor: CommandActor = {
@@ -34,13 +34,13 @@ export function newDryRun({ first, databasePath, clock }: TestAppliance): DryRun
   });
 }
 
-/** What one device tells, as the scan's recorder hands it over. */
+/** Passes the report of one device, as the scan's recorder does. */
 export function tellDevice({ first }: TestAppliance, dryRun: DryRun, ...sightings: DeviceSighting[]) {
   const input = { scan_id: SCAN_ID, network_id: first.networkId, sightings };
   return dryRun.run("discovery.devices", new TextEncoder().encode(JSON.stringify(input)));
 }
 
-/** A switch with a long description, which has learned the same MAC addresses at each of its ports. */
+/** A switch with a long description and the same learned MAC addresses on each port. */
 export function switchOf(number: number, macs: readonly string[], ports = 1): DeviceSighting {
   const address = `10.0.${number >> 8}.${number & 255}`;
   const forwarding = macs.map((each) => ({ mac_address: each, vlan_number: 10 }));

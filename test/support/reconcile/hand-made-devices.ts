@@ -1,5 +1,5 @@
-// Devices made by hand for what no recording has: a BRIDGE-MIB for each VLAN, LLDP-V2-MIB, speeds that one table alone
-// gets wrong.
+// Hand-made devices for cases without a recording: a BRIDGE-MIB per VLAN, LLDP-V2-MIB, speeds that a single table
+// reports wrong.
 
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
 import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "./hand-made-reads.ts";
@@ -27,7 +27,7 @@ const system = (sysName: string): HandMadeStep => ({
     sysLocation: utf8("here"),
   },
 });
-/** ifSpeed at its end, one that wrapped around, one too small for millions, and ifHighSpeed in bits per second. */
+/** ifSpeed at its maximum, wrapped around, or too small for megabits, and ifHighSpeed in bits per second. */
 const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
   if_table: {
     columns: rows({
@@ -44,7 +44,7 @@ const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
   ip_net_to_media_table: {
     columns: rows({
       "101.10.9.0.7": { ipNetToMediaPhysAddress: hex(mac(70)), ipNetToMediaType: 3 },
-      // Its own card, under an address that it does not have.
+      // Its own card, with an address that the device does not have.
       "101.10.9.0.8": { ipNetToMediaPhysAddress: hex(mac(2)), ipNetToMediaType: 3 },
     }),
   },
@@ -55,7 +55,7 @@ const part = (entPhysicalClass: number, serial: string, maker: string, model: st
   entPhysicalMfgName: utf8(maker),
   entPhysicalModelName: utf8(model),
 });
-/** A stack of two, of which only the stack tells the maker. */
+/** A stack of two, where only the stack reports the manufacturer. */
 const entity = (maker: string): HandMadeStep => ({
   columns: rows({
     "1": part(11, "", maker, "stack"),
@@ -65,7 +65,7 @@ const entity = (maker: string): HandMadeStep => ({
 });
 const vtpVlan = (number: number) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(`v-${number}`) });
 
-/** A Cisco switch: VTP, a trunk, and what it has learned by VLAN, each with ports of its own. */
+/** A Cisco switch: VTP, a trunk, and forwarding tables per VLAN, each with separate ports. */
 const PER_VLAN: Readonly<Record<string, HandMadeStep>> = {
   ...INTERFACES,
   system: system("per-vlan"),
@@ -110,12 +110,12 @@ const PER_VLAN: Readonly<Record<string, HandMadeStep>> = {
   },
 };
 
-/** A switch with Q-BRIDGE-MIB that tells its chassis by LLDP-MIB and its neighbors by LLDP-V2-MIB. */
+/** A switch with Q-BRIDGE-MIB, its chassis in LLDP-MIB and its neighbors in LLDP-V2-MIB. */
 const LLDP_V2: Readonly<Record<string, HandMadeStep>> = {
   ...INTERFACES,
   system: system("lldp-v2"),
   ent_physical_table: entity(""),
-  // Databases that are not called as VLANs are; a port whose number is another interface's.
+  // Filtering databases with ids other than the VLANs'; a port whose number is another interface's.
   bridge: {
     scalars: { dot1dBaseBridgeAddress: hex(mac(0)) },
     columns: { dot1dBasePortIfIndex: { "101": 102, "102": 101 } },
@@ -162,11 +162,11 @@ const LLDP_V2: Readonly<Record<string, HandMadeStep>> = {
     }),
   },
   lldp_v2_rem_man_addr_table: { columns: { manAddrIfSubtype: { "0.11.1.1.1.4.10.9.0.9": 2 } } },
-  // Numbers that are nobody's: only the name tells which interface it is, and that is one of ifXTable.
+  // Numbers without an interface: only the name identifies it, and that is in ifXTable.
   lldp_v2_loc_port_table: { columns: rows({ "11": { portIdSubtype: 1, portId: utf8("to 3"), portDesc: utf8("") } }) },
 };
 
-/** As if they had been recorded: what the plan does not need of them is there as well. */
+/** In the form of recordings: includes steps that the plan does not need. */
 export function handMadeDevices(): ReadonlyMap<string, Recorded> {
   const plan = READING_PLAN.map(({ isNeeded: _always, ...step }) => step);
   return new Map([

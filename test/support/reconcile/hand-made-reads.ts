@@ -1,5 +1,4 @@
-// Reads written by hand: what a device said, by the names of the plan's steps and columns. What is not named it does
-// not serve.
+// Hand-written reads: values of a device by the plan's steps and columns. Unnamed ones are not served.
 
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
@@ -10,16 +9,13 @@ export interface HandMadeStep {
   readonly scalars?: Readonly<Record<string, SnmpValue>>;
   /** Column → index → value. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>;
-  /** Columns that broke off after their values; `*` for all, scalars too. */
+  /** Columns that were cut off after their values; `*` for all, including scalars. */
   readonly broken?: readonly string[];
 }
 
 export const NO_ANSWER = "no answer within 5 s";
 
-/**
- * Throws for a step or a column that the plan does not have. Steps that are not needed are left out, as when a device
- * is read.
- */
+/** Omits unneeded steps, as when reading a device. @throws for a step or column missing from the plan */
 export function readsWith(
   steps: Readonly<Record<string, HandMadeStep>>,
   plan: readonly ReadStep[] = READING_PLAN,
@@ -33,12 +29,12 @@ export function readsWith(
   return reads;
 }
 
-/** What these steps say of a device. */
+/** Report of a device with these steps. */
 export function deviceWith(steps: Readonly<Record<string, HandMadeStep>>): Device {
   return deviceOf(readsWith(steps));
 }
 
-/** Rows as columns: index → column → value; null where the row has nothing in the column. */
+/** Rows as columns: index → column → value; null for a missing value. */
 export function rows(
   table: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
 ): Record<string, Record<string, SnmpValue>> {
@@ -61,7 +57,7 @@ export function hex(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.replaceAll(":", ""), "hex"));
 }
 
-/** The numbers of a MAC address in an index: `0.27.33.1.2.3`. */
+/** A MAC address as index numbers: `0.27.33.1.2.3`. */
 export function dotted(text: string): string {
   return hex(text).join(".");
 }

@@ -1,8 +1,8 @@
-// What self discovery finds of a machine made up for a test.
+// Snapshot of a fictitious machine for self discovery.
 
 import type { MachineInterface, MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 
-/** One Ethernet interface with an address, and SSH, unless told otherwise. */
+/** By default one Ethernet interface with an address, and SSH. */
 export function machineWith(fields: Partial<MachineSnapshot> = {}): MachineSnapshot {
   return {
     hostname: "appliance-1",

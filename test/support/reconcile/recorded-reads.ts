@@ -1,21 +1,17 @@
-// Reads of a recorded device (.snmprec: `OID|type|value`), made straight from the file by a plan: what a faultless
-// agent would have been read of.
+// Reads of a recorded device (.snmprec: `OID|type|value`), derived from the file by a plan: those of a faultless agent.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
 
-/**
- * Real devices, which are no part of the repository: those that were looked at first, and those on which rows were lost
- * then.
- */
+/** Real devices, not in the repository: the initial set, and the devices on which it lost rows. */
 const RECORDINGS_FOLDERS = ["snmp-recordings", "snmp-recordings-lost"].map((name) =>
   join(import.meta.dir, "../../../../shared", name),
 );
 
 /**
- * What is kept of the latter: they have a million values of the makers' own MIBs, of routing tables and counters, which
- * nothing asks for.
+ * Parts kept of the second set: it has a million values of vendor MIBs, routing tables and counters, which the plan
+ * does not read.
  */
 const ASKED = [
   String.raw`1\.3\.6\.1\.2\.1\.(1|2\.2\.1\.[1-8]|4\.(20|22|32|34|35)|17|31\.1\.1\.1\.(1|15|18)|47\.1\.1|55\.1\.(8|12))\.`,
@@ -31,7 +27,7 @@ interface RecordedValue {
   readonly value: SnmpValue;
 }
 
-/** Names without `.snmprec.bz2`, ascending; of a folder that is not there none. */
+/** Names without `.snmprec.bz2`, ascending; empty for a missing folder. */
 export function recordingNames(): string[] {
   return RECORDINGS_FOLDERS.flatMap(filesIn)
     .filter((name) => name.endsWith(SUFFIX))
@@ -51,12 +47,12 @@ export function fixtureNames(): string[] {
     .sort();
 }
 
-/** The recording's varbinds, by OID as numbers; of an OID that is there twice the first. */
+/** Varbinds of the recording, with numeric OIDs; the first one of a repeated OID. */
 export function readRecording(name: string): RecordedValue[] {
   return parseRecording(recordingText(name));
 }
 
-/** The file of a recording or a fixture, one character a byte. */
+/** File of a recording or a fixture, one character per byte. */
 export function recordingText(name: string): string {
   let text = texts.get(name);
   if (text === undefined) texts.set(name, (text = unpacked(name)));
@@ -75,7 +71,7 @@ function unpacked(name: string): string {
   return Buffer.from(stdout).toString("latin1");
 }
 
-/** @param text the file, one character a byte */
+/** @param text the file, one character per byte */
 export function parseRecording(text: string): RecordedValue[] {
   const byOid = new Map<string, SnmpValue>();
   for (const line of text.split("\n")) {
@@ -88,7 +84,7 @@ export function parseRecording(text: string): RecordedValue[] {
     .map(({ oid, value }) => ({ oid, value }));
 }
 
-/** What the plan reads of the recording: every column to its end, contexts of VLANs without anything in them. */
+/** Reads of the plan from the recording: every column to its end, VLAN contexts empty. */
 export function readsOf(recording: readonly RecordedValue[], plan: readonly ReadStep[]): Reads {
   const scalars = new Map(recording.map(({ oid, value }) => [oid, value]));
   const reads = new Map<string, StepRead>();
@@ -131,7 +127,7 @@ function valueFrom(type: string, raw: string): SnmpValue {
   }
 }
 
-/** The column's first row by halving, then row by row. */
+/** Finds the column's first row by binary search, then reads row by row. */
 function columnOf(recording: readonly RecordedValue[], oid: string): Map<string, SnmpValue> {
   const column = oid.split(".").map(Number);
   let from = 0;

@@ -1,11 +1,11 @@
-// What a recording (.snmprec: `OID|type|value`) says of its device, counted from its lines alone. Shares no code with
-// the MIBs, so that these can be held against it.
+// Expected content of a recorded device (.snmprec: `OID|type|value`), counted from the lines alone. Shares no code with
+// the MIBs under test.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import type { LldpAnnouncement } from "../../../src/discovery/device.ts";
 import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES } from "../../../src/resources/if-entries/vocabulary.ts";
 
-/** How a recording writes its port lists, found by looking at them: the ports of a list's bytes. */
+/** Port list encodings by recording, determined by inspection: the ports in a list's bytes. */
 const PORT_LISTS: Readonly<Record<string, (bytes: Buffer) => number[]>> = {
   "brocade-icx6430-24": () => [],
   "dlink-des3038": (bytes) => bitsOf(bytes).map((bit) => bytes.length * 8 - bit),
@@ -13,12 +13,12 @@ const PORT_LISTS: Readonly<Record<string, (bytes: Buffer) => number[]>> = {
 };
 
 /**
- * Whose bridge ports are the ifIndexes, also those that dot1dBasePortTable leaves out: their tunnels are called by
- * them.
+ * Recordings with bridge ports equal to ifIndexes, including ports missing from dot1dBasePortTable: tunnels use these
+ * numbers.
  */
 const PORTS_ARE_INTERFACES: ReadonlySet<string> = new Set(["ruijie-m18000"]);
 
-/** Whose dot1qPvid is by ifIndex. */
+/** Recordings with dot1qPvid by ifIndex. */
 const NATIVES_BY_IF_INDEX: ReadonlySet<string> = new Set(["h3c-comware-lsq1wcmd0-2509p61"]);
 
 interface RawValue {
@@ -29,7 +29,7 @@ interface RawValue {
 
 export type Raw = ReadonlyMap<string, RawValue>;
 
-/** @param snmprec the file, one character a byte */
+/** @param snmprec the file, one character per byte */
 export function rawOf(snmprec: string): Raw {
   const raw = new Map<string, RawValue>();
   for (const line of snmprec.split("\n")) {
@@ -42,7 +42,7 @@ export function rawOf(snmprec: string): Raw {
   return raw;
 }
 
-/** Index → value, in the order of the file. */
+/** Index → value, in file order. */
 function columnOf(raw: Raw, oid: string): Map<string, RawValue> {
   const column = new Map<string, RawValue>();
   for (const [key, value] of raw) if (key.startsWith(`${oid}.`)) column.set(key.slice(oid.length + 1), value);
@@ -53,7 +53,7 @@ function number(raw: Raw, oid: string): number {
   return Number(raw.get(oid)?.value ?? 0);
 }
 
-/** As people read it: control characters are gaps. */
+/** As displayed: control characters become spaces. */
 export function text(raw: Raw, oid: string): string {
   const bytes = raw.get(oid)?.bytes ?? Buffer.alloc(0);
   const utf8 = bytes.toString("utf8");
@@ -65,11 +65,11 @@ export function text(raw: Raw, oid: string): string {
 }
 
 export function macOf(bytes: Buffer): string {
-  // One device writes it out.
+  // One device sends it as text.
   return bytes.length === 17 ? bytes.toString() : bytes.toString("hex").replaceAll(/(..)(?=.)/g, "$1:");
 }
 
-/** Positions of bits that are set, from the most significant of the first byte, from 0. */
+/** Positions of set bits, from the most significant of the first byte, from 0. */
 function bitsOf(bytes: Buffer): number[] {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   return [...bits].flatMap((bit, at) => (bit === "1" ? [at] : []));
@@ -85,7 +85,7 @@ function ipOf(octets: readonly (string | number)[]): string {
       )?.text ?? "");
 }
 
-/** Name and alias are left out where the device does not serve that column. */
+/** Without name and alias if the device does not serve that column. */
 export function expectedInterfaces(raw: Raw): Record<string, unknown>[] {
   const ADMIN = ["", "Up", "Down", "Testing"];
   const OPER = ["", "Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"];
@@ -96,7 +96,7 @@ export function expectedInterfaces(raw: Raw): Record<string, unknown>[] {
     const low = number(raw, `1.3.6.1.2.1.2.2.1.5.${index}`);
     const high = number(raw, `1.3.6.1.2.1.31.1.1.1.15.${index}`);
     const phys = raw.get(`1.3.6.1.2.1.2.2.1.6.${index}`)?.bytes ?? Buffer.alloc(0);
-    // The D-Link gives ifHighSpeed in bits per second.
+    // The D-Link reports ifHighSpeed in bits per second.
     const bps = high > 0 && high < 1_000_000 ? high * 1_000_000 : low === 4_294_967_295 ? 0 : low;
     return {
       if_index: index,
@@ -167,7 +167,7 @@ export function expectedArp(raw: Raw): string[] {
   return sorted([...entries].map(([key, mac]) => `${key} ${mac}`));
 }
 
-/** Bridge port → ifIndex, of those that are interfaces. */
+/** Bridge port → ifIndex, for ports that are interfaces. */
 function bridgePorts(raw: Raw, name: string): Map<number, number> {
   if (PORTS_ARE_INTERFACES.has(name)) {
     const ifIndexes = [...columnOf(raw, "1.3.6.1.2.1.2.2.1.1").keys()].map(Number);
@@ -180,10 +180,7 @@ function bridgePorts(raw: Raw, name: string): Map<number, number> {
   return new Map(ports.filter(([, ifIndex]) => raw.has(`1.3.6.1.2.1.2.2.1.1.${ifIndex}`)));
 }
 
-/**
- * Tables by what a finding calls them: the parents of their columns, and the columns that mean something to an
- * inventory.
- */
+/** Tables by their name in findings: the parents of their columns, and the columns relevant to an inventory. */
 const TABLES: Readonly<
   Record<string, ReadonlyArray<readonly [entry: string, columns: readonly number[], onlyWith?: string]>>
 > = {
@@ -221,10 +218,7 @@ const TABLES: Readonly<
   cdp: [["1.3.6.1.4.1.9.9.23.1.2.1.1", [3, 4, 6, 7, 8]]],
 };
 
-/**
- * Rows of each table that there are in any of its columns; of what is of no use by itself, only with what it belongs
- * to.
- */
+/** Rows of each table with a value in any of its columns; dependent rows only together with the row they belong to. */
 export function expectedRows(raw: Raw): Record<string, number> {
   const isThere = (column: string): boolean => columnOf(raw, column).size > 0;
   const rowsOf = (entry: string, columns: readonly number[]): number =>
@@ -236,7 +230,7 @@ export function expectedRows(raw: Raw): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-/** Rows of dot1dBasePortTable that lead to an interface. */
+/** Rows of dot1dBasePortTable with an interface. */
 export function expectedBridgePorts(raw: Raw): number {
   return [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2").values()].filter(({ value }) =>
     raw.has(`1.3.6.1.2.1.2.2.1.1.${value}`),
@@ -295,7 +289,7 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
 }
 
 /**
- * `ifIndex MAC VLAN` of what was learned; how many entries have no interface.
+ * `ifIndex MAC VLAN` of learned entries; number of entries without an interface.
  * @param name of the recording
  */
 export function expectedForwarding(raw: Raw, name: string): { placed: string[]; placeless: number } {
@@ -326,7 +320,7 @@ export function expectedForwarding(raw: Raw, name: string): { placed: string[]; 
   return { placed: [...placed.values()].flat(), placeless: placeless.size };
 }
 
-/** In all of these recordings the number of a local port is its ifIndex; each of them was looked up by its name. */
+/** In all of these recordings, local port numbers are ifIndexes; each was verified by name. */
 export function expectedLldp(raw: Raw): object[] {
   const column = (number: number): string => `1.0.8802.1.1.2.1.4.1.1.${number}`;
   return [...columnOf(raw, column(5))].map(([index, chassis]) => {

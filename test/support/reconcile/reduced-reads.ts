@@ -1,25 +1,24 @@
-// What would have been read of a recorded device if a part of what it serves had been taken away: not there, silent, or
-// broken off.
+// Reads of a recorded device with a part of its objects removed: absent, silent, or cut off.
 
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
 import { NO_ANSWER } from "./hand-made-reads.ts";
 import { parseRecording, readsOf, recordingText } from "./recorded-reads.ts";
 
-/** Every step of the plan, whether it is needed or not, as a faultless agent would have been read. */
+/** Every step of the plan, needed or not, as read from a faultless agent. */
 export type Recorded = ReadonlyMap<string, StepRead>;
 
 export interface Taken {
   readonly step: string;
-  /** What of the step: all of it, its columns together, one column or one scalar. */
+  /** Removed part of the step: all of it, all its columns, one column or one scalar. */
   readonly what: "all" | "columns" | string;
   /**
-   * absent: the agent has no such object. silent: no answer. cut: the rows of the first half, then no answer. ragged:
-   * as cut, but one column is read further than the one before it; ragged backwards: the other way round.
+   * absent: the agent lacks the object. silent: no answer. cut: the rows of the first half, then no answer. ragged: as
+   * cut, but one column extends further than the previous one; ragged backwards: the reverse.
    */
   readonly how: "absent" | "silent" | "cut" | "ragged" | "ragged backwards";
 }
 
-/** Of a recording, only what the plan asks for: some have a million other lines. */
+/** Only the objects of the plan: some recordings have a million other lines. */
 export function recorded(name: string, plan: readonly ReadStep[]): Recorded {
   const oidsOf = ({ scalars = {}, columns = {} }: ReadStep) => [...Object.values(scalars), ...Object.values(columns)];
   const oids = new Set(plan.flatMap(oidsOf));
@@ -33,7 +32,7 @@ export function recorded(name: string, plan: readonly ReadStep[]): Recorded {
   ) as Recorded;
 }
 
-/** As the plan reads it: what is not needed is not in it. @param taken null for nothing */
+/** As the plan reads it, without unneeded steps. @param taken null for none */
 export function reducedReads(all: Recorded, plan: readonly ReadStep[], taken: Taken | null): Reads {
   const reads = new Map<string, StepRead>();
   for (const step of plan) {
@@ -44,9 +43,7 @@ export function reducedReads(all: Recorded, plan: readonly ReadStep[], taken: Ta
   return reads;
 }
 
-/**
- * All that can be taken from a device: each table that tells something, each scalar, each column that all rows have.
- */
+/** All removable parts of a device: each meaningful table, each scalar, each column present in all rows. */
 export function takings(all: Recorded, plan: readonly ReadStep[]): Taken[] {
   const taken: Taken[] = [];
   const reads = reducedReads(all, plan, null);

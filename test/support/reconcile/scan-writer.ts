@@ -1,4 +1,4 @@
-// Writes what scans see, by the commands that write it, run as the writer runs them.
+// Writer of scan sightings, through the same commands as the writer thread.
 
 import type { CommandActor } from "../../../src/access/actor.ts";
 import type { CommandOutcome } from "../../../src/db/writing/transaction.ts";
@@ -9,8 +9,8 @@ import type { AddressSighting, DeviceSighting, Recorded } from "../../../src/dis
 import type { TestAppliance } from "../appliance/appliance.ts";
 
 /**
- * Writes what scans see, in the first network of an appliance. Each write is a scan of its own, a minute after the
- * last.
+ * Writes scan sightings in the first network of an appliance. Each write is a separate scan, a minute after the
+ * previous one.
  */
 export class ScanWriter {
   private readonly appliance: TestAppliance;
@@ -22,12 +22,12 @@ export class ScanWriter {
     this.appliance = appliance;
   }
 
-  /** With their digests, as the scanner has them. */
+  /** With their digests, as from the scanner. */
   devices(...sightings: DeviceSighting[]): Promise<CommandOutcome<Recorded>> {
     return this.run("discovery.devices", { sightings: sightings.map((each) => ({ ...each, digest: digestOf(each) })) });
   }
 
-  /** Whom a device has heard of. */
+  /** Writes the neighbors of a device. */
   heardBy(sighting: DeviceSighting): Promise<CommandOutcome<Recorded>> {
     return this.addresses(...heardOf(sighting.device).sightings);
   }
@@ -44,7 +44,7 @@ export class ScanWriter {
     return this.whole([[command, input]]);
   }
 
-  /** Several commands of one scan. @returns what came of the last */
+  /** Several commands of one scan. @returns outcome of the last */
   async whole(
     commands: readonly [
       readonly [command: keyof SightingCommands, input: object],

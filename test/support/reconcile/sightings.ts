@@ -1,4 +1,4 @@
-// What scans see: devices, their ports, addresses.
+// Scan sightings: devices, their ports, addresses.
 
 import { DEVICE_TABLES, type Device, type DeviceInterface, type TableReport } from "../../../src/discovery/device.ts";
 import { NO_ROWS } from "../../../src/discovery/rows.ts";
@@ -8,12 +8,12 @@ const COMPLETE = Object.fromEntries(
   DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null } satisfies TableReport]),
 ) as unknown as Device["tables"];
 
-/** A device of which everything was read. */
+/** A device that was read completely. */
 export function device(fields: Partial<Device> = {}): Device {
   return { tables: COMPLETE, rows: rowsOf({}), ...fields };
 }
 
-/** Rows of some tables; of the others none. */
+/** Row counts of some tables; zero for the others. */
 export function rowsOf(counts: Partial<Device["rows"]>): Device["rows"] {
   return Object.fromEntries(DEVICE_TABLES.map((table) => [table, counts[table] ?? NO_ROWS])) as Device["rows"];
 }
@@ -39,7 +39,7 @@ export function ethernet(ifIndex: number, fields: Partial<DeviceInterface> = {})
   };
 }
 
-/** One of 16 million addresses of one maker. @param device tells devices apart */
+/** One of 16 million addresses of one manufacturer. @param device distinguishes devices */
 export function mac(number: number, device = 0): string {
   const hex = (device * 256 + number).toString(16).padStart(6, "0");
   return `00:1b:21:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`;

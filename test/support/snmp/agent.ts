@@ -1,59 +1,52 @@
-// An SNMP agent for tests and benchmarks: v1 and v2c on one UDP socket, what it serves and how it misbehaves as told.
-// No v3, no SET.
+// SNMP agent for tests and benchmarks: v1 and v2c on one UDP socket, with configurable data and faults. No v3, no SET.
 
 import { systemTimers } from "../../../src/base/timers.ts";
 import { BER, BerReader, headOf, integer, oidContent, tlv } from "./ber.ts";
 import { emptyVarbind, oidKey, SnmpView } from "./view.ts";
 
-/**
- * Datagrams of an agent on an Ethernet: what it does not get into one it leaves out of a GETBULK and answers tooBig to
- * others.
- */
+/** Maximum datagram on Ethernet: GETBULK answers are truncated to it, others become tooBig. */
 const DEFAULT_MAX_DATAGRAM_BYTES = 1_472;
 
 export interface AgentOptions {
-  /** `127.16.x.y` needs no setting up; an IPv6 address goes as well. */
+  /** `127.16.x.y` needs no configuration; IPv6 addresses work as well. */
   readonly address?: string;
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port?: number;
-  /** What each community sees; made when it is first asked for. Others get no answer. */
+  /** View of each community, created on first use. Other communities get no answer. */
   readonly communities: Readonly<Record<string, SnmpView | (() => SnmpView)>>;
   readonly versions?: readonly ("SnmpV1" | "SnmpV2c")[];
   readonly maxDatagramBytes?: number;
   readonly faults?: AgentFaults;
 }
 
-/** Read at every request: a test may change them while the agent runs. */
+/** Read on every request: a test may change them while the agent runs. */
 export interface AgentFaults {
   isSilent?: boolean;
-  /** So many requests stay without an answer, then it answers. */
+  /** Number of requests to ignore before answering. */
   dropFirst?: number;
-  /** Every answer comes so late. */
+  /** Delay of every answer. */
   delayMs?: number;
-  /** After so many varbinds it never answers again. */
+  /** Number of varbinds after which it stops answering. */
   silentAfterVarbinds?: number;
-  /** No answer to anything that asks for what stands below this OID. */
+  /** No answer to requests for objects below this OID. */
   silentBelow?: string;
-  /** No answer to a GETBULK of more varbinds than this; the same as a device that falls over large ones. */
+  /** No answer to a GETBULK of more varbinds than this, like a device that fails on large ones. */
   silentAboveVarbinds?: number;
-  /** Any answer with more varbinds is tooBig, also to GETBULK. */
+  /** Answers with more varbinds are tooBig, including GETBULK. */
   tooBigAboveVarbinds?: number;
   /**
    * An OID at which GET, GETNEXT and GETBULK fail with this status (5 is genErr, 6 noAccess, 16 authorizationError).
    */
   errorAt?: { readonly oid: string; readonly status: number; readonly hasIndex?: boolean };
-  /**
-   * What follows the first OID is, to this agent, the second: itself for one that stands still, an earlier one for one
-   * that goes back.
-   */
+  /** Overrides the successor of the first OID with the second: the same OID to loop, an earlier one to go back. */
   following?: { readonly oid: string; readonly next: string };
-  /** Every answer has another request id. */
+  /** Answers carry a wrong request id. */
   hasOtherRequestId?: boolean;
-  /** Every varbind of an answer has this OID element instead of its own. */
+  /** OID element of every varbind in an answer. */
   otherOid?: Uint8Array;
-  /** The finished answer, altered, replaced by any bytes, or held back. */
+  /** Alters the encoded answer, replaces it with any bytes, or suppresses it. */
   alter?: (answer: Uint8Array, request: Uint8Array) => Uint8Array | readonly Uint8Array[] | null;
-  /** Answers come from this address instead. */
+  /** Source address of answers, if different. */
   answerFrom?: string;
 }
 
@@ -61,12 +54,12 @@ export interface SnmpAgent {
   readonly address: string;
   readonly port: number;
   readonly faults: AgentFaults;
-  /** Datagrams that came in, well-formed or not. */
+  /** Received datagrams, well-formed or not. */
   readonly requestCount: number;
-  /** Varbinds that went out. */
+  /** Varbinds sent. */
   readonly varbindCount: number;
   readonly requests: readonly RequestSeen[];
-  /** Lets a community see something else from now on. */
+  /** Replaces the view of a community. */
   serve(community: string, view: SnmpView): void;
   close(): void;
 }
@@ -83,7 +76,7 @@ const PDU = { Get: 0xa0, GetNext: 0xa1, Response: 0xa2, GetBulk: 0xa5 } as const
 
 const ERROR_STATUS = { tooBig: 1, noSuchName: 2, genErr: 5, noAccess: 6, authorizationError: 16 } as const;
 
-/** Opens the socket; `close` frees it. The first 10,000 requests are kept for tests to look at. */
+/** Opens the socket; `close` frees it. Keeps the first 10,000 requests for tests. */
 export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
   const address = options.address ?? "127.0.0.1";
   const faults: AgentFaults = options.faults ?? {};
@@ -132,25 +125,23 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
   };
 }
 
-/**
- * Who asked has gone, or takes nothing from there: of no interest to an agent, but without a listener Bun throws it.
- */
+/** The peer is gone, or does not listen: irrelevant to an agent, but without a listener Bun throws. */
 export function nobodyListens(): void {}
 
 const REQUESTS_KEPT = 10_000;
 
-/** What an agent is asked, whatever it came in. */
+/** Decoded request, of any SNMP version. */
 interface AgentRequest {
   /** 0, 1 or 3, as in the message. */
   readonly version: number;
-  /** Of version 3 the context's name. */
+  /** In version 3 the context name. */
   readonly community: string;
   readonly pduType: number;
   readonly requestId: number;
-  /** Of GETBULK non-repeaters and max-repetitions. */
+  /** For GETBULK: non-repeaters and max-repetitions. */
   readonly first: number;
   readonly second: number;
-  /** OID elements whole. */
+  /** Whole OID elements. */
   readonly oids: readonly Uint8Array[];
 }
 
@@ -159,7 +150,7 @@ interface Refusal {
   readonly index: number;
 }
 
-/** What an agent answers, apart from the message around it. */
+/** Answers of an agent, without the enclosing message. */
 export class Responder {
   requestCount = 0;
   varbindCount = 0;
@@ -175,7 +166,7 @@ export class Responder {
     this.maxBytes = options.maxDatagramBytes ?? DEFAULT_MAX_DATAGRAM_BYTES;
   }
 
-  /** The answer to a datagram of version 1 or 2c; null for none. */
+  /** Answer to a datagram of version 1 or 2c; null for none. */
   respond(datagram: Uint8Array): Uint8Array | null {
     const request = readRequest(datagram);
     if (request === null) {
@@ -188,7 +179,7 @@ export class Responder {
       : tlv(BER.Sequence, integer(request.version), tlv(BER.OctetString, Buffer.from(request.community)), pdu);
   }
 
-  /** The answer's PDU; null for silence. */
+  /** PDU of the answer; null for no answer. */
   pduOf(request: AgentRequest): Uint8Array | null {
     const faults = this.faults;
     this.requestCount += 1;
@@ -224,12 +215,12 @@ export class Responder {
     return this.encode(request, varbinds, refusal);
   }
 
-  /** Lets a community see something else from now on. */
+  /** Replaces the view of a community. */
   serve(community: string, view: SnmpView): void {
     this.views.set(community, view);
   }
 
-  /** What a community or a context sees; null where there is none. */
+  /** View of a community or context; null for an unknown one. */
   view(community: string): SnmpView | null {
     const known = this.views.get(community);
     if (known !== undefined) return known;
@@ -253,7 +244,7 @@ export class Responder {
     return this.sizeOf(varbinds) > this.maxBytes ? { status: ERROR_STATUS.tooBig, index: 0 } : null;
   }
 
-  /** GETNEXT, and GETBULK (RFC 3416 §4.2.3) as many rows as fit. */
+  /** GETNEXT, and GETBULK (RFC 3416 §4.2.3) with as many rows as fit. */
   private following(view: SnmpView, request: AgentRequest, varbinds: Uint8Array[]): Refusal | null {
     const isBulk = request.pduType === PDU.GetBulk;
     const nonRepeaters = isBulk ? Math.min(request.first, request.oids.length) : request.oids.length;
@@ -293,7 +284,7 @@ export class Responder {
     const { following } = this.faults;
     if (following !== undefined && key === dottedKey(following.oid)) return view.find(dottedKey(following.next));
     let position = view.findNext(key);
-    // RFC 3584 §4.2.2.1: to version 1, Counter64 is not there.
+    // RFC 3584 §4.2.2.1: version 1 skips Counter64.
     while (version === 0 && position < view.size && view.tag(position) === BER.Counter64) position += 1;
     return position;
   }
@@ -332,7 +323,7 @@ export class Responder {
   }
 }
 
-/** What the message is around its varbinds, generously. */
+/** Upper bound of the message around its varbinds. */
 const ENVELOPE_BYTES = 64;
 
 const keys = new Map<string, string>();
@@ -360,7 +351,7 @@ function withOid(varbind: Uint8Array, element: Uint8Array): Uint8Array {
   return tlv(BER.Sequence, element, inside.element());
 }
 
-/** Null for what is no request of version 1 or 2c. */
+/** Null unless the bytes are a request of version 1 or 2c. */
 function readRequest(datagram: Uint8Array): AgentRequest | null {
   try {
     const message = new BerReader(datagram).inside();

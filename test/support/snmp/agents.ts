@@ -1,11 +1,10 @@
-// Several agents of the tests on one port, each at an address of its own, as an appliance asks them: it knows one port
-// for all.
+// Several test agents on one port, each at a separate address: an appliance uses one port for all.
 
 import { type AgentOptions, type SnmpAgent, startAgent } from "./agent.ts";
 
 const ATTEMPTS = 10;
 
-/** One for each of the options, in their order, on a port that is free at all their addresses. */
+/** One agent per options, in order, on a port that is free at all their addresses. */
 export async function startAgents(
   options: readonly (Omit<AgentOptions, "port"> & { readonly address: string })[],
 ): Promise<SnmpAgent[]> {
@@ -15,7 +14,7 @@ export async function startAgents(
       for (const each of options) started.push(await startAgent({ ...each, port: started[0]?.port ?? 0 }));
       return started;
     } catch (error) {
-      // Another program has the port at one of the other addresses.
+      // Another program uses the port at one of the other addresses.
       for (const agent of started) agent.close();
       if (attempt === ATTEMPTS) throw error;
     }

@@ -1,5 +1,4 @@
-// ASN.1 BER as SNMP uses it (RFC 3417 §8), written apart from the product's library so that the two check each other.
-// For tests.
+// ASN.1 BER for SNMP (RFC 3417 §8) for tests, independent of the product's library so that each checks the other.
 
 export const BER = {
   Integer: 0x02,
@@ -18,7 +17,7 @@ export const BER = {
   EndOfMibView: 0x82,
 } as const;
 
-/** A tag, a length and what it holds, one after the other. */
+/** Tag, length and concatenated contents. */
 export function tlv(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   let size = 0;
   for (const content of contents) size += content.length;
@@ -33,7 +32,7 @@ export function tlv(tag: number, ...contents: readonly Uint8Array[]): Uint8Array
   return bytes;
 }
 
-/** In two's complement, as short as it goes; as many bytes as a Counter64 needs. */
+/** Shortest two's complement; up to the length of a Counter64. */
 export function integer(value: number | bigint, tag: number = BER.Integer): Uint8Array {
   let rest = BigInt(value);
   const bytes: number[] = [];
@@ -75,7 +74,7 @@ export function headOf(tag: number, size: number): Uint8Array {
   return Uint8Array.of(tag, 0x83, size >> 16, (size >> 8) & 0xff, size & 0xff);
 }
 
-/** Reads one element after the other; throws a RangeError where the bytes end too early. */
+/** Reads elements in sequence. @throws RangeError on truncated input */
 export class BerReader {
   private readonly bytes: Uint8Array;
   private readonly end: number;
@@ -91,7 +90,7 @@ export class BerReader {
     return this.at >= this.end;
   }
 
-  /** The tag of the next element, which stays the next. */
+  /** Tag of the next element, without consuming it. */
   get tag(): number {
     return this.bytes[this.at] as number;
   }
@@ -102,14 +101,14 @@ export class BerReader {
     return this.bytes.subarray(start, end);
   }
 
-  /** The next element whole. */
+  /** The next element, complete. */
   element(): Uint8Array {
     const from = this.at;
     const { end } = this.next();
     return this.bytes.subarray(from, end);
   }
 
-  /** A reader of what is inside the next element. */
+  /** Reader of the next element's content. */
   inside(): BerReader {
     const { start, end } = this.next();
     return new BerReader(this.bytes, start, end);

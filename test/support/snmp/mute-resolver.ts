@@ -1,13 +1,12 @@
-// Asks the system's resolver, which says nothing, for many names, and then hashes a password: says which of the two is
-// done first, and what is found without a resolver. Run with the file that names the resolver: /etc/resolv.conf, in a
-// mount namespace of its own.
+// Name lookups against a silent resolver, followed by a password hash: reports which completes first, and the results
+// without a resolver. Takes a resolver file to mount as /etc/resolv.conf in a private mount namespace.
 
 import { systemRandom } from "../../../src/base/random.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { systemProbes } from "../../../src/discovery/scans/system-probes.ts";
 import { nobodyListens } from "./agent.ts";
 
-/** Where the resolver is that hears and does not speak. */
+/** Address of the resolver that receives and never answers. */
 export const MUTE_RESOLVER = "127.0.0.77";
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-// Sessions of tests: how long they wait, and credentials by a word.
+// SNMP sessions of tests: timeouts, and credentials by name.
 
 import type { CommunityCredential, UserCredential } from "../../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../../src/discovery/snmp/failure.ts";
@@ -6,9 +6,9 @@ import { openSnmpSession, type SessionOptions, type SnmpSession } from "../../..
 import { patientTimers } from "../injected/patient-timers.ts";
 import { seededRandom } from "../injected/seeded-random.ts";
 
-/** Where silence is expected: 20 ms, then 30. */
+/** For expected silence: 20 ms, then 30. */
 export const SHORT_TIMEOUTS = { timeoutMs: 20, retries: 1 };
-/** Where an answer is expected, however busy the machine. */
+/** For expected answers, however busy the machine. */
 const LONG_TIMEOUTS = { timeoutMs: 2_000, retries: 1 };
 
 export const never = new AbortController().signal;
@@ -17,7 +17,7 @@ export function community(text: string, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c
   return { credential_id: `${version}-${text}`, name: text, version, community: text };
 }
 
-/** authPriv with SHA-1 and AES-128 unless told. */
+/** authPriv with SHA-1 and AES-128 by default. */
 export function user(security_name: string, changes: Partial<UserCredential> = {}): UserCredential {
   const credential_id = `SnmpV3-${security_name}`;
   return {
@@ -34,7 +34,7 @@ export function user(security_name: string, changes: Partial<UserCredential> = {
   };
 }
 
-/** A session; the caller closes it. Throws where it cannot be opened. */
+/** A session; the caller closes it. @throws if it can't be opened */
 export async function sessionTo(
   target: { readonly address: string; readonly port: number },
   credential: Parameters<typeof openSnmpSession>[1] = community("public"),

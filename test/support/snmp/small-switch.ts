@@ -1,4 +1,4 @@
-// A switch of one interface on loopback, whose description is markup: for tests of the console.
+// Switch on loopback with one interface and markup as its description, for tests of the console.
 
 import { systemRandom } from "../../../src/base/random.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
@@ -16,12 +16,12 @@ const SWITCH = viewOf({
   "1.3.6.1.2.1.2.2.1.3.1": 6,
 });
 
-/** @param community the one that it answers to */
+/** @param community accepted by the agent */
 export function startSwitch(address: string, community: string): Promise<SnmpAgent> {
   return startAgent({ address, communities: { [community]: SWITCH } });
 }
 
-/** The probes of the appliance, which ask SNMP on the port of an agent. */
+/** The appliance's probes, with SNMP on the port of an agent. */
 export function probesOf({ port }: SnmpAgent): ReturnType<typeof systemProbes> {
   return systemProbes({
     snmpPort: port,

@@ -1,4 +1,4 @@
-// An SNMPv3 agent for tests: net-snmp's for the security of messages, the tests' own responder for what they carry.
+// SNMPv3 agent for tests: net-snmp for message security, the tests' own responder for the content.
 
 import { createAgent, type User } from "net-snmp";
 import { type AgentFaults, nobodyListens, Responder } from "./agent.ts";
@@ -8,13 +8,13 @@ import type { SnmpView } from "./view.ts";
 interface V3AgentOptions {
   readonly address?: string;
   readonly users: readonly User[];
-  /** What each context sees; "" is the default one. */
+  /** View of each context; "" is the default one. */
   readonly contexts: Readonly<Record<string, SnmpView | (() => SnmpView)>>;
   readonly faults?: V3Faults;
 }
 
 export interface V3Faults extends AgentFaults {
-  /** Every request, even that for the engine, is answered with a Report of this counter. */
+  /** Answers every request, including engine discovery, with a Report of this counter. */
   report?: { readonly oid: string; readonly boots: number; readonly time: number };
 }
 
@@ -22,7 +22,7 @@ export interface V3Agent {
   readonly address: string;
   readonly port: number;
   readonly faults: V3Faults;
-  /** Datagrams that came in. */
+  /** Received datagrams. */
   readonly datagramCount: number;
   readonly responder: Responder;
   close(): void;
@@ -38,10 +38,7 @@ export const REPORT = {
   unknownContext: "1.3.6.1.6.3.12.1.5.0",
 } as const;
 
-/**
- * Opens the socket; `close` frees it. A wrong password is answered as RFC 3414 §3.2 has it, a wrong privacy key with
- * silence.
- */
+/** Opens the socket; `close` frees it. Answers a wrong password per RFC 3414 §3.2, a wrong privacy key not at all. */
 export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
   const faults: V3Faults = options.faults ?? {};
   const responder = new Responder({ communities: options.contexts }, faults);
@@ -122,7 +119,7 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
   agent.getRequest = answer;
   agent.getNextRequest = answer;
   agent.getBulkRequest = answer;
-  // Where it has a context, net-snmp would pass it on.
+  // With a context, net-snmp would forward it as a proxy.
   agent.onProxyRequest = answer;
   return {
     address: socket.hostname,
@@ -168,7 +165,7 @@ interface NetSnmpAgent {
   sendResponse(from: unknown, peer: unknown, message: NetSnmpMessage, response: NetSnmpPdu): void;
 }
 
-/** A Report without security (RFC 3414 §3.2), to whatever message. */
+/** A Report without security (RFC 3414 §3.2), to any message. */
 function reportTo(request: Uint8Array, engineId: Uint8Array, report: NonNullable<V3Faults["report"]>): Uint8Array {
   const message = new BerReader(request).inside();
   message.content();

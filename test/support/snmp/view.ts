@@ -1,14 +1,13 @@
-// What an agent of the tests serves: varbinds in the order of their OIDs, encoded once, found by binary search. Knows
-// no sockets.
+// Objects served by a test agent: varbinds in OID order, encoded once, found by binary search. Must not know sockets.
 
 import { BER, headOf, integer, ipAddress, octets, oid, oidContent, tlv } from "./ber.ts";
 
-/** A value as it is encoded; what `encodeValue` makes of a plain one. */
+/** An encoded value; `encodeValue` converts a plain one. */
 interface Encoded {
   readonly encoded: Uint8Array;
 }
 
-/** A number is an Integer, a text or bytes an OctetString, a bigint a Counter64; the others say what they are. */
+/** Numbers are Integers, texts and bytes OctetStrings, bigints Counter64s; the others name their type. */
 export type ServedValue =
   | number
   | string
@@ -25,15 +24,15 @@ interface ServedVarbind {
 }
 
 export class SnmpView {
-  /** Dotted, ascending; each once. */
+  /** Dotted, ascending, without duplicates. */
   readonly oids: readonly string[];
   private readonly keys: string[];
   private readonly bytes: Uint8Array;
-  /** Where each varbind begins; one more for the end of the last. */
+  /** Start of each varbind, and the end of the last. */
   private readonly starts: Uint32Array;
   private readonly tags: Uint8Array;
 
-  /** The first of several of one OID counts. */
+  /** Of several values for one OID, the first counts. */
   constructor(varbinds: Iterable<ServedVarbind>) {
     const sorted = [...varbinds].map((varbind) => ({ ...varbind, key: oidKey(oidContent(varbind.oid)) }));
     sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
@@ -57,13 +56,13 @@ export class SnmpView {
     return this.keys.length;
   }
 
-  /** Position of an OID; -1 where it is not served. */
+  /** Position of an OID; -1 if not served. */
   find(key: string): number {
     const position = this.firstNotBelow(key);
     return this.keys[position] === key ? position : -1;
   }
 
-  /** Position of what follows an OID; `size` at the end. */
+  /** Position of the next OID; `size` at the end. */
   findNext(key: string): number {
     const position = this.firstNotBelow(key);
     return this.keys[position] === key ? position + 1 : position;
@@ -77,7 +76,7 @@ export class SnmpView {
     return this.tags[position] as number;
   }
 
-  /** The tag of what is served at an OID; null where nothing is. */
+  /** Tag of the value at an OID; null if not served. */
   tagOf(dotted: string): number | null {
     const position = this.find(oidKey(oidContent(dotted)));
     return position === -1 ? null : this.tag(position);
@@ -106,8 +105,8 @@ export function viewOf(values: Readonly<Record<string, ServedValue>> | ReadonlyM
 }
 
 /**
- * A view of a recording: `OID|type|value` a line (types of snmpsim; an `x` says hexadecimal). Values that vary with
- * time (`:numeric`) are their initial ones. The text is taken byte for byte, as latin1.
+ * A view of a recording: `OID|type|value` a line (types of snmpsim; `x` marks hexadecimal). Variable values
+ * (`:numeric`) keep their initial ones. The text is latin1, one character per byte.
  */
 export function viewOfSnmprec(text: string): SnmpView {
   return new SnmpView(varbindsOfSnmprec(text));
@@ -123,7 +122,7 @@ function encodeValue(value: ServedValue): Encoded {
   return { encoded: integer(value.value, value.tag) };
 }
 
-/** Text whose order is that of the OIDs: two code units for each number of them. Takes the content of a BER OID. */
+/** Text with the same order as OIDs: two code units per number. Takes the content of a BER OID. */
 export function oidKey(content: Uint8Array): string {
   let key = "";
   let part = 0;
@@ -137,7 +136,7 @@ export function oidKey(content: Uint8Array): string {
   return key;
 }
 
-/** An answer's varbind without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
+/** Varbind of an answer without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
 export function emptyVarbind(oidElement: Uint8Array, tag: number): Uint8Array {
   const bytes = new Uint8Array([...headOf(BER.Sequence, oidElement.length + 2), ...oidElement, tag, 0]);
   return bytes;

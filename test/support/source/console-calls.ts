@@ -1,5 +1,5 @@
-// What the console can ask of the API, read from its sources by the compiler: every call that something on a page leads
-// to, with each path that its expression can be. No list that somebody keeps.
+// API calls of the console, derived from its sources by the compiler: every call reachable from a page, with every
+// possible path. Replaces a hand-written list.
 
 import { join } from "node:path";
 import type ts from "typescript-5";
@@ -9,22 +9,22 @@ const METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const FETCHES = new Set(["fetch", "fetchAnswer"]);
 
 export interface ConsoleCalls {
-  /** `POST /api/v1/vlans/{}`: what is filled in is left open, as `callName` has it. */
+  /** `POST /api/v1/vlans/{}`: parameters stay open, as in `callName`. */
   readonly calls: ReadonlySet<string>;
-  /** Paths that are read, by `read` or otherwise. */
+  /** Paths of reads, by `read` or otherwise. */
   readonly reads: ReadonlySet<string>;
-  /** `file:line` of writes whose path cannot be told. */
+  /** `file:line` of writes with an undetermined path. */
   readonly unknown: readonly string[];
-  /** `file:line` of writes that nothing leads to from the console's first module. */
+  /** `file:line` of writes unreachable from the console's entry module. */
   readonly unused: readonly string[];
 }
 
-/** As the document has an operation, with what is filled in left open. */
+/** An operation of the document, with open parameters. */
 export function callName(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, "{}")}`;
 }
 
-/** Reads the sources; `dist/console-api.ts` has to be there, as the type check makes it. */
+/** Reads the sources; requires `dist/console-api.ts`, which the type check generates. */
 export async function consoleCalls(): Promise<ConsoleCalls> {
   const { default: compiler } = await import("typescript-5");
   const { config } = compiler.readConfigFile(join(CONSOLE, "tsconfig.json"), compiler.sys.readFile);
@@ -65,7 +65,7 @@ class Reading {
     return { calls, reads, unknown, unused };
   }
 
-  /** What is asked for: by `api.POST(path)`, `read(path)`, `fetchAnswer(path, { method })`, or by a link to the API. */
+  /** Request of a node: by `api.POST(path)`, `read(path)`, `fetchAnswer(path, { method })`, or by a link to the API. */
   private askedBy(node: ts.Node): { readonly method: string; readonly path: ts.Expression } | null {
     const { compiler } = this;
     if (compiler.isJsxAttribute(node)) {
@@ -95,7 +95,7 @@ class Reading {
     return "GET";
   }
 
-  /** Everything that an expression can be; `{}` for a part of a path that can be anything. Null where that is all. */
+  /** All possible values of an expression; `{}` for an arbitrary part of a path. Null if all of it is arbitrary. */
   private textsOf(expression: ts.Expression): string[] | null {
     const { compiler } = this;
     if (
@@ -119,8 +119,7 @@ class Reading {
   }
 
   /**
-   * The statements at the top of modules that something leads to from `main.tsx`: what they name, what they import for
-   * later, and what a module does when it is loaded.
+   * Top-level statements reachable from `main.tsx`: through names, dynamic imports, and the side effects of modules.
    */
   private reachedStatements(): ReadonlySet<ts.Statement> {
     const { compiler, checker } = this;
@@ -143,7 +142,7 @@ class Reading {
     if (main === undefined) throw new Error("The console has no main.tsx.");
     for (const statement of main.statements) reach(statement);
     for (let statement = waiting.pop(); statement !== undefined; statement = waiting.pop()) {
-      // A name that is imported leads nowhere until it is used.
+      // An import counts only where its name is used.
       if (compiler.isImportDeclaration(statement)) {
         const { importClause, moduleSpecifier } = statement;
         if (importClause === undefined || !importClause.isTypeOnly) this.fileOf(moduleSpecifier, load);
@@ -167,7 +166,7 @@ class Reading {
     return reached;
   }
 
-  /** Names of members lead where their object does; to find their own costs most of a type check. */
+  /** Members are reached through their object; resolving them costs most of a type check. */
   private isMember(name: ts.Identifier): boolean {
     const { compiler } = this;
     const { parent } = name;

@@ -1,5 +1,5 @@
-// Lookups in objects by names that the compiler does not know, found by its types. What every object inherits
-// (`constructor`, `__proto__`) is found by such a lookup too, unless it asks for the object's own.
+// Lookups in objects by keys unknown to the compiler, found by type. Such a lookup also finds inherited properties
+// (`constructor`, `__proto__`), unless limited to own ones.
 
 import { resolve } from "node:path";
 import type { Node, SourceFile } from "typescript/unstable/ast";
@@ -28,12 +28,12 @@ export interface LooseLookup {
 
 const ROOT = resolve(import.meta.dir, "../../..");
 
-/** Those in files of the repository below a folder. @param config of the project that the files are checked with */
+/** Lookups in files of the repository below a folder. @param config of the project that type-checks the files */
 export async function looseLookupsIn(config: string, folder: string): Promise<LooseLookup[]> {
   return lookups(new API({ cwd: ROOT }), ROOT, config, (path) => path.startsWith(folder));
 }
 
-/** Those in a tree of files held in memory. */
+/** Lookups in a tree of files held in memory. */
 export async function looseLookupsOf(tree: Tree): Promise<LooseLookup[]> {
   const root = "/tree";
   const compilerOptions = { lib: ["ESNext"], noEmit: true, noUncheckedIndexedAccess: true, strict: true, types: [] };
@@ -84,13 +84,13 @@ async function lookupsOfFile({ program, checker }: Project, file: string, path: 
   return found;
 }
 
-/** Whether any text may be meant. */
+/** Whether the type admits any text. */
 function isOpen(type: Type | undefined): boolean {
   const open = TypeFlags.String | TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter;
   return type === undefined || (type.flags & open) !== 0;
 }
 
-/** Whether the object is one whose names are not known. A parameter for a name may stand for names that are. */
+/** Whether the object's keys are unknown. A type parameter for a key may have known values. */
 async function mayInherit(checker: Checker, object: Type | undefined, key: Type | undefined): Promise<boolean> {
   if (object === undefined) return true;
   if ((object.flags & TypeFlags.Any) === 0 && (await checker.isArrayLikeType(object))) return false;
@@ -104,7 +104,7 @@ interface Lookup {
   readonly key: Node;
 }
 
-/** `object[key]` where it is read, `key in object`, and `{ [key]: value } = object`. */
+/** `object[key]` in a read, `key in object`, and `{ [key]: value } = object`. */
 function lookupAt(node: Node): Lookup[] {
   if (isElementAccessExpression(node)) {
     const { expression: object, argumentExpression: key } = node;
@@ -113,14 +113,14 @@ function lookupAt(node: Node): Lookup[] {
   if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.InKeyword)
     return isStringLiteral(node.left) ? [] : [{ node, object: node.right, key: node.left }];
   if (isBindingElement(node) && node.propertyName !== undefined && isComputedPropertyName(node.propertyName)) {
-    // What is only kept out of the rest is not read.
+    // A property that is only excluded from the rest is not read.
     const isLeftOut = node.name !== undefined && isIdentifier(node.name) && node.name.text.startsWith("_");
     return isLeftOut ? [] : [{ node, object: node.parent, key: node.propertyName.expression }];
   }
   return [];
 }
 
-/** Whether all that is done with it is to give it another value, or none. */
+/** Whether it is only assigned or deleted. */
 function isWritten(node: Node): boolean {
   const { parent } = node;
   if (isDeleteExpression(parent)) return true;

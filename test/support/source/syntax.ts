@@ -1,5 +1,4 @@
-// TypeScript's own syntax trees of files held in memory, and the repository's files to hold.
-// Must not judge: the tests over the source do.
+// TypeScript syntax trees of files held in memory, and the repository's files. Must not judge: the source tests do.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -28,19 +27,19 @@ export type Tree = Record<string, string>;
 export interface Import {
   /** As written. */
   specifier: string;
-  /** `type` vanishes at run time; `worker` starts another thread; `value` and `dynamic` load the module. */
+  /** `type` is erased at run time; `worker` starts another thread; `value` and `dynamic` load the module. */
   kind: "value" | "type" | "dynamic" | "worker";
-  /** The names taken from the module, as it calls them; empty when it is taken whole. */
+  /** Imported names, as the module exports them; empty for the whole module. */
   names: string[];
   line: number;
 }
 
 const REPOSITORY = resolve(import.meta.dir, "../../..");
 
-/** What belongs to nobody's source: fetched, made, or a person's own data. */
+/** Not source: downloaded, generated, or user data. */
 const NOT_OURS = new Set(["node_modules", "dist", "data", ".git"]);
 
-/** The repository's files under the given folders or names, or all of them; `accept` is asked with the path. */
+/** The repository's files under the given folders or names, or all of them; `accept` filters by path. */
 export function readRepository(below: string[], accept: (path: string) => boolean): Tree {
   const tree: Tree = {};
   const visit = (folder: string): void => {
@@ -55,7 +54,7 @@ export function readRepository(below: string[], accept: (path: string) => boolea
   return tree;
 }
 
-/** Parses every `.ts` and `.tsx` file of a tree; rejects when the parser passes one over. */
+/** Parses every `.ts` and `.tsx` file of a tree; rejects if the parser skips one. */
 export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
   const paths = Object.keys(tree).filter(isSource);
   const files: Record<string, string> = {
@@ -82,7 +81,7 @@ export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
   return parsed;
 }
 
-/** Whether a path is one of TypeScript. */
+/** Whether a path is a TypeScript file. */
 export function isSource(path: string): boolean {
   return /\.tsx?$/.test(path);
 }
@@ -96,12 +95,12 @@ export function walk(node: Node, visit: (node: Node) => void): void {
   });
 }
 
-/** The line on which a node begins, counted from 1. */
+/** First line of a node, counted from 1. */
 export function lineOf(file: SourceFile, node: Node): number {
   return file.text.slice(0, node.getStart(file)).split("\n").length;
 }
 
-/** Everything a file takes from other files and packages, re-exports and Worker files included. */
+/** All imports of a file, including re-exports and Worker files. */
 export function importsOf(file: SourceFile): Import[] {
   const imports: Import[] = [];
   walk(file, (node) => {

@@ -1,5 +1,4 @@
-// A database as an earlier version wrote it, and what that version answered about it: fixtures, made by the code of
-// then.
+// Database written by an earlier version, and that version's answers about it: fixtures made by the earlier code.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,34 +9,31 @@ import { unguarded } from "./unguarded.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../migrations");
 const FIXTURE = join(import.meta.dir, "../../fixtures/store-of-schema-6");
-/** The schema that the fixture was written at. */
+/** Schema version of the fixture. */
 const FIXTURE_SCHEMA = 6;
 
-/** What the version of then answered, after history was thinned. */
+/** Answers of the earlier version, after a prune. */
 interface EarlierAnswers {
-  /** Up to which instant history was thinned, daily; and when all of this was answered. */
+  /** End of the history thinned to daily states, and time of the answers. */
   readonly thinnedBefore: string;
   readonly now: string;
   readonly ownerId: string;
   readonly memberId: string;
   readonly ids: Readonly<Record<"networkId" | "lab" | "gone" | "again" | "spare" | "host" | "tag", string>>;
   readonly instants: readonly string[];
-  /** By path, the ETag of a record. */
+  /** ETag of a record, by path. */
   readonly etags: Readonly<Record<string, string>>;
-  /** By caller and path: the envelope, or the text of a CSV. */
+  /** By caller and path: the envelope, or CSV text. */
   readonly answers: Readonly<Record<"owner" | "member", Readonly<Record<string, Wire | string>>>>;
 }
 
-/**
- * Writes the fixture to a file, as a database of a schema up to the one that it was written at: what came later is left
- * out.
- */
+/** Writes the fixture to a file, as a database of a schema up to the fixture's: tables of later ones are omitted. */
 export function writeEarlierStore(path: string, schema = FIXTURE_SCHEMA): void {
   const db = openWritable(path);
   const client = db.$client;
   for (const file of readdirSync(MIGRATIONS).sort().slice(0, schema))
     client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
-  // The rows stand table by table, in no order that a ledger would take.
+  // Rows are in table order, which violates the ledger's references.
   client.run("PRAGMA foreign_keys = OFF");
   const tables = new Set(
     (client.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values() as Array<[string]>).map(
@@ -51,7 +47,7 @@ export function writeEarlierStore(path: string, schema = FIXTURE_SCHEMA): void {
     db,
     inserts.filter((insert) => tables.has(insert.split(" ", 3)[2] as string)),
   );
-  // The fixture's users are signed in without one.
+  // The fixture's users have sessions but no passwords.
   client.run("INSERT OR IGNORE INTO user_passwords (user_n, hash) SELECT n, 'kept' FROM users");
   client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   client.run(`PRAGMA user_version = ${schema}`);

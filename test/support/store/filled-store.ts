@@ -1,6 +1,5 @@
-// A store with something in every table, put down as files: records of every kind with a history, thinned and not,
-// scans and what they found, keys, secrets, sessions; and the questions that whatever is stored is answered to. No
-// assertions beyond "it worked".
+// Store with rows in every table, as files: records of every kind with history, thinned and full, scans and their
+// findings, keys, secrets, sessions; and the questions that any stored data must answer. No assertions beyond success.
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
@@ -18,7 +17,7 @@ import { machineWith } from "../reconcile/machine.ts";
 import { ScanWriter } from "../reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../reconcile/sightings.ts";
 
-/** A question, and as whom it is asked. */
+/** A question and its caller. */
 interface Question {
   readonly as: CallerName;
   readonly path: string;
@@ -27,30 +26,30 @@ interface Question {
 type CallerName = "owner" | "viewer" | "key" | "foreigner";
 
 export interface FilledStore {
-  /** The credentials of each caller, as request headers. */
+  /** Credentials of each caller, as request headers. */
   readonly callers: Readonly<Record<CallerName, Record<string, string>>>;
-  /** A request that was answered once and is answered again, from what is kept. */
+  /** An idempotent request that is answered again from the stored answer. */
   readonly repeated: { readonly path: string; readonly body: Wire; readonly headers: Record<string, string> };
   readonly questions: readonly Question[];
   readonly email: string;
   readonly secretKey: Uint8Array;
-  /** When the questions are asked: shortly after the last thing happened. */
+  /** Time of the questions: shortly after the last event. */
   readonly askedAt: number;
 }
 
 const MACHINE = machineWith();
 
-/** Lists beside the standard set. */
+/** Lists in addition to the standard set. */
 const MORE_LISTS = ["discovery/ignored", "discovery/scans"];
 const DAY_MS = 86_400_000;
-/** From the first thing to the last, and some hours more. */
+/** From the first event to the last, plus some hours. */
 const LASTS_MS = 2 * DAY_MS + 4 * 3_600_000;
 const HOSTS = 30;
 const PORTS_OF_SWITCH = 12;
 
 /**
- * @param directory where the data folder is made, at rest: the database without a log, and the key file
- * @param now some hours after the last thing that happens: sessions of then are good
+ * @param directory for the data folder at rest: the database without a log, and the key file
+ * @param now some hours after the last event, with the sessions still valid
  */
 export async function fillStore(directory: string, now: number): Promise<FilledStore> {
   const unclaimed = newUnclaimedAppliance({ machine: MACHINE });
@@ -65,7 +64,7 @@ export async function fillStore(directory: string, now: number): Promise<FilledS
   }
 }
 
-/** @returns instants between its states */
+/** @returns timestamps between its states */
 async function fill(appliance: TestAppliance): Promise<string[]> {
   const { owner, clock } = appliance;
   const instants: string[] = [];
@@ -90,7 +89,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
     );
   }
   instant();
-  // Somewhere else by then: what an assignment covers has ended there.
+  // Moves elsewhere later: the targets of an assignment end there.
   await communityOf(appliance, "own", {
     assigned_network_ids: [],
     host_assignments: hosts.slice(5, 7).map(({ id }) => ({ host_id: id })),
@@ -134,7 +133,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   return instants;
 }
 
-/** Two hosts that have one address, and may. */
+/** Two hosts with an accepted address conflict. */
 async function acceptOne(appliance: TestAppliance): Promise<void> {
   for (const name of ["node 1", "node 2"])
     await newHost(appliance, { name, ip_addresses: [{ ip_address: "198.51.100.250" }] });
@@ -143,7 +142,7 @@ async function acceptOne(appliance: TestAppliance): Promise<void> {
   await made(appliance.owner.post("conflicts/acceptances", { type, value, fingerprint, reason: "a cluster" }));
 }
 
-/** Two hosts that are one. */
+/** Two hosts that are merged. */
 async function consolidateTwo(appliance: TestAppliance): Promise<void> {
   const [stays, goes] = [
     await newHost(appliance, { name: "stays" }),
@@ -157,7 +156,7 @@ async function rename(appliance: TestAppliance, id: string, name: string): Promi
   await made(appliance.owner.put(`hosts/${id}`, { ...(await made(appliance.owner.get(`hosts/${id}`))), name }));
 }
 
-/** What scans find, told in scans of their own and by what scans write. */
+/** Scan findings, passed to the scan writer in separate scans. */
 async function discovered(appliance: TestAppliance): Promise<void> {
   const { probes, clock } = appliance;
   if (probes.devices.size === 0) {

@@ -1,4 +1,4 @@
-// A database that nobody has written to yet: made by the product once for each file of tests, then copied.
+// Empty database: created by the product once per test file, then copied.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { scratchParent } from "../measure/scratch-parent.ts";
 
 let made: Uint8Array | undefined;
 
-/** Puts an empty database of this version's schema at a path where there is none. */
+/** Creates an empty database of the current schema at an unused path. */
 export function putNewDatabase(path: string): void {
   made ??= makeOne();
   writeFileSync(path, made, { flag: "wx" });

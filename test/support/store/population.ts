@@ -1,4 +1,4 @@
-// A small store with something of every kind in it: created, changed, moved, removed and come again.
+// Small store with records of every kind: created, changed, moved, deleted and recreated.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { apiKeyHashes, userPasswords } from "../../../src/access/tables.ts";
@@ -92,13 +92,13 @@ export function populate(store: Store): Population {
   return { ...made, userId, goneTagId };
 }
 
-/** Where records are made. */
+/** Location of new records. */
 interface Place {
   readonly organizationId: string;
   readonly networkId: string;
 }
 
-/** What only scans have to do with. */
+/** Writes the records that only scans produce. */
 export function discovery(tx: WriteTransaction, { organizationId, networkId }: Place, hostId: string): void {
   tx.create(scheduleKind, organizationId, {
     network_id: networkId,
@@ -125,7 +125,7 @@ export function discovery(tx: WriteTransaction, { organizationId, networkId }: P
   }
 }
 
-/** Records of nearly every kind. @param mark tells names that are unique in an organization apart */
+/** Records of nearly every kind. @param mark makes names distinct within the organization */
 export function inventory(tx: WriteTransaction, { organizationId, networkId }: Place, userId: string, mark = "") {
   const tag = tx.create(tagKind, organizationId, tagFields(organizationId, `kept${mark}`));
   const customField = tx.create(customFieldKind, organizationId, {
@@ -248,7 +248,7 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
   return { hostId: host.id, tagId: tag.id, credentialId: credential.id, entryId: entry.id, portId: port.id };
 }
 
-/** A record leaves a network and comes back: two spans in it. */
+/** Moves a record out of a network and back: two spans there. */
 function moveThereAndBack(store: Store, hostId: string): void {
   const elsewhere = store.write(
     (tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "elsewhere")).id,
@@ -260,7 +260,7 @@ function moveThereAndBack(store: Store, hostId: string): void {
   store.write((tx) => tx.update(portKind, made, { network_id: store.networkId }));
 }
 
-/** A thing is removed and found again, twice, and is gone in the end. */
+/** Deletes and recreates a record twice, and deletes it in the end. */
 function comeAgain(store: Store, hostId: string): void {
   for (let each = 0; each < 3; each += 1) {
     const made = store.write(
@@ -271,7 +271,7 @@ function comeAgain(store: Store, hostId: string): void {
   }
 }
 
-/** What people have said: a conflict may stay, withdrawn later, and another host is the same one. */
+/** Decisions by users: an accepted conflict, withdrawn later, and a merged host. */
 function decide(store: Store, hostId: string): void {
   const { organizationId, networkId } = store;
   const by = { type: "User", id: null, name: "Ann" };

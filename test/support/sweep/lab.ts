@@ -1,42 +1,42 @@
-// A network for sweeps in namespaces of its own: a link with hosts and a router behind which nothing answers, or
-// something lies. All of it ends with its first process, however that ends: nothing is left on the machine. Needs root.
+// Network for sweeps in private namespaces: a link with hosts, and a router in front of silent, unreachable and live
+// networks. Ends with its first process, however it exits, and leaves nothing on the machine. Requires root.
 
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
 import type { SweepOptions, SweepStats } from "../../../src/discovery/sweep/sweep.ts";
 
-/** Why there can be no such network here, in a clause; null where there can. */
+/** Reason why the network can't run here, as a clause; null if it can. */
 export const SWEEP_LAB_MISSING: string | null = whyMissing();
 
-/** The link that the scanner is on. */
+/** The scanner's link. */
 export const LAB = {
   self: "10.70.0.1",
-  /** Drops echo requests, serves HTTP on port 80 and refuses all else. It is the router of all other networks, too. */
+  /** Drops echo requests, serves HTTP on port 80 and refuses all else. Also the router of all other networks. */
   host: "10.70.0.2",
   hostV6: "fd70::2",
   hostMac: "02:70:00:00:00:02",
-  /** Answers ARP and nothing else. */
+  /** Answers ARP only. */
   arpOnly: "10.70.0.9",
-  /** Sixteen addresses that the router answers ARP for, and nobody is there. */
+  /** Sixteen addresses without hosts, for which the router answers ARP. */
   proxied: "10.70.0.128/28",
-  /** Who has this address is in the scanner's neighbor table, and gone. */
+  /** A host in the scanner's neighbor table that has disappeared. */
   gone: "10.70.0.66",
-  /** Whatever is sent there is dropped. */
+  /** Packets to it are dropped. */
   silent: "10.60.0.0/16",
-  /** The router says that hosts cannot be reached. */
+  /** The router reports hosts as unreachable. */
   unreachable: "10.61.0.0/24",
-  /** The router says that ports cannot be reached, which kernels call refused. */
+  /** The router reports ports as unreachable, which kernels treat as refused. */
   portsUnreachable: "10.62.0.0/24",
-  /** Answered with another token; by another address; as it should be. */
+  /** Answers with another token; from another address; correctly. */
   forgedToken: "10.63.0.1",
   forgedSource: "10.63.0.2",
   genuine: "10.63.0.4",
-  /** An address of the host behind the router: it drops echo requests and serves port 80. */
+  /** A host behind the router: it drops echo requests and serves port 80. */
   behind: "10.64.0.1",
 } as const;
 
-/** What the process in the scanner's namespace is asked to do. */
+/** Order to the process in the scanner's namespace. */
 export interface SweepOrder {
-  /** A shell's command before it, in the scanner's namespace. */
+  /** A shell command to run first, in the scanner's namespace. */
   readonly before?: string;
   readonly cidrs: readonly string[];
   readonly options: Omit<SweepOptions, "random" | "timers" | "signal">;
@@ -50,7 +50,7 @@ export interface SweepReport {
 
 export interface SweepReports {
   readonly reports: readonly SweepReport[];
-  /** Of the process, before and after all of them. */
+  /** Of the process, before and after all sweeps. */
   readonly descriptorsBefore: number;
   readonly descriptorsAfter: number;
 }
@@ -64,7 +64,7 @@ export class SweepLab {
     this.lines = linesOf(keeper.stdout);
   }
 
-  /** @param wrapped a command of which the scanner's is the end */
+  /** @param wrapped a command that ends with the scanner's */
   static async start(
     wrapped: (command: readonly string[]) => readonly string[] = (command) => command,
   ): Promise<SweepLab> {
@@ -82,7 +82,7 @@ export class SweepLab {
     return lab;
   }
 
-  /** Sweeps from the scanner's namespace, all orders side by side; one call at a time. */
+  /** Sweeps from the scanner's namespace, all orders concurrently; one call at a time. */
   async sweep(orders: readonly SweepOrder[]): Promise<SweepReports> {
     this.keeper.stdin.write(`${JSON.stringify(orders)}\n`);
     await this.keeper.stdin.flush();
@@ -134,9 +134,9 @@ function script(wrapped: (command: readonly string[]) => readonly string[]): str
       `route add 10.0.0.0/8 via ${LAB.host}`,
       `neighbor add ${LAB.gone} lladdr 02:70:00:00:00:66 dev lan nud stale`,
     ]),
-    // Doubted for a second, not for five.
+    // The neighbor state DELAY lasts one second instead of five.
     "ip netns exec scanner sh -c 'echo 1 >/proc/sys/net/ipv4/neigh/lan/delay_first_probe_time'",
-    // The first line is the liar's: the scanner starts when that one is there.
+    // The first line is the liar's: the scanner starts once it is ready.
     `mkfifo /run/ready; ip netns exec router ${bun}/liar.ts" >/run/ready </dev/null & read line </run/ready; echo "$line"`,
     `exec ip netns exec scanner ${wrapped([process.execPath, `${import.meta.dir}/runner.ts`])
       .map((word) => `"${word}"`)

@@ -1,5 +1,4 @@
-// The router of the network for sweeps: serves a page, and answers for others what no kernel would, with packets that
-// it makes itself.
+// Router of the network for sweeps: serves a page, and forges answers that no kernel would send, in raw packets.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
@@ -24,7 +23,7 @@ function checksum(bytes: Uint8Array): number {
   return ~sum & 0xffff;
 }
 
-/** An ICMP message from any address: the kernel adds length, checksum and id of the IP header. */
+/** ICMP message from any address: the kernel adds length, checksum and id of the IP header. */
 function send(from: Uint8Array, to: Uint8Array, message: Uint8Array): void {
   const packet = new Uint8Array(20 + message.length);
   packet.set([0x45, 0, 0, 0, 0, 0, 0, 0, 64, ICMP]);
@@ -43,8 +42,7 @@ function answer(packet: Uint8Array): void {
   const [from, to] = [packet.slice(12, 16), packet.slice(16, 20)];
   const text = to.join(".");
   if (packet[9] === TCP && text.startsWith("10.62.0.")) {
-    // Destination unreachable, port unreachable, with the header and the first eight bytes of what could not be
-    // delivered.
+    // Destination unreachable, port unreachable, with the header and the first eight bytes of the undelivered packet.
     send(parseIp(LAB.host)?.bytes ?? to, from, Uint8Array.of(3, 3, 0, 0, 0, 0, 0, 0, ...packet.slice(0, header + 8)));
   }
   const reply = packet.slice(header);

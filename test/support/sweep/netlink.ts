@@ -1,4 +1,4 @@
-// Messages of the kernel as bytes, in the order of a little-endian machine: netlink(7).
+// Kernel messages as bytes, in little-endian order: netlink(7).
 
 export function u16(value: number): number[] {
   return [value & 0xff, value >> 8];

@@ -1,4 +1,4 @@
-// Sweeps inside the scanner's namespace of the network for sweeps: one line of orders in, one line of reports out.
+// Sweep runner inside the scanner's namespace: one line of orders in, one line of reports out.
 
 import { parseCidr } from "../../../src/base/ip.ts";
 import { systemRandom } from "../../../src/base/random.ts";

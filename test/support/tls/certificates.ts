@@ -1,4 +1,4 @@
-// Certificates and keys for tests, made when they are needed, and the files that hold them.
+// Certificates and keys for tests, generated on demand, and their files.
 
 import { createPrivateKey, generateKeyPairSync, KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type MadePair = MadeCertificate;
 
-/** A self-signed pair for loopback. @param days from `from` until its end */
+/** A self-signed pair for loopback. @param days of validity after `from` */
 export async function makePair(
   from: number,
   days = 90,
@@ -26,11 +26,11 @@ export async function makePair(
   });
 }
 
-/** Makes one in this thread. */
+/** Generates a certificate in this thread. */
 export const make: MakeCertificate = async (wish) =>
   (await import("../../../src/tls/make-certificate.ts")).makeCertificate(wish);
 
-/** A self-signed pair with an RSA key of so many bits. */
+/** A self-signed pair with an RSA key of the given size. */
 export async function makeRsaPair(bits: number, from: number): Promise<MadePair> {
   const { X509CertificateGenerator } = await import("@peculiar/x509");
   const algorithm = {
@@ -52,7 +52,7 @@ export async function makeRsaPair(bits: number, from: number): Promise<MadePair>
   return { certificate: certificate.toString("pem"), privateKey };
 }
 
-/** A self-signed pair that is called so wherever a certificate has a name: subject, issuer and alternative names. */
+/** A self-signed pair with the text as every name: subject, issuer and alternative names. */
 export async function makeNamedPair(text: string): Promise<MadePair> {
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import("@peculiar/x509");
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -86,7 +86,7 @@ export function otherKey(): string {
   }) as string;
 }
 
-/** Writes a pair where a server would be told of it. */
+/** Writes a pair to files for a server's settings. */
 export function writePair(folder: string, pair: MadePair, name = "server"): PairFiles {
   const certificate = join(folder, `${name}.crt`);
   const privateKey = join(folder, `${name}.key`);

@@ -1,4 +1,4 @@
-// The certificate of a device that made it itself: what a TLS server of a test shows, and nobody trusts.
+// Self-signed, untrusted certificate of a device, for TLS servers of tests.
 
 export const DEVICE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBiDCCAS+gAwIBAgIUXnY3WWRj5j0bQ7CPaPOdOwZPZeAwCgYIKoZIzj0EAwIw

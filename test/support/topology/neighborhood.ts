@@ -1,10 +1,10 @@
-// Hosts with interfaces and cables, and what each would announce to the other end: the facts that neighbor resolution
-// works on. Knows where every cable really is. No store.
+// Hosts with interfaces and cables, and their announcements: input of neighbor resolution, with the actual cabling
+// known. No store.
 
 import type { Announcement } from "../../../src/discovery/topology/announcements.ts";
 import type { TopologyHost, TopologyPort } from "../../../src/discovery/topology/facts.ts";
 
-/** What may be told of a host; the rest is as it is of a host that answered by SNMP. */
+/** Settable fields of a host; the others are those of a host that answered by SNMP. */
 interface HostOptions {
   readonly sysName?: string | null;
   readonly name?: string;
@@ -28,7 +28,7 @@ export class Neighborhood {
   private readonly hostFacts = new Map<string, TopologyHost>();
   private readonly portFacts = new Map<string, TopologyPort>();
 
-  /** @param key what the test calls it; its system name as well, unless told otherwise */
+  /** @param key name in the test; also the system name by default */
   host(key: string, options: HostOptions = {}): this {
     const number = this.hostFacts.size + 1;
     const address = options.address === undefined ? `10.0.${number >> 8}.${number & 255}` : options.address;
@@ -71,7 +71,7 @@ export class Neighborhood {
     return this;
   }
 
-  /** What a port hears, after what it has heard already. @param at `sw1 Gi0/1` */
+  /** Adds received announcements to a port. @param at `sw1 Gi0/1` */
   hears(at: string, ...announcements: Announcement[]): this {
     const port = this.portFacts.get(at);
     if (port === undefined) throw new Error(`there is no ${at}`);
@@ -79,12 +79,12 @@ export class Neighborhood {
     return this;
   }
 
-  /** A cable: each end hears the other by LLDP. */
+  /** A cable: each end receives the other's LLDP. */
   cable(one: string, other: string): this {
     return this.hears(one, this.lldp(other)).hears(other, this.lldp(one));
   }
 
-  /** What a port announces by LLDP. */
+  /** LLDP announcement of a port. */
   lldp(from: string, changes: Partial<Announcement> = {}): Announcement {
     const port = this.portFacts.get(from) as TopologyPort;
     const host = this.of(port);
@@ -98,7 +98,7 @@ export class Neighborhood {
     };
   }
 
-  /** What a port announces by CDP. */
+  /** CDP announcement of a port. */
   cdp(from: string, changes: Partial<Announcement> = {}): Announcement {
     const port = this.portFacts.get(from) as TopologyPort;
     const host = this.of(port);
@@ -126,12 +126,12 @@ export class Neighborhood {
   }
 }
 
-/** The same without fields. */
+/** A copy without the named fields. */
 export function without<T extends object>(value: T, ...names: (keyof T)[]): T {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !(names as string[]).includes(name))) as T;
 }
 
-/** Of the number of a host and of a port of it. */
+/** From the numbers of a host and of its port. */
 export function macOf(host: number, port: number): string {
   const hex = (value: number) => value.toString(16).padStart(2, "0");
   return `00:1b:${hex(host >> 8)}:${hex(host & 255)}:${hex(port >> 8)}:${hex(port & 255)}`;

@@ -1,6 +1,6 @@
-// What goes in steps, gone through at once.
+// Synchronous run of stepwise work.
 
-/** What the steps come to. */
+/** Result of the steps. */
 export function outcomeOf<T>(steps: Iterator<unknown, T>): T {
   for (;;) {
     const step = steps.next();

@@ -1,5 +1,5 @@
-// Switched networks as they stand in a building, and what an inventory would hold of them: forwarding tables, LLDP. A
-// tree of devices; writes straight to a store. Knows where everything is, so that locate can be held against it.
+// Switched networks of a building, and their inventory: forwarding tables, LLDP. A tree of devices; writes directly to
+// a store. Its known positions are compared with the results of locate.
 
 import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../../src/resources/hosts/host.ts";
@@ -8,15 +8,15 @@ import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts
 import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
 import { addressFields, fdbEntryFields, hostFields, ifEntryFields, type Store, subnetFields } from "../store/store.ts";
 
-/** Which ends of a link have an LLDP neighbor on record: the one that was named first, the other, both or none. */
+/** Ends of a link with a recorded LLDP neighbor: the first-named one, the second, both or none. */
 export type Said = "Both" | "First" | "Second" | "None";
 
 interface Device {
   readonly name: string;
-  /** Null for what has none of its own: an unmanaged switch. */
+  /** Null for devices without a MAC address: an unmanaged switch. */
   readonly mac: string | null;
   readonly isInInventory: boolean;
-  /** Whether its forwarding table is on record. */
+  /** Whether its forwarding table is recorded. */
   readonly isReporting: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Link {
 
 interface End {
   readonly device: Device;
-  /** The port that forwards; a member has the LLDP neighbor where it is an aggregate. */
+  /** The forwarding port; on an aggregate, a member has the LLDP neighbor. */
   readonly port: string;
   readonly member: string | null;
 }
@@ -39,17 +39,17 @@ export class Topology {
   private readonly links: Link[] = [];
   private readonly portCounts = new Map<string, number>();
 
-  /** A switch of the inventory. */
+  /** A switch in the inventory. */
   switch(name: string, options: { reports?: boolean } = {}): this {
     return this.add({ name, mac: this.nextMac(), isInInventory: true, isReporting: options.reports ?? true });
   }
 
-  /** A switch that nobody knows of. */
+  /** A switch outside the inventory. */
   unmanaged(name: string, at: string): this {
     return this.add({ name, mac: null, isInInventory: false, isReporting: false }).link(at, name, "None");
   }
 
-  /** A host of the inventory that LLDP may name at its port. */
+  /** A host in the inventory, optionally named by LLDP at its port. */
   host(name: string, at: string, options: { lldp?: boolean; known?: boolean } = {}): this {
     return this.add({ name, mac: this.nextMac(), isInInventory: options.known ?? true, isReporting: false }).link(
       at,
@@ -58,13 +58,13 @@ export class Topology {
     );
   }
 
-  /** So many of these, called `name-0` and so on; at a port each, or all behind the one device. */
+  /** Several hosts, named `name-0` and so on; on a port each, or all behind the one device. */
   hosts(count: number, name: string, at: string): this {
     for (let k = 0; k < count; k += 1) this.host(`${name}-${k}`, at);
     return this;
   }
 
-  /** Connects two devices at a port each. @param lag where several links are one port at both ends */
+  /** Connects two devices, on one port each. @param lag whether several links are one port at both ends */
   link(first: string, second: string, said: Said = "None", options: { lag?: boolean } = {}): this {
     const end = (name: string): End => {
       const number = (this.portCounts.get(name) ?? 0) + 1;
@@ -83,14 +83,14 @@ export class Topology {
     return this.device(name).mac as string;
   }
 
-  /** The names of those with a MAC address. */
+  /** Names of the devices with a MAC address. */
   names(): string[] {
     return [...this.devices.values()].filter(({ mac }) => mac !== null).map(({ name }) => name);
   }
 
   /**
-   * The ports, as `Gi1 of access-1`, of the reporting switches that are the nearest to a device, each on its way: one,
-   * where it hangs on a reporting switch; several, where what connects these tells nothing.
+   * Ports (`Gi1 of access-1`) of the nearest reporting switches towards a device: one if it hangs on a reporting
+   * switch; several if a device in between does not report.
    */
   around(name: string): string[] {
     const ports: string[] = [];
@@ -111,8 +111,8 @@ export class Topology {
   }
 
   /**
-   * Writes what would be on record, in one transaction.
-   * @param isLearned whether a switch has learned a device; by default each has learned all
+   * Writes the recorded state in one transaction.
+   * @param isLearned whether a switch has learned a device; by default always
    * @returns the interface entries, by `Gi1 of access-1`
    */
   write(store: Store, isLearned: (at: string, name: string) => boolean = () => true): Map<string, IfEntryRecord> {
@@ -179,7 +179,7 @@ export class Topology {
     return `00:1b:21:00:${(number >> 8).toString(16).padStart(2, "0")}:${(number & 255).toString(16).padStart(2, "0")}`;
   }
 
-  /** The links of a device: its own end, the far one, and whether its own says who the other is. */
+  /** Links of a device: its own end, the far end, and whether the own end names its neighbor. */
   private endsAt(name: string): Array<[own: End, far: End, isSaid: boolean]> {
     return this.links.flatMap(({ ends: [first, second], said }) => {
       if (first.device.name === name) return [[first, second, said === "Both" || said === "First"]];
@@ -187,7 +187,7 @@ export class Topology {
     });
   }
 
-  /** A neighbor of a device and all that is on its side of the tree. */
+  /** A neighbor of a device and all devices on its side of the tree. */
   private beyond(from: string, to: string): Device[] {
     const found = [to];
     const seen = new Set([from, to]);
