@@ -1,5 +1,5 @@
-// Where the credentials of a network go: to subnets of which an Admin has said so, and to targets that an Admin has
-// named. For every way that others have to make or change a subnet, the socket that lies in it must never see them.
+// Reach of a network's credentials: subnets accepted by an Admin, and targets named by an Admin. For every way that
+// others have to create or change a subnet, the socket in it must never receive the secrets.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -7,7 +7,7 @@ import type { Client } from "../support/appliance/client.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
-/** Somebody in the Admin's subnet, and somebody who should not be told. */
+/** An address in the Admin's subnet, and one that must not receive the secret. */
 const OWN = "10.2.0.1";
 const EVIL = "10.6.0.66";
 const EVIL_SUBNET = "10.6.0.0/24";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   for (const address of [OWN, EVIL]) probes.alive.set(address, {});
 });
 
-/** Addresses that were sent the secret, in scans of every kind that a Member may ask for. */
+/** Addresses that received the secret, in scans of every kind that a Member may request. */
 async function sentTo(fields: Wire = {}, by: Client = member): Promise<string[]> {
   probes.asked.length = 0;
   for (const more of [{ kind: "full", commit: false }, { kind: "full" }, { kind: "snmp" }]) {
@@ -39,7 +39,7 @@ async function sentTo(fields: Wire = {}, by: Client = member): Promise<string[]>
   ].sort();
 }
 
-/** By now; a refusal is as good as a change that does nothing. */
+/** Attempts a change now; a refusal counts like a change without effect. */
 async function tried(answer: Promise<{ status: number; body: unknown }>, expected = 200): Promise<Wire> {
   const { status, body } = await answer;
   tick();
@@ -60,10 +60,7 @@ const remove = ({ id }: Wire, by: Client = member) => by.delete(`subnets/${id}?c
 const restore = ({ id }: Wire, at: string, by: Client = member) => by.post(`subnets/${id}/restore`, { at });
 const accepting = async (fields: Wire = {}): Promise<Wire> => (await tried(create(fields, owner))).data;
 
-/**
- * How the evil address comes to be in a subnet that is asked. Where a way is refused, a Member's own subnet is there
- * all the same.
- */
+/** Ways for the evil address to get into a scanned subnet. Where one is refused, a Member's own subnet still exists. */
 const WAYS: Record<string, () => Promise<unknown>> = {
   "made by a Member": () => tried(create({})),
   "said by a Member to accept credentials when it is made": async () => {
@@ -144,7 +141,7 @@ describe("the credentials of a network", () => {
   test.each(Object.entries(WAYS))("do not go to an address in a subnet that is %s", async (_how, bring) => {
     await bring();
     expect(await sentTo()).not.toContain(EVIL);
-    // Else it would not have been asked for another reason.
+    // Otherwise the address would have been skipped for another reason.
     for (const each of (await owner.get("subnets")).data as Wire[])
       await tried(update(each, { accepts_credentials: true, subnet_type: "Lan" }, owner));
     probes.devices.clear();
@@ -172,7 +169,7 @@ describe("the credentials of a network", () => {
     await tried(create({}));
     expect(await sentTo({ targets: [EVIL] }, owner)).toEqual([EVIL]);
     expect(await sentTo({ targets: ["10.6.0.64/29"] }, owner)).toContain(EVIL);
-    // A Member may name it, as it lies in a subnet; their word sends no secret there.
+    // A Member may name it, since it is in a subnet; that does not send the secret there.
     expect(await sentTo({ targets: [EVIL, OWN] }, member)).toEqual([OWN]);
     expect(await sentTo()).toEqual([OWN]);
   });

@@ -1,4 +1,4 @@
-// Who is let in: every way that credentials can be wrong, and that rights are those of this moment.
+// Authentication: every kind of invalid credentials, and rights evaluated at the time of the request.
 
 import { describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";

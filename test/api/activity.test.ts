@@ -1,5 +1,5 @@
-// GET /api/v1/activity over HTTP: its parameters, what it refuses, periods and markers, and questions that a network
-// engineer asks. What it counts is compared with a model in test/store/activity.test.ts.
+// GET /api/v1/activity over HTTP: parameters, refusals, periods, markers, and typical questions of a network engineer.
+// test/store/activity.test.ts compares the counts with a model.
 
 import { beforeAll, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -53,11 +53,11 @@ test("a time bar has as many equal parts as are asked for, empty ones too, up to
   const whole = await ask("");
   expect(whole.groups).toHaveLength(100);
   expect(whole.groups.filter((group: Wire) => group.total === 0).length).toBeGreaterThan(50);
-  // It begins with the first change of what is asked about.
+  // Starts at the first change in the queried scope.
   expect((await ask(`host_id=${host.id}`)).from).toBe(started);
   expect((await ask("to=1999-01-01T00:00:00Z")).groups).toEqual([]);
   const short = await ask(`from=${started}&to=${new Date(Date.parse(started) + 3).toISOString()}&buckets=500`);
-  // The clock stood still: the ledger's goes on by a millisecond.
+  // With a constant clock, the ledger's timestamps advance by a millisecond.
   expect(short.groups.map(counts)).toEqual(Array(3).fill({ created: 1, updated: 0, deleted: 0, total: 1 }));
 });
 
@@ -133,7 +133,7 @@ test("what would do nothing is refused, and a misspelled field with what may hav
       value: "oper_stat",
     }),
   );
-  // A host's ports are told of themselves.
+  // Ports are reported separately from their host.
   expect((await refused("types=host&fields=ports")).status).toBe(400);
   for (const query of ["buckets=501", "buckets=0", "group_by=record&limit=0", "group_by=host", "operation=Moved"])
     expect([query, (await refused(query)).status]).toEqual([query, 400]);

@@ -1,4 +1,4 @@
-// POST /api/v1/ip-addresses/{id}/check: one address is asked now, with the rights of any scan that has it as its target.
+// POST /api/v1/ip-addresses/{id}/check: immediate probe of one address, with the rights of a scan of that target.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

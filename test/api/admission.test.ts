@@ -18,16 +18,16 @@ import { documentCheck } from "../support/contract/openapi.ts";
 
 const appliance = applianceForAll({ monotonicMs: () => now });
 const { first, handle, newApiKey, newUser, owner, signedIn, timers } = appliance;
-/** What the appliance measures time by. */
+/** Monotonic clock of the appliance. */
 let now = 0;
 
-/** What was refused before is long ago. */
+/** Earlier refusals are far in the past. */
 beforeEach(async () => {
   await roundIsOver();
   now += NEXT_ROUND_WAIT_MS + 1;
 });
 
-/** Sends so many requests before any of them is answered, each taken up so long after the one before it. */
+/** Sends requests concurrently, accepted at this interval, before any is answered. */
 async function together(
   count: number,
   stepMs: number,
@@ -35,7 +35,7 @@ async function together(
   atOnce = false,
 ): Promise<Response[]> {
   await roundIsOver();
-  // What was refused before is long ago.
+  // Earlier refusals are far in the past.
   if (!atOnce) now += NEXT_ROUND_WAIT_MS + 1;
   const answers: Promise<Response>[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -45,7 +45,7 @@ async function together(
   return Promise.all(answers);
 }
 
-/** All come from one address here. */
+/** All requests here have one address. */
 const ADMITTED = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
 
 const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -189,16 +189,16 @@ describe("requests that come together", () => {
 describe("requests that come together from one address", () => {
   const bearing = (authorization: string) =>
     new Request("http://localhost/api/v1/tags", { headers: { authorization } });
-  /** Well-formed, and nobody's. */
+  /** Well-formed, but unknown. */
   const madeUp = () => `Bearer ${generateApiKey(appliance.random)}`;
-  /** As many as fill a round, and then these, each after the wait. */
+  /** Fills a round, then sends these, each after the wait. */
   const behind = async (flood: (i: number) => Request, after: readonly Request[], flooding = 3 * ADMITTED) => {
     const answers = await together(flooding + after.length, ROUND_WAIT_MS / 10, (i) =>
       i < flooding ? flood(i) : (after[i - flooding] as Request),
     );
     return { flood: statuses(answers.slice(0, flooding)), after: statuses(answers.slice(flooding)) };
   };
-  /** In a round of its own, long after all that was refused. */
+  /** In a separate round, long after all refusals. */
   const alone = async (request: Request) => (await together(1, 0, () => request))[0]?.status;
   const count = (answers: readonly number[], status: number) => answers.filter((each) => each === status).length;
 
@@ -247,7 +247,7 @@ describe("requests that come together from one address", () => {
       bearing(`Bearer ${key}`),
     ]);
     expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
-    // Made-up keys take up the look-ups; a key that was used before needs none.
+    // Made-up keys use up the look-ups; a previously used key needs none.
     const isKnown = _what.includes("nobody's") ? 429 : 200;
     expect(after).toEqual([429, isKnown, 429, isKnown]);
     expect(await alone(bearing(`Bearer ${key}`))).toBe(200);
@@ -305,7 +305,7 @@ describe("requests that come together from one address", () => {
     expect(asked).toBe(0);
     for (let n = 0; n < 1_000; n += 1) admission.admits(ROUND_WAIT_MS + 1, from("192.0.2.1"));
     expect(asked).toBe(ROUND_LOOKUPS_OF_SOURCE);
-    // One machine has 2^64 addresses of IPv6; and one IPv4 address may be written in two ways.
+    // One machine has 2^64 IPv6 addresses; one IPv4 address has two notations.
     const admitted = (sources: readonly string[]) =>
       sources.filter((source) => admission.admits(ROUND_WAIT_MS + 1, from(source))).length;
     expect(admitted(Array.from({ length: 1_000 }, (_, n) => `2001:db8:0:1::${n.toString(16)}`))).toBe(

@@ -1,5 +1,5 @@
-// What is free in a subnet, against plain code that looks at every address, and what is given away of it: never the
-// same twice, however many ask at once.
+// Free space of a subnet compared with plain code that checks every address, and allocations: never the same address
+// twice, however many concurrent requests.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -78,7 +78,7 @@ describe("what is free in a subnet", () => {
       next: ["10.2.0.64/26", "10.2.0.128/26", "10.2.0.192/26"],
     });
     const lone = await newSubnet({ cidr: "10.9.0.0/29" });
-    // Single addresses are not the network's or the broadcast address either.
+    // Single-address prefixes also skip the network and broadcast addresses.
     expect(await free(lone, "?prefix_length=32&count=9")).toMatchObject({ available: 6 });
     expect(await free(lone, "?prefix_length=31&count=9")).toMatchObject({ available: 4 });
     const six = await newSubnet({ cidr: "2001:db8::/32" });
@@ -305,7 +305,7 @@ describe("an allocation", () => {
     const { client } = await newMember();
     expect((await client.post(`subnets/${away.id}/allocate`, {})).status).toBe(404);
     expect((await (await newViewer()).client.post(`subnets/${subnet.id}/allocate`, {})).status).toBe(403);
-    // Only the subnet that was made meanwhile.
+    // Only the subnet created in the meantime.
     expect(appliance.transactionCount()).toBeGreaterThan(before);
     expect((await owner.get("ip-ranges")).data).toEqual([]);
   });

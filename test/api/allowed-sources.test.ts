@@ -1,5 +1,5 @@
-// From where an API key may be used (handbook: security, "API keys"): what a write takes, and what a request from
-// elsewhere comes to.
+// Allowed source addresses of API keys (handbook: security, "API keys"): validation on write, and refusals of other
+// sources.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { RightsNow } from "../../src/access/rights-now.ts";
@@ -16,7 +16,7 @@ import type { Answer } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 
-/** In these tests a request names the peer that it has. */
+/** Header that sets the peer address in these tests. */
 const PEER = "x-test-peer";
 const PROXY = "192.0.2.80";
 const BLOCKS = ["10.0.30.0/24", "2001:db8:30::/48"];
@@ -175,7 +175,7 @@ describe("a key with a list", () => {
   ])("is from %s answered %p", async (peer, status) => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     expect(await asked(key, peer)).toBe(status);
-    // What the caller says of itself is nothing.
+    // The caller's own claims are ignored.
     expect(await asked(key, peer, { "x-forwarded-for": "10.0.30.7" })).toBe(status);
   });
 
@@ -214,7 +214,7 @@ describe("a key with a list", () => {
       newApiKey({ ...good, expiresAt: "2020-01-01T00:00:00.000Z" }),
     ])
       expect(seen(await ask(each.key, "203.0.113.1"))).toEqual(unknown);
-    // From where it may come, it is told.
+    // Requests from an allowed source get the actual reason.
     const { key } = newApiKey({ ...good, isEnabled: false });
     expect((await ask(key, "10.0.30.7")).body.code).toBe("auth_key_disabled");
   });
@@ -332,7 +332,7 @@ describe("when requests come together, a key from elsewhere", () => {
   test("is counted by its address, and leaves its user's share to the user", async () => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     await newHost();
-    // Known to be good, which spares the look-up.
+    // Known to be valid, which saves the look-up.
     expect(await asked(key, "10.0.30.7")).toBe(200);
     await new Promise<void>((resolve) => setImmediate(resolve));
     now += NEXT_ROUND_WAIT_MS + 1;
@@ -340,7 +340,7 @@ describe("when requests come together, a key from elsewhere", () => {
       new Request("http://localhost/api/v1/tags", { headers: { authorization: `Bearer ${key}`, ...from(peer) } });
     const flood = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
     const elsewhere = () => new Request("http://localhost/api/v1/tags", { headers: from("198.51.100.1") });
-    // In turns, so that the key was good just before.
+    // Alternating, so that the key was valid just before.
     const inTurns = await Promise.all(
       [
         ...Array.from({ length: ROUND_ALWAYS_ADMITTED }, elsewhere),

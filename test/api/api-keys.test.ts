@@ -1,5 +1,4 @@
-// API keys (handbook: security, "API keys"): the contract to the letter, whose key it may be, what it reaches, and how
-// it ends.
+// API keys (handbook: security, "API keys"): the contract to the letter, ownership, reach and expiry.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";

@@ -1,5 +1,5 @@
-// The status of the appliance, through the API: what is told of the machine, of what waits, of backups and verifications,
-// and to whom; a backup that is read again; what the program is made of.
+// Appliance status through the API: machine, pending work, backups, verifications and their visibility; re-reading a
+// backup; the bill of materials.
 
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const state = async (): Promise<Wire> => (await owner.get(PATH)).data;
 const concerns = async (): Promise<string[]> => (await state()).concerns.map(({ code }: Wire) => code);
 
-/** Asks until it holds: every answer lets what runs go on. */
+/** Polls until the condition holds: every answer lets running work continue. */
 async function until(path: string, holds: (data: Wire) => boolean): Promise<Wire> {
   for (;;) {
     const { data } = await owner.get(path);

@@ -1,6 +1,6 @@
-// Every operation that is registered, asked by every sort of caller, now and at other instants: the status is that of
-// the contract (handbook: security, "Roles"), a refused request writes nothing, and no answer has anything in it that
-// its caller must not see.
+// Every registered operation, called by every type of caller, now and at other timestamps: the status matches the
+// contract (handbook: security, "Roles"), a refused request writes nothing, and no answer contains data hidden from its
+// caller.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
@@ -20,7 +20,7 @@ afterAll(() => appliance.close());
 
 const nameOf = ({ method, path }: RegisteredRoute) => `${method} ${path}`;
 
-/** Sends a case, and looks at what came of it. */
+/** Sends a case and checks its outcome. */
 async function outcome(caller: Caller, route: RegisteredRoute, right: Right, asked: Case): Promise<string[]> {
   const code = expectedCode(caller, route.method, right, asked);
   const isLetIn = gateCode(caller, route.method, right) === null;
@@ -30,7 +30,7 @@ async function outcome(caller: Caller, route: RegisteredRoute, right: Right, ask
     headers: asked.headers ?? {},
     ...(isLetIn ? await asked.fresh?.() : {}),
   };
-  // Seconds apart, or throttles and names by the instant would tell of the tests and not of the rights.
+  // Seconds apart: otherwise throttles and timestamp names would affect the results.
   appliance.clock.advance(1_000);
   const before = oracle.head;
   const answer = await caller.client.send(route.method, sent.path ?? asked.path, sent.body, { ...sent.headers });
@@ -103,7 +103,7 @@ describe("the feed as events", () => {
   });
 });
 
-/** Reads first: what the others write makes all that there is to be read longer. */
+/** Reads first: later writes make them longer. */
 const routes = [...appliance.surface.routes].sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (name, route) => {
@@ -113,7 +113,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (nam
     const problems: string[] = [];
     for (const caller of callers) {
       const cases = casesOf(world, caller, route);
-      // Who is turned away at the gate is so whatever is asked for.
+      // A caller refused at the gate is refused for any request.
       const asked = gateCode(caller, route.method, right) === null ? cases : cases.slice(0, 3);
       for (const each of asked) problems.push(...(await outcome(caller, route, right, each)));
     }
@@ -133,7 +133,7 @@ test("each caller is told which operations they may ask for: those that the gate
   }
 });
 
-/** Who is kept out of something, from the least to the most that may be done all the same. */
+/** Callers without access to some records, in ascending order of rights. */
 const CONFINED = [
   "Viewer of near",
   "Member of near",
@@ -153,7 +153,7 @@ describe("HEAD", () => {
           const code = expectedCode(caller, "GET", right, asked);
           const answer = await caller.client.send("HEAD", asked.path, undefined, { ...asked.headers });
           const status = code === null ? 200 : STATUSES[code];
-          // The body, which the socket leaves out, has to be as harmless.
+          // The body, which the socket omits, must be as harmless.
           if (answer.status !== status)
             problems.push(`${caller.name}: HEAD ${asked.path} answered ${answer.status} ${answer.text}, not ${status}`);
           problems.push(...leaksIn(world, caller, asked, answer));
@@ -165,8 +165,8 @@ describe("HEAD", () => {
 });
 
 /**
- * "A create may bring its own `id`; one that was ever used … is refused with 409": the one place where an id tells
- * whether it was used.
+ * "A create may bring its own `id`; one that was ever used … is refused with 409": the only place where an id reveals
+ * its use.
  */
 const NEW_IDS: Readonly<Record<string, RegExp>> = { "POST /api/v1/hosts/bulk": /^body \/\d+\/id$/ };
 
@@ -199,7 +199,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))(
   },
 );
 
-/** What tells the ids of a group apart, or leaks; the first one was never used. */
+/** Differences between the ids of a group, and leaks; the first id is unused. */
 async function differences(
   caller: Caller,
   route: RegisteredRoute,
@@ -247,7 +247,7 @@ describe("secrets", () => {
   });
 });
 
-/** What the stream has told when it has come to a transaction; for a caller whom nothing is told, how it begins. */
+/** Output of the event stream up to a transaction; only its beginning for a caller who receives none. */
 async function eventsUpTo(
   caller: Caller,
   sequence: number,

@@ -1,5 +1,4 @@
-// Backups through the API: who may, what is answered while one is taken and afterwards, and what comes of failures. The
-// copy is the real one.
+// Backups through the API: rights, answers during and after a backup, and failures. The copy is real.
 
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -32,7 +31,7 @@ const appliance = applianceForEach();
 const { anonymous, clock, first, givePassword, newApiKey, newTag, newUser, owner, signedIn } = appliance;
 const { renew } = appliance;
 
-/** Jobs that wait to be let go. */
+/** Jobs that wait until released. */
 class HeldJobs {
   readonly orders: BackupOrder[] = [];
   private readonly release: Array<() => void> = [];
@@ -48,7 +47,7 @@ class HeldJobs {
   }
 }
 
-/** Asks until the backup is no longer under way: every answer lets the copy go on. */
+/** Polls until the backup is complete: every answer lets the copy continue. */
 async function settled(client: Client, name: string): Promise<Record<string, unknown>> {
   for (;;) {
     const { data } = await client.get(`${PATH}/${name}`);
@@ -57,7 +56,7 @@ async function settled(client: Client, name: string): Promise<Record<string, unk
   }
 }
 
-/** The backups as the next start finds them. */
+/** The backup folder as seen by the next start. */
 function restarted(options: Partial<BackupFolderOptions> = {}): BackupFolder {
   return new BackupFolder({
     directory: folder(),
@@ -75,7 +74,7 @@ function folder(): string {
 
 describe("taking a backup", () => {
   test("is refused where their folder cannot be made, and nothing is under way", async () => {
-    // Below a file there can be no folder.
+    // A folder can't exist below a file.
     await renew({ backups: { directory: join(import.meta.path, "backups") } });
     const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
@@ -207,7 +206,7 @@ describe("taking a backup", () => {
       [data.name, "Done"],
       ["netledger-20261121T090001001Z.db", "Failed"],
     ]);
-    // And one that somebody takes by hand meanwhile.
+    // And a concurrent manual backup.
     writeFileSync(join(folder(), "netledger-20261121T090001002Z.db.partial"), "half");
     expect([next.newName(), next.newName()]).toEqual([
       "netledger-20261121T090001003Z.db",
@@ -372,7 +371,7 @@ describe("the list", () => {
 describe("what has the name of a backup and is not a regular file", () => {
   const IMPOSTOR = "netledger-20261121T090001000Z.db";
   const TARGET = "netledger-20261121T090001001Z.db";
-  /** A regular file without anything in it, which a link leads to. */
+  /** Link to an empty regular file. */
   const elsewhere = () => {
     const file = join(appliance.dataDirectory, "elsewhere.db");
     writeFileSync(file, "");
@@ -492,7 +491,7 @@ describe("the file of a backup", () => {
   const taken = async () => (await settled(boss, (await boss.post(PATH, {})).data.name)).name as string;
   const ask = (name: string, by: Client = boss, password = PASSWORD) =>
     by.post(`${PATH}/${name}/download`, { password });
-  /** An Owner who knows their password. */
+  /** An Owner with a known password. */
   let boss: Client;
   const newBoss = async () => {
     const { id } = await newUser({ role: "Owner" });

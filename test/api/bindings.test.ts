@@ -1,4 +1,4 @@
-// Bindings by themselves: their two forms, what they may name, and that service and host know of every change.
+// Bindings as separate records: both forms, valid references, and versions of service and host for every change.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -16,7 +16,7 @@ const get = (path: string) => made(owner.get(path));
 const post = (body: Wire) => owner.post(PATH, body);
 const put = (id: string, body: Wire) => owner.put(`${PATH}/${id}`, body);
 
-/** Of the battery: what the host of each service has. */
+/** For the battery: the children of each service's host. */
 const hostOf = new Map<string, Wire>();
 const portId = (serviceId: string, position: number) => hostOf.get(serviceId)?.ports[position]?.id ?? UNKNOWN_ID;
 const addressId = (serviceId: string, position: number) =>
@@ -33,7 +33,7 @@ describeRecords(
       field: "service_id",
       entity: "service",
       make: async (by, networkId) => {
-        // The second one of a network finds the prefix there.
+        // In later calls the network already has the prefix.
         await by.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24" });
         const host = await made(
           by.post("hosts", {
@@ -87,7 +87,7 @@ describeRecords(
       {
         field: "port_id",
         entity: "port",
-        // On an address of its own for each: on one they would be the same.
+        // On a separate address each: on the same one they would be duplicates.
         naming: (body, id) => ({
           ...body,
           port_id: id,
@@ -204,7 +204,7 @@ describe("a binding", () => {
       }),
     );
     expectNothingWritten();
-    // Without its id, it is another one: on all addresses.
+    // Without its id it is a new binding: on all addresses.
     expect(
       (await made(owner.put(`services/${service.id}`, { ...item, bindings: [onPort(port_id)] }))).bindings,
     ).toMatchObject([{ port_id, ip_address_id: null }]);

@@ -1,4 +1,4 @@
-// POST /api/v1/{kind}/bulk-update: the same fields set for many records, named or found by a filter, all or none.
+// POST /api/v1/{kind}/bulk-update: equal fields on many records, by id or filter, all or none.
 
 import { describe, expect, test } from "bun:test";
 import { EDITABLE, settableFields } from "../../src/bulk/written-resources.ts";
@@ -60,11 +60,11 @@ describe("a bulk update", () => {
     const filter = 'description = "old" OR name = "a"';
     const plan = await hosts({ filter, set: { hidden: true }, dry_run: true });
     expect(plan.data).toMatchObject({ applied: false, sequence: null, ids: [a.id, c.id] });
-    // What comes to match in between is not lost.
+    // Records that match in the meantime are not lost.
     await made(owner.put(`hosts/${b.id}`, { ...b, description: "old" }));
     tick();
     expect((await hosts({ filter, set: { hidden: true } })).data.ids).toEqual([a.id, b.id, c.id]);
-    // Everything asked for is so already, and who matches over time is found as well.
+    // All values already apply; a filter over time also finds records.
     const again = await hosts({ filter: "changes(description, -1h) > 0", set: { hidden: true } });
     expect(again.data).toMatchObject({
       applied: false,
@@ -83,7 +83,7 @@ describe("a bulk update", () => {
     expect((await hosts({ ...body, dry_run: true }, owner, { "idempotency-key": "k1" })).data).toEqual(planned.data);
     expectNothingWritten();
     const { plan, changes } = planned.data;
-    // Another request is another plan.
+    // A different request has a different plan.
     expect(await hosts({ ...body, set: { description: "newer" }, plan })).toMatchObject(refusal(409, "entity_stale"));
     await made(owner.put(`hosts/${b.id}`, { ...b, asset_tag: "4711" }));
     tick();
@@ -112,7 +112,7 @@ describe("a bulk update", () => {
     });
     expect(crossed).toMatchObject(refusal(400, "entity_reference_invalid"));
     expect(crossed.body.params.issues).toMatchObject([{ path: "/set/vlan_id", value: vlan.id, id: subnets[1]?.id }]);
-    // A number that is another VLAN's, and one that two would share.
+    // Another VLAN's number, and one for two VLANs.
     const taken = await owner.post("vlans/bulk-update", { ids: [vlan.id], set: { number: 20 } });
     expect(taken).toMatchObject(refusal(409, "entity_already_exists"));
     expect(taken.body.params.issues).toMatchObject([{ path: "/set/number", id: vlan.id, value: 20 }]);

@@ -36,10 +36,10 @@ const {
 
 const said = (change: Wire) => `${change.entity_type} ${change.operation}`;
 
-/** Lets go on whatever waits for nothing but its turn. */
+/** Yields once to pending work. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** All there is, page by page. */
+/** The whole feed, page by page. */
 async function follow(by: Client, limit: number, query = ""): Promise<Wire[]> {
   const all: Wire[] = [];
   for (let [after, mark] = [0, ""]; ; ) {
@@ -54,7 +54,7 @@ async function follow(by: Client, limit: number, query = ""): Promise<Wire[]> {
   }
 }
 
-/** Watches every long read: how many are under way, and whatever else `around` makes of them. */
+/** Counts running long reads, wrapped in `around`. */
 function watchReads(around: (start: LongReads["start"]) => LongReads["start"] = (start) => start) {
   let underWay = 0;
   const original = DirectLongReads.prototype.start;
@@ -77,7 +77,7 @@ function watchReads(around: (start: LongReads["start"]) => LongReads["start"] = 
   return { underWay: () => underWay, started: () => spy.mock.calls.length, restore: () => spy.mockRestore() };
 }
 
-/** As the appliance shares reads out among its threads. */
+/** Distributed over threads as in the appliance. */
 function sharedOut(start: LongReads["start"]): LongReads["start"] {
   const lane: LongReads = { start, close: async () => {} };
   const shared = new LongReadPool([lane], [lane], callerOfRead, new Counters().counts.long_reads);
@@ -276,7 +276,7 @@ describe("waiting for a change", () => {
     const head = transactionCount();
     const waiting = owner.get(`changes?after=${head}&wait=60`);
     while (timers.count < 2) await turn();
-    // Its own writer tells nobody.
+    // Its own writer does not notify.
     await newTag({ name: "core" });
     timers.pass(1_000);
     expect((await waiting).data.map(said)).toEqual(["tag Created"]);
@@ -346,7 +346,7 @@ describe("waiting for a change", () => {
         },
       });
       expect(refused.headers.get("retry-after")).not.toBeNull();
-      // Nor is it refused its answer where its user has as many others under way as may be.
+      // Even if its user has the maximum number of other requests running.
       const idle = await Promise.all(
         Array.from({ length: LONG_READS_OF_CALLER_MAX }, () =>
           handle(new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key}` } })),
@@ -382,8 +382,7 @@ describe("waiting for a change", () => {
       const first = asked(head);
       await owner.post("tags", { name: "one", color: "Green" });
       expect((await first).data.length).toBe(1);
-      // Whoever is behind is told at once; who asks again, as who follows closely does, is told of what came meanwhile
-      // in one answer.
+      // A caller that lags behind is answered at once; its next request returns all changes since in one answer.
       expect((await asked(head)).data.length).toBe(1);
       let isOver = false;
       const second = asked(head + 1).finally(() => {
@@ -423,7 +422,7 @@ describe("the feed as server-sent events", () => {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     let text = "";
-    /** Reads until the text has what is looked for. */
+    /** Reads until the text contains the part. */
     const until = async (part: string): Promise<string> => {
       while (!text.includes(part)) {
         const next = await reader.read();
@@ -529,7 +528,7 @@ describe("the feed as server-sent events", () => {
       const head = transactionCount();
       const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_OF_USER_MAX }, () => open(head, {}, key)));
       const heard = streams.map((stream) => stream.until(`id: ${head + 1}-`));
-      // Long reads whose answers nobody takes.
+      // Long reads whose answers are not consumed.
       const idle = await Promise.all(
         Array.from({ length: 31 }, () =>
           handle(
@@ -600,7 +599,7 @@ describe("the feed as server-sent events", () => {
         for (let each = 0; each < 20; each += 1) await turn();
         expect([taken, reads.underWay()]).toEqual([taken, 0]);
       }
-      // Who takes nothing starts none.
+      // An unread stream starts none.
       expect(reads.started()).toBe(3);
     } finally {
       reads.restore();

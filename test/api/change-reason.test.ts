@@ -1,4 +1,4 @@
-// Why something was written: taken from X-Change-Reason, kept with the transaction, shown wherever that is.
+// Reasons of changes: read from X-Change-Reason, stored with the transaction, shown wherever it is.
 
 import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -132,7 +132,7 @@ describe("the reason of a write", () => {
 describe("every write of the contract", () => {
   const isWrite = ({ method, path }: Operation) =>
     method !== "GET" && !["/api/auth/setup", "/api/auth/login"].includes(path);
-  /** What is part of another comes before it: a delete takes it along. */
+  /** Children before parents: a delete cascades to them. */
   const PARTS = ["bindings", "services", "ports", "ip-addresses", "if-entries"];
   const rank = ({ method, plural }: Operation) =>
     method !== "DELETE" ? 0 : PARTS.includes(plural as string) ? 1 + PARTS.indexOf(plural as string) : 10;
@@ -197,7 +197,7 @@ describe("every write of the contract", () => {
         expect(appliance.transactionCount()).toBe(before);
       }
       if (free.at(-1) === name) continue;
-      // Nothing of it was done: the same is done now.
+      // The refused request wrote nothing: the same one succeeds now.
       const done = await owner.send(operation.method, url, body, because("as demanded"));
       expect([name, done.status, done.status === 200 ? "" : done.text]).toEqual([name, 200, ""]);
     }

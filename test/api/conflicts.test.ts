@@ -1,5 +1,5 @@
-// Conflicts that are accepted: by whom and for whom, until when, and what makes them speak again. What is in conflict is
-// held against plain code by test/store/conflicts.test.ts.
+// Accepted conflicts: rights, scope, expiry, and reopening. test/store/conflicts.test.ts compares the detection with
+// plain code.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -18,7 +18,7 @@ const accepted = (by: Client, { type, value, fingerprint }: Wire, reason?: strin
 const withAddress = (name: string, ip_address: string, network_id: string = first.networkId) =>
   newHost({ name, network_id, ip_addresses: [{ ip_address }] });
 
-/** A network that has room for addresses. */
+/** A network with space for addresses. */
 async function anotherNetwork(cidr: string): Promise<string> {
   const { id } = await newNetwork();
   await newSubnet({ network_id: id, cidr });
@@ -171,7 +171,7 @@ describe("a conflict that is accepted", () => {
       refusal(409, "entity_stale", { entity: "conflict", expected: conflict.fingerprint, actual: null }),
     );
     await made(owner.delete(`hosts/${third.id}`));
-    // What was accepted is what there is again.
+    // The accepted state is restored.
     expect(await listed(owner)).toEqual([{ ...conflict, acceptance }]);
     await made(owner.delete(`hosts/${conflict.parties[0].id}`));
     expect(await listed(owner)).toEqual([]);
@@ -210,11 +210,11 @@ describe("a conflict that is accepted", () => {
     const acceptance = await made(accepted(member, whole as Wire));
     expect(await listed(owner, "accepted=true")).toEqual([{ ...whole, acceptance }]);
     expect((await listed(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.9.0/24"]);
-    // Who sees a third network with the same prefix sees another conflict.
+    // A caller with access to a third network with the same prefix sees a different conflict.
     await newSubnet({ network_id: third, cidr: "8.8.8.0/24" });
     expect((await listed(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.8.0/24", "8.8.9.0/24"]);
     expect(await listed(member)).toEqual([{ ...whole, acceptance }]);
-    // Nobody withdraws for networks that they do not reach.
+    // Withdrawal requires access to all its networks.
     const alone = (await newUser({ role: "Member", networkIds: [second] })).client;
     const stranger = (await newStranger()).client;
     for (const client of [alone, stranger]) {
@@ -258,7 +258,7 @@ test("at random, what is accepted is what plain code says, at any instant and fo
     )),
   ];
   const hosts: Wire[] = [];
-  /** By fingerprint, from when and until when. */
+  /** By fingerprint, with start and end. */
   const known: Array<{ fingerprint: string; id: string; networks: string[]; from: string; to: string }> = [];
   const instants: string[] = [];
   const found = { accepted: 0, not: 0, withdrawn: 0 };

@@ -1,4 +1,4 @@
-// Two hosts that are one, and one that is two: what moves, what stays, where credentials go, and how both are undone.
+// Merging two hosts, and splitting one: moved records, remaining records, credential coverage, and the undo of both.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -48,14 +48,14 @@ const told = (plan: Wire, type: string) =>
     .sort();
 const values = (host: Wire, list: string, field: string) => host[list].map((each: Wire) => each[field]).sort();
 
-/** Without what a version alone says. */
+/** Without version fields. */
 const states = async (...hosts: Wire[]) => Promise.all(hosts.map(async (host) => content(await hostOf(host.id))));
 
 beforeEach(async () => {
   await newSubnet({ cidr: "10.2.0.0/16" });
 });
 
-/** Two hosts with something of everything, some of which both have. */
+/** Two hosts with every kind of child, some of them in common. */
 async function pair() {
   const [red, blue] = [await newTag({ name: "red" }), await newTag({ name: "blue" })];
   const [webPort, ownWebPort, address, entry] = [id(), id(), id(), id()];
@@ -106,7 +106,7 @@ describe("consolidating", () => {
     const plan = await consolidate(destination, other);
     const now = await hostOf(destination.id);
     expect(values(now, "ip_addresses", "ip_address")).toEqual(["10.2.0.1", "10.2.0.2"]);
-    // A binding is called what it binds.
+    // A binding's name consists of its targets.
     const bindings = plan.actions.filter((each: Wire) => each.entity_type === "binding");
     expect(bindings.map((each: Wire) => each.name).sort()).toEqual(["web at 443/Tcp", "web at 443/Tcp at 10.2.0.2"]);
     expect(values(now, "ip_addresses", "name")).toEqual(["", "mine"]);
@@ -122,7 +122,7 @@ describe("consolidating", () => {
     moved("ports", "number", 22);
     moved("services", "name", "shell");
     moved("interfaces", "if_descr", "other 2");
-    // Bindings follow to the service and the port that stayed; one that is there already is none more.
+    // Bindings follow to the remaining service and port; duplicates are dropped.
     const web = now.services.find((each: Wire) => each.name === "web");
     const own = destination.ports[0].id;
     expect(web.bindings.map((each: Wire) => [each.port_id, each.ip_address_id])).toEqual([
@@ -198,7 +198,7 @@ describe("consolidating", () => {
     const path = `hosts/${destination.id}/consolidate/${other.id}`;
     const read = await consolidate(destination, other, "?dry_run=true");
     tick();
-    // Of what only moves, other fields may change: the plan comes to the same.
+    // Other fields of moved records may change: the plan stays the same.
     const moving = other.ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.2");
     await made(owner.put(`ip-addresses/${moving.id}`, { ip_address: "10.2.0.2", name: "uplink" }));
     expect((await consolidate(destination, other, "?dry_run=true")).plan).toBe(read.plan);
@@ -209,7 +209,7 @@ describe("consolidating", () => {
     isUnwritten();
     const now = await consolidate(destination, other, "?dry_run=true");
     expect(now.plan).not.toBe(read.plan);
-    // The other way round it is another plan.
+    // The opposite direction is a different plan.
     expect(await owner.put(`hosts/${other.id}/consolidate/${destination.id}?plan=${now.plan}`, {})).toMatchObject(
       refusal(409, "entity_stale"),
     );
@@ -302,7 +302,7 @@ describe("consolidating", () => {
     expect(meta.pagination.total_count).toBe(seen.length);
     const [end] = (await get(`hosts/${other.id}/history?include_children=false`)) as Wire[];
     expect(end).toMatchObject({ operation: "Deleted", record: { consolidated_into: destination.id } });
-    // A host that goes on into another takes its former selves along.
+    // A merged host takes its earlier merges along.
     const third = await newHost({ name: "third" });
     await consolidate(third, destination);
     const ids = (await get(`hosts/${third.id}/history?include_children=false`)).map((each: Wire) => each.record.id);
@@ -488,7 +488,7 @@ describe("splitting", () => {
       refused,
     );
     isUnwritten();
-    // A service that answers at the port goes along with it: the plan is another one from then on.
+    // A service on the moved port moves too: from then on the plan differs.
     tick();
     await made(
       owner.post("services", { host_id: host.id, name: "web", service_definition: "nginx", bindings: [onPort(web)] }),
@@ -522,7 +522,7 @@ describe("splitting", () => {
 });
 
 describe("credentials", () => {
-  /** (secret, address) pairs that a scan would ask by the assignments of hosts. */
+  /** (secret, address) pairs that a scan would send for the assignments of hosts. */
   function pairs(): string[] {
     return appliance.reader.db
       .query<{ pair: string }, []>(
@@ -548,7 +548,7 @@ describe("credentials", () => {
     });
     const second = await communityOf("second", { assigned_network_ids: [], host_assignments: [{ host_id: two.id }] });
     tick();
-    // One that waits for its confirmation.
+    // One that awaits confirmation.
     const { client: member } = await newMember();
     await made(member.post("ip-addresses", { host_id: two.id, ip_address: "10.2.0.4" }));
     return { one, two, both, second, member, addressIds };
@@ -565,7 +565,7 @@ describe("credentials", () => {
     expect(now.credential_assignments).toEqual([{ credential_id: both.id }, { credential_id: second.id }]);
     expect((await get(`credentials/${both.id}`)).host_assignments).toEqual([{ host_id: one.id }]);
     expect(told(plan, "credential_assignment")).toEqual(["Closed", "Kept", "Moved"]);
-    // An Admin's word sends them to what waited.
+    // An Admin's merge also sends them to pending addresses.
     const waiting = now.ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.4");
     tick();
     expect(new Set((await made(owner.post(`ip-addresses/${waiting.id}/confirm`, {}))).credential_ids)).toEqual(

@@ -1,4 +1,4 @@
-// Answers in the codings that requests take: what is compressed, what is not, and what entity tags say of it.
+// Content codings of answers: negotiation, exceptions, and entity tags.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { preferredCoding } from "../../src/http/content-coding.ts";

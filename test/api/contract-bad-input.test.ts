@@ -1,4 +1,4 @@
-// Bad input of every kind against every operation, made from tables: always the envelope, always 4xx, never a change.
+// Invalid input of every kind for every operation, from tables: always the envelope, always 4xx, never a change.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -11,7 +11,7 @@ import { bodyOf, newWorld, OPERATIONS, type Operation, pathOf, type World } from
 import { envelopeProblems } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
-/** What only an exception or SQL would say. */
+/** Texts that occur only in exceptions or SQL. */
 const LEAK =
   /TypeError|RangeError|SyntaxError|SQLITE|SELECT |INSERT |undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|at async|Prepared|no such (table|column)/;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   cookie = `session_id=${cookieOf(signedIn).value}`;
 });
 
-/** Bytes or text as they are, with whatever headers. */
+/** Sends raw bytes or text with arbitrary headers. */
 async function send(
   method: string,
   path: string,
@@ -56,11 +56,11 @@ async function send(
   };
 }
 
-/** Puts requests and gathers in what their answers deviate, so that one test shows all of it. */
+/** Sends requests and collects the deviations of their answers, so that one test reports all. */
 class Attempts {
   private readonly deviations: unknown[] = [];
 
-  /** Must be refused, in the envelope, without a leak or a change; and by the code, where one is given. */
+  /** Expects a refusal in the envelope, without a leak or a change, and with the code if given. */
   async refused(
     what: unknown,
     method: string,
@@ -80,7 +80,7 @@ class Attempts {
     return answer;
   }
 
-  /** May be taken or refused, but never crash. */
+  /** Accepts success or refusal, but not a crash. */
   async survived(
     what: unknown,
     method: string,
@@ -102,7 +102,7 @@ class Attempts {
     this.deviations.push([JSON.stringify(what).slice(0, 200), ...how]);
   }
 
-  /** Asserts that none deviated. */
+  /** Asserts that there were no deviations. */
   end(): void {
     if (this.deviations.length > 0)
       expect({ count: this.deviations.length, first: this.deviations.slice(0, 12) }).toEqual({ count: 0, first: [] });
@@ -110,7 +110,7 @@ class Attempts {
   }
 }
 
-/** The pointers of an answer's issues. */
+/** Pointers of an answer's issues. */
 function pointers(answer: Answer): string[] {
   return (answer.body?.params?.issues ?? []).map((issue: { path: string }) => issue.path);
 }
@@ -125,14 +125,14 @@ const UNNAMED_WRITES = OPERATIONS.filter(
 const READS = OPERATIONS.filter(({ method, answers }) => method === "GET" && answers !== "something else");
 const ON_ONE = OPERATIONS.filter(({ path }) => path.includes(":id"));
 
-/** Every place in a JSON value: pointer and value. */
+/** Every location in a JSON value: pointer and value. */
 function places(value: unknown, pointer = ""): Array<[string, unknown]> {
   if (typeof value !== "object" || value === null) return [[pointer, value]];
   const below = Object.entries(value).flatMap(([key, item]) => places(item, `${pointer}/${key}`));
   return pointer === "" ? below : [[pointer, value], ...below];
 }
 
-/** A copy with another value at a pointer. */
+/** A copy with a different value at a pointer. */
 function changed(body: Wire, pointer: string, to: unknown): Wire {
   const copy = structuredClone(body);
   const keys = pointer.slice(1).split("/");
@@ -142,7 +142,7 @@ function changed(body: Wire, pointer: string, to: unknown): Wire {
   return copy;
 }
 
-/** A body of the operation with something in every place that is read. */
+/** A body of the operation with a value for every field. */
 function writable(operation: Operation): Wire {
   const { password, ...body } = world.body(operation.plural as string);
   if (operation.method === "PUT") return { ...body, id: world.records[operation.plural as string]?.id };
@@ -153,12 +153,12 @@ function kindOf(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Each place gets so many of the hostile values, the next place the next ones: all come up often. */
+/** Hostile values per location; the next location continues with the next values, so that all occur often. */
 const HOSTILE_PER_PLACE = 15;
 
 const WRONG_TYPES: unknown[] = [5, -1.5, true, "text", [], [[]], {}, { a: 1 }, [null]];
 
-/** Values that are of the right type here or there, and hostile. */
+/** Hostile values, each of the right type somewhere. */
 const HOSTILE: unknown[] = [
   "",
   " ",
@@ -228,7 +228,7 @@ const HOSTILE: unknown[] = [
   { then: 1 },
 ];
 
-/** Texts that are no JSON object, or one that means trouble. `malformed` names those that are no JSON at all. */
+/** Texts other than JSON objects, or malicious ones. `malformed` marks invalid JSON. */
 const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, malformed?: "malformed"]> = [
   ["space", "   ", "malformed"],
   ["an open object", "{", "malformed"],
@@ -322,7 +322,7 @@ describe("a body", () => {
             {},
             "validation_failed",
           );
-          // What a union is told by may be named by the union itself.
+          // The union itself may report its discriminator.
           if (
             !pointers(answer).some(
               (path) => path.startsWith(pointer) || (path !== "" && path === pointer.replace(/\/[^/]*$/, "")),
@@ -894,7 +894,7 @@ describe("a header", () => {
     expect(await send("DELETE", path, undefined, { "if-none-match": " * " })).toMatchObject({ status: 412 });
     expectNothingWritten();
     const tag = (await send("GET", path)).headers.get("etag") as string;
-    // Nothing changes: the tag of the answer is the one that was sent.
+    // Without a change, the answer has the tag that was sent.
     expect(await put(record.name, tag)).toMatchObject({ status: 200, body: { data: { name: record.name } } });
     expect(await put("another", tag)).toMatchObject({ status: 200, body: { data: { name: "another" } } });
   });
@@ -1010,7 +1010,7 @@ describe("signing in and setting up", () => {
   });
 });
 
-/** Names and numbers that no other body has, of those that the operation's create has to be unique in. */
+/** Unused names and numbers for the unique fields of the operation's create. */
 function fresh(operation: Operation): Wire {
   const body = world.body(operation.plural as string);
   return Object.fromEntries(

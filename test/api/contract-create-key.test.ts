@@ -1,5 +1,5 @@
-// The contract (handbook: security, "API keys") of POST /api/v1/auth/keys: the answer, the key itself, defaults, whom
-// it may be for, what it may do.
+// Contract of POST /api/v1/auth/keys (handbook: security, "API keys"): the answer, the key itself, defaults, owner and
+// permissions.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ async function create(fields: Wire = {}, by = owner): Promise<{ api_key: Wire; k
   return data;
 }
 
-/** What a key is. */
+/** Client authenticated by the key. */
 function holder(key: string): Client {
   return new Client(handle, { authorization: `Bearer ${key}` });
 }

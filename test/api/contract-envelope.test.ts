@@ -1,5 +1,4 @@
-// The contract (handbook: api, "The envelope", "Values", "Errors"): the envelope around every answer, and the headers
-// beside it.
+// Contract of the envelope (handbook: api, "The envelope", "Values", "Errors") of every answer, and its headers.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";

@@ -1,5 +1,4 @@
-// The contract (handbook: api, "Lists") of GET /api/v1/if-entries: the items, the filters, the page, what is out of
-// reach, and `at`.
+// Contract of GET /api/v1/if-entries (handbook: api, "Lists"): items, filters, pages, reach, and `at`.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance } from "../support/appliance/appliance.ts";
@@ -45,7 +44,7 @@ function list(query = "", by = owner): Promise<Wire[]> {
   return succeeded(by.get(`if-entries${query}`));
 }
 
-/** Which of `entries` a list holds, by their place, in its order. */
+/** Indexes of `entries` in a list, in its order. */
 async function found(query: string, by = owner): Promise<number[]> {
   const answer = await by.get(`if-entries${query}`);
   expect([query, answer.status, envelopeProblems(answer)]).toEqual([query, 200, []]);

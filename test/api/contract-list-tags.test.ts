@@ -1,5 +1,4 @@
-// The contract (handbook: api, "Lists") of GET /api/v1/tags: the items, the order, the page. What it says of the past:
-// contract-time.
+// Contract of GET /api/v1/tags (handbook: api, "Lists"): items, order, pages. For the past: contract-time.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance } from "../support/appliance/appliance.ts";
@@ -11,7 +10,7 @@ const COLORS =
   "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(
     " ",
   );
-/** Made in this order, each a second after the last: names and colors are in no order. */
+/** Created in this order, a second apart: names and colors are unordered. */
 const MADE: Array<[name: string, color: string, isApplication: boolean]> = [
   ["delta", "Red", false],
   ["Alpha", "Blue", true],
@@ -49,7 +48,7 @@ async function names(query: string): Promise<string[]> {
   return (await list(query)).data.map((tag) => tag.name);
 }
 
-/** Names of what was made, by a comparison of the definitions. */
+/** Names of the created tags, sorted by their definitions. */
 function sorted(...by: Array<(tag: Wire) => string | number>): string[] {
   const compare = (a: Wire, b: Wire) => {
     for (const key of by) {

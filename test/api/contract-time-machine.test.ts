@@ -1,5 +1,5 @@
-// The contract of time (handbook: time) as one property: whatever is done, in whatever order, each list as of an
-// instant says what it said live at that instant.
+// Contract of time (handbook: time) as a property: after any sequence of writes, each list as of a timestamp equals the
+// live list at that timestamp.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -22,13 +22,13 @@ const LISTS = [
 const { clock, credentialBody, first, newHost, newSubnet, owner, tick, transactionCount, newMember } =
   applianceForEach();
 
-/** What is alive, as the last live lists said. */
+/** Live records, from the last live lists. */
 type Living = Record<string, Wire[]>;
 
 type Move = () => Promise<Answer>;
 type Draft = ReturnType<typeof draft>;
 
-/** One random change; refused ones are part of the game. */
+/** One random change; refusals are expected. */
 function change(random: SeededRandom, living: Living, step: number): Promise<Answer> {
   const one = draft(random, living, step);
   return random.pick([...placeMoves(one), ...hostMoves(one), ...childMoves(one), ...accessMoves(one)])();
@@ -242,7 +242,7 @@ async function read(list: string, at?: string): Promise<Answer> {
   return answer;
 }
 
-/** A list without what an answer about the past says differently: when its versions ended, and observations. */
+/** A list without the fields that differ in answers about the past: the end of its versions, and observations. */
 function timeless(answer: Answer): unknown {
   return {
     data: JSON.parse(JSON.stringify(answer.data).replaceAll(/,"(valid_to|last_login|last_used)":("[^"]*"|null)/g, "")),

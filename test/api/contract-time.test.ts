@@ -1,5 +1,5 @@
-// The contract of time (handbook: time, "What at means"): what an instant is, what holds at it, what makes a version
-// and what does not.
+// Contract of time (handbook: time, "What at means"): forms of timestamps, records valid at them, and writes with and
+// without a version.
 
 import { describe, expect, test } from "bun:test";
 import { tagKind } from "../../src/resources/tags/tag.ts";
@@ -38,7 +38,7 @@ const {
   newStranger,
 } = appliance;
 
-/** The ids of a list as of an instant, or live. */
+/** Ids of a list as of a timestamp, or live. */
 async function ids(plural: string, at?: string, filter = "", by = owner): Promise<string[]> {
   const answer = await by.get(`${plural}?${new URLSearchParams(at === undefined ? {} : { at })}${filter}`);
   expect([plural, at, answer.status, envelopeProblems(answer)]).toEqual([plural, at, 200, []]);
@@ -50,7 +50,7 @@ function one(plural: string, id: string, at: string, by = owner): Promise<Wire> 
   return succeeded(by.get(`${plural}/${id}?${new URLSearchParams({ at })}`));
 }
 
-/** Lets a second pass and says what the time is then. */
+/** Advances by a second. @returns the new time */
 function later(ms = SECOND): string {
   clock.advance(ms);
   return clock.text();
@@ -84,7 +84,7 @@ describe("an instant", () => {
     clock.advance(-minute);
     const renamed = await rename(tag, "second");
     expect(renamed.valid_from).toBe(shifted(asked, 1));
-    // While the clock is behind the instant it means the present.
+    // While the clock is behind the timestamp, it means the present.
     expect(await one("tags", tag.id, asked)).toEqual(renamed);
     clock.advance(2 * minute);
     expect(await one("tags", tag.id, asked)).toEqual({ ...before, valid_to: renamed.valid_from });

@@ -1,5 +1,5 @@
-// The contract (handbook: records, "Credential types") of PUT /api/v1/credentials/{id}: the answer, the body, secrets,
-// assignments, who may.
+// Contract of PUT /api/v1/credentials/{id} (handbook: records, "Credential types"): the answer, the body, secrets,
+// assignments, rights.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The contract (handbook: records, "A host and its children"): the sync rule of a host update, ip_addresses, ports,
-// services and credential_assignments.
+// Contract of children in host updates (handbook: records, "A host and its children"): the sync rule, ip_addresses,
+// ports, services and credential_assignments.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -44,7 +44,7 @@ async function update(host: Wire, changes: Wire): Promise<Wire> {
   return after;
 }
 
-/** Asserts that an update is refused and nothing of it happens. */
+/** Asserts that an update is refused without any effect. */
 async function refusedWhole(host: Wire, changes: Wire, status: number, code: string) {
   const [before, stored] = [transactionCount(), await live("hosts", host.id)];
   const answer = await refused(put(host, { name: "never", ...changes }), status, code);
@@ -53,7 +53,7 @@ async function refusedWhole(host: Wire, changes: Wire, status: number, code: str
   return answer;
 }
 
-/** A fresh id that nobody used. */
+/** An unused id. */
 function freshId(): string {
   return Buffer.from(appliance.random.bytes(16))
     .toString("hex")

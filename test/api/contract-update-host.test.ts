@@ -1,5 +1,5 @@
-// The contract (handbook: records, "A host and its children") of PUT /api/v1/hosts/{id}: the answer, the body's own
-// fields, tags, optimistic locking, who may. The children's sync rule has a file of its own.
+// Contract of PUT /api/v1/hosts/{id} (handbook: records, "A host and its children"): the answer, the host's own fields,
+// tags, optimistic locking, rights. The sync rule of children has a separate file.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";

@@ -1,5 +1,5 @@
-// The contract (handbook: security, "API keys") of PUT /api/v1/auth/keys/{id}: the answer, what is kept and what is
-// cleared, whose keys.
+// Contract of PUT /api/v1/auth/keys/{id} (handbook: security, "API keys"): the answer, kept and cleared fields,
+// ownership.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   other = await newOrganization("Other");
 });
 
-/** A key made by the Owner, and what it authenticates. */
+/** A key created by the Owner, and its client. */
 async function newKey(fields: Wire = {}, by = owner): Promise<{ record: Wire; client: Client }> {
   const data = await succeeded(by.post(PATH, { ...keyBody(), ...fields }));
   return { record: data.api_key, client: new Client(handle, { authorization: `Bearer ${data.key}` }) };

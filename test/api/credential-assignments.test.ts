@@ -1,4 +1,4 @@
-// Who a credential is assigned to: one association, written and read from the credential's side and from the host's.
+// Assignments of credentials: one association, written and read from the credential and from the host.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -62,14 +62,14 @@ async function newCredential(fields: Wire = {}): Promise<Wire> {
   return created;
 }
 
-/** Writes the credential as it was made, with these changes. */
+/** Updates the credential with changes to its original fields. */
 async function assign(changes: Wire, by: Client = owner): Promise<Answer> {
   const answer = await by.put(`credentials/${credential.id}`, { ...credential, ...changes });
   tick();
   return answer;
 }
 
-/** Writes the host in what the contract requires, with these changes. */
+/** Updates the host with its required fields and these changes. */
 async function updateHost(changes: Wire, by: Client = owner): Promise<Answer> {
   const answer = await by.put(`hosts/${host.id}`, {
     id: host.id,
@@ -82,7 +82,7 @@ async function updateHost(changes: Wire, by: Client = owner): Promise<Answer> {
   return answer;
 }
 
-/** What both sides show, now or as of an instant. */
+/** Assignments as shown by both sides, now or as of a timestamp. */
 async function views(at?: string): Promise<{ credential: { networks: string[]; hosts: Wire[] }; host: Wire[] }> {
   const query = at === undefined ? "" : `?at=${at}`;
   const ofCredential = await made(owner.get(`credentials/${credential.id}${query}`));
@@ -93,7 +93,7 @@ async function views(at?: string): Promise<{ credential: { networks: string[]; h
   };
 }
 
-/** The fields that each version of a record changed; null for its creation and its end. */
+/** Changed fields of each version of a record; null for its creation and its end. */
 function changesOf(record: Wire): Array<string[] | null> {
   return versionsOf(record.id).map((version) => version.changed);
 }
@@ -364,7 +364,7 @@ describe("an address that goes", () => {
     const last = await updateHost({ ...answer.data, ip_addresses: [] }, client);
     expect(last.status).toBe(200);
     expect(last.data.credential_assignments).toEqual([]);
-    // In a later write it is an id that does not exist.
+    // In a later write the id does not exist.
     expect(
       refusal(
         await updateHost({

@@ -1,5 +1,5 @@
-// Whom the secret of a credential may reach by its assignment to a host: for every way that a Member, a scan or an
-// undoing has to give a host another address, the socket at that address must never see it.
+// Coverage of credentials assigned to hosts: for every way that a Member, a scan or an undo can give a host another
+// address, the socket at that address must never receive the secret.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -7,7 +7,7 @@ import type { Client } from "../support/appliance/client.ts";
 import { made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
-/** Where the host is, and where somebody listens who should not be told. */
+/** The host's address, and a listener that must not receive the secret. */
 const OWN = "10.2.0.1";
 const SECOND = "10.2.0.2";
 const EVIL = "10.2.0.66";
@@ -54,7 +54,7 @@ beforeEach(async () => {
   for (const address of [OWN, SECOND, EVIL]) probes.alive.set(address, {});
 });
 
-/** Addresses that were sent the secret, in scans of every kind that a Member may ask for. */
+/** Addresses that received the secret, in scans of every kind that a Member may request. */
 async function sentTo(kinds: readonly string[] = ["full", "snmp", "dry"]): Promise<string[]> {
   probes.asked.length = 0;
   for (const kind of kinds) {
@@ -80,7 +80,7 @@ async function addressOf(value: string): Promise<Wire> {
   return found;
 }
 
-/** The host as a client sends it back that has read it, with changes. */
+/** Sends the host back as read, with changes. */
 async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
   const whole = await current();
   const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = whole;
@@ -118,7 +118,7 @@ const revert = (sequence: number, by: Client) => done(by.post(`transactions/${se
 const confirm = async (value: string, by: Client = owner) =>
   by.post(`ip-addresses/${(await addressOf(value)).id}/confirm`, {});
 
-/** A scan that sees the evil address behind the network card of the host, and gives it to the host. */
+/** A scan that sees the evil address on the host's network interface, and adds it to the host. */
 async function movedByScan(): Promise<void> {
   probes.alive.set(EVIL, { mac_address: OWN_MAC });
   probes.alive.set(OWN, { mac_address: OWN_MAC });
@@ -126,7 +126,7 @@ async function movedByScan(): Promise<void> {
   tick();
 }
 
-/** How an address comes to a host without an Admin's word. */
+/** Ways for an address to get onto a host without an Admin. */
 const WAYS: Record<string, () => Promise<unknown>> = {
   "added by a Member": () => add(EVIL),
   "put in the place of another by a Member": () => change(OWN, EVIL),
@@ -217,7 +217,7 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await communityOf("public");
     probes.devices.set(EVIL, {
       community: "public",
-      // All that it takes to be told for the host.
+      // Everything needed to identify as the host.
       device: fakeDevice({
         sys_name: "core",
         interfaces: [OWN_INTERFACE],
@@ -312,7 +312,7 @@ describe("the secret of a credential that is assigned to a host", () => {
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [evil.id, other.id] }],
     });
     expect(await sentTo()).toEqual([EVIL, "10.2.0.67"]);
-    // Assigned to the whole host by an Admin: to all that it has.
+    // Assigned to the whole host by an Admin: to all its addresses.
     await sendBack(owner, { credential_assignments: [{ credential_id: credential.id }] });
     expect(await sentTo()).toEqual([OWN, SECOND, EVIL, "10.2.0.67"]);
   });
@@ -325,7 +325,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect((await member.put(`ip-addresses/${own.id}`, { ip_address: EVIL })).status).toBe(403);
     await change(OWN, EVIL, owner);
     expect(await sentTo()).toEqual([]);
-    // Named before, and sent again: that confirms nothing.
+    // A repeated assignment is not a confirmation.
     await sendBack(owner);
     await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
     expect(await sentTo()).toEqual([]);
@@ -475,7 +475,7 @@ describe("confirming an address", () => {
     const elsewhere = newApiKey({ networkIds: [(await newNetwork()).id] }).client;
     expect(await elsewhere.post(`ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
     expect(await sentTo()).not.toContain(EVIL);
-    // Assigned in another network as well, it is not its own to send.
+    // Also assigned in another network, so a key limited to this network may not send it.
     const elsewhereId = (await newNetwork()).id;
     await done(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [elsewhereId] }));
     const confined = newApiKey({ networkIds: [first.networkId] }).client;

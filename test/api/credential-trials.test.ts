@@ -1,5 +1,5 @@
-// POST /api/v1/credentials/{id}/try: a credential is sent to an address that an Admin names, and every step is told; nothing
-// is written.
+// POST /api/v1/credentials/{id}/try: sends a credential to an address named by an Admin and reports every step, without
+// writes.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -115,7 +115,7 @@ test("says which step fails, and concludes from it", async () => {
 });
 
 describe("followed as it goes on", () => {
-  /** The events that have come so far, and a wait for more of them. */
+  /** Events received so far, with a wait for more. */
   async function follow(fields: Wire = {}, by = owner) {
     const { headers } = by as unknown as { headers: Record<string, string> };
     const response = await appliance.handle(
@@ -194,7 +194,7 @@ describe("followed as it goes on", () => {
     await leave();
     await ended.promise;
     probes.hold = async () => {};
-    // Its place is free: two more are under way at once.
+    // Its slot is free: two more run concurrently.
     const two = await Promise.all([tried(), tried()]);
     expect(two.map(({ status }) => status)).toEqual([200, 200]);
     expect(probes.sent).toHaveLength(2);

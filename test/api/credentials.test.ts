@@ -1,4 +1,4 @@
-// Credentials and their secrets: the letter of the contract, and that no secret is found where it must not be.
+// Credentials and their secrets: the contract to the letter, and absence of secrets elsewhere.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -88,7 +88,7 @@ function issuePaths(answer: Answer): string[] {
   return answer.body.params.issues.map((issue: { path: string }) => issue.path).sort();
 }
 
-/** What is stored of a credential's secrets, sealed, by field. */
+/** Stored secrets of a credential, sealed, by field. */
 function sealedSecrets(id: string): Map<SecretField, Uint8Array> {
   const rows = appliance.reader.db
     .query<{ field: SecretField; sealed: Uint8Array }, [string]>(
@@ -99,7 +99,7 @@ function sealedSecrets(id: string): Map<SecretField, Uint8Array> {
   return new Map(rows.map((row) => [row.field, row.sealed]));
 }
 
-/** The plaintexts of a credential's secrets, as whoever has the key opens them. */
+/** Secrets of a credential, opened with the key. */
 function openedSecrets(id: string): Record<string, string> {
   const box = new SecretBox(appliance.secretKey, appliance.random);
   return Object.fromEntries(
@@ -107,7 +107,7 @@ function openedSecrets(id: string): Record<string, string> {
   );
 }
 
-/** Where in everything that the appliance keeps or has logged a text stands. */
+/** Locations of a text in the appliance's storage and log. */
 function placesOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const files = [appliance.databasePath, `${appliance.databasePath}-wal`, `${appliance.databasePath}-shm`].filter(
@@ -140,7 +140,7 @@ describeRecords(
       credential_type: { ...body.credential_type, auth_password: inline(MASK), priv_password: inline(MASK) },
     }),
     holdsSecrets: true,
-    // Networks that it is assigned to stand in the way of a deletion.
+    // Assigned networks prevent a deletion.
     deletion: "?cascade=true",
     change: { field: "target_ips", to: (body) => (body.target_ips === null ? [] : null) },
     unique: null,
@@ -506,7 +506,7 @@ describe("an inline secret", () => {
     await update(credential, { credential_type: { type: "SnmpV2c", community: "sixth-secret-0006" } });
     await owner.delete(`${PATH}/${credential.id}`);
     const secrets = ["first-secret", "second-secret", "third-secret", "fourth-secret", "fifth-secret", "sixth-secret"];
-    // The scan finds what is there, or it would prove nothing.
+    // The scan finds devices; otherwise it would prove nothing.
     expect(placesOf("Switches").length).toBeGreaterThan(0);
     expect(placesOf("request_refused").length).toBeGreaterThan(0);
     expect(secrets.flatMap(placesOf)).toEqual([]);

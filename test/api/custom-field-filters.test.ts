@@ -1,5 +1,5 @@
-// What filters and searches ask of custom fields: each by its type, of the record itself and of what it refers to, now,
-// in the past and over time.
+// Filters and searches on custom fields: each type, on the record itself and on referenced ones, now, in the past and
+// over time.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -116,7 +116,7 @@ describe("a filter on a custom field", () => {
     tick();
     await made(owner.put(`hosts/${hosts.none?.id}`, { ...hosts.none, custom_fields: { height: "5" } }));
     expect(await found('custom_fields.height = "5"')).toEqual(["none"]);
-    // What was a number is no text, and what is a text no number.
+    // Values of a former number type do not match as text, nor the reverse.
     expect(await found('ever(custom_fields.height : "4", "-1h")')).toEqual([]);
     expect(await found("was(now, custom_fields.height:*)")).toEqual(["none"]);
     expect(await found("custom_fields.height > 2", `&at=${then}`)).toEqual(["two", "three"]);
@@ -214,7 +214,7 @@ describe("a filter on a history", () => {
     }
     const { fields } = (await owner.get("fields/host_version")).data;
     expect(fields).toContainEqual(expect.objectContaining({ name: "record.custom_fields.height", type: "number" }));
-    // A field that is gone since is asked as of then.
+    // A deleted field is available as of an earlier time.
     const height = ((await owner.get("custom-fields")).data as Wire[]).find(({ key }) => key === "height") as Wire;
     await made(owner.delete(`custom-fields/${height.id}?cascade=true`));
     tick();

@@ -1,5 +1,5 @@
-// Lists ordered by a custom field: each type by its own order, live and as of an instant, page by page, as a stream and
-// as a table, and what comes without a value last.
+// Lists ordered by a custom field: the order of each type, live and as of a timestamp, paged, streamed and as a table;
+// records without a value last.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -14,7 +14,7 @@ const { clock, first, inTransaction, newHost, newNetwork, newUser, owner, tick }
 
 const newField = (fields: Wire) => made(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
 
-/** By key, values from the least to the greatest; those that stand together are alike. */
+/** Values by key, ascending; grouped ones are equal. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   rack: ["a", "B", "b1", "b10", "Zebra", "ähre"],
   height: [-7, 0, 0.5, 2, 10, 1e6],
@@ -33,7 +33,7 @@ beforeEach(async () => {
   await newField({ key: "manual", type: "url" });
 });
 
-/** As the list should be: by rank, those without a value last, those alike as they were created. */
+/** Expected order: by rank, records without a value last, equal ones by creation. */
 function ordered(hosts: readonly Wire[], key: string, direction: "asc" | "desc"): string[] {
   const rank = ({ custom_fields: values }: Wire) => VALUES[key]?.indexOf(values?.[key]) as number;
   const sign = direction === "desc" ? -1 : 1;
@@ -52,7 +52,7 @@ const list = async (query: string, by = owner): Promise<Wire[]> => {
   return answer.data;
 };
 
-/** Some hosts with values of most fields, changed once, with an instant before that. */
+/** Some hosts with values of most fields, changed once. @returns a timestamp before the change */
 async function fill(random: SeededRandom): Promise<string> {
   const draw = () => {
     const drawn = Object.entries(VALUES).filter(() => random.integer(10) < 7);
@@ -90,7 +90,7 @@ describe("a list ordered by a custom field", () => {
               expected,
             );
           }
-        // In groups, and behind a filter.
+        // Grouped, and filtered.
         const grouped = await list(
           `group_by=custom_fields.spare&order_by=custom_fields.height&order_direction=desc${when}`,
         );

@@ -1,5 +1,4 @@
-// The values of custom fields: what writes say of them, what becomes of them with their definitions, and how they come
-// back.
+// Custom field values: in writes, after changes of their definitions, and in restores.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -13,7 +12,7 @@ const newField = (fields: Wire = {}) =>
 const valuesOf = async (path: string) => (await owner.get(path)).data.custom_fields;
 const lastChange = (id: string) => versionsOf(id).at(-1);
 
-/** A record of each kind that can have custom fields, made with a body of its own: where, and with what. */
+/** Creators of a record of each kind with custom fields, with path and body. */
 const MAKERS: Readonly<Record<string, () => Promise<{ path: string; body: Wire }>>> = {
   host: async () => ({ path: "hosts", body: { network_id: first.networkId, name: "core", hidden: false, tags: [] } }),
   subnet: async () => ({ path: "subnets", body: { network_id: first.networkId, cidr: "10.9.0.0/24" } }),
@@ -107,7 +106,7 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
         { path: "/custom_fields/a~1b", value: 1 },
       ),
     );
-    // Of what no custom field takes, whatever its type: what is beyond its limit, and what is of none of the types.
+    // Values that no custom field accepts: beyond the limit, and of none of the types.
     const beyond = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(2_001), height: ["2"] } });
     expect(beyond.body.params.issues).toEqual([
       { path: "/custom_fields/rack", message: "must have at most 2000 characters", value: expect.any(String) },

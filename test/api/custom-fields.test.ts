@@ -1,4 +1,4 @@
-// Custom fields: their definitions, which belong to the organization.
+// Custom field definitions of an organization.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

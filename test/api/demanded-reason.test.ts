@@ -1,4 +1,4 @@
-// An organization that demands a reason: of whom and for what, from when on, and who needs none.
+// Required change reasons of an organization: affected callers and operations, start, and exemptions.
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -12,7 +12,7 @@ const { newApiKey, newHost, newNetwork, newOrganization, newSubnet, newUser, own
 const because = (reason: string) => ({ "x-change-reason": reason });
 const tag = { name: "core", color: "Green" };
 
-/** Turned on, with one network and one tag there before. */
+/** Requires reasons, with one existing network and tag. */
 async function demanding(): Promise<void> {
   await made(owner.put(PATH, { name: "First", require_change_reason: true }));
   tick();
@@ -31,7 +31,7 @@ describe("an organization", () => {
   test("demands no reason until an Owner has said so, and what is left out stays as it is", async () => {
     expect((await owner.get(PATH)).data.require_change_reason).toBe(false);
     const before = (await owner.get(PATH)).data;
-    // Nothing is demanded before: turning it on needs none.
+    // Not required before: enabling it needs no reason.
     const on = await made(owner.put(PATH, { name: "First", require_change_reason: true }));
     expect(on.require_change_reason).toBe(true);
     expect((await owner.get("/api/auth/me")).data.organization.require_change_reason).toBe(true);
@@ -175,7 +175,7 @@ describe("where a reason is demanded", () => {
     const positions = { nodes: { [host.id]: { x: 1, y: 2 } } };
     expect((await owner.put(`networks/${host.network_id}/map-positions`, positions)).status).toBe(200);
     expect((await owner.post("/api/auth/sessions/end-others", undefined)).status).toBe(200);
-    // Of somebody else it is a change like any other.
+    // For another user it is an ordinary change.
     const other = await newUser({ role: "Member" });
     const user = (await owner.get(`users/${other.id}`)).data;
     const changed = { ...user, password: "correct horse battery again" };

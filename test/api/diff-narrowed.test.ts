@@ -1,5 +1,4 @@
-// A diff of less than all: of the records that a filter finds at one of the ends, of some by their ids, of one sort, and
-// page by page.
+// Narrowed diffs: by a filter at either end, by ids, by kind, and page by page.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -7,7 +6,7 @@ import { invalid, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { clock, newHost, newIfEntry, newNetwork, newTag, newViewer, owner, tick } = appliance;
-/** Before everything that a test does. */
+/** Before all writes of a test. */
 let start: string;
 
 beforeEach(async () => {
@@ -83,7 +82,7 @@ describe("a diff with a filter", () => {
     for (const name of ["core", "spare"])
       expect((await ofHost(name)).changed).toMatchObject([{ id: entry.id, fields: [{ field: "oper_status" }] }]);
     expect((await ofHost("other")).changed).toEqual([]);
-    // Older than an hour then: only at the later end.
+    // Older than an hour by then: only at the later end.
     clock.advance(2 * 3_600_000);
     await owner.put(`if-entries/${entry.id}`, { ...entry, oper_status: "Testing" });
     tick();
@@ -163,7 +162,7 @@ describe("a diff that ignores fields", () => {
       expect(text.trim().split("\n")).toHaveLength(lines);
       expect(text).not.toContain("a2");
     }
-    // What undid itself and what is ignored are both nothing; without it, all is told.
+    // Reverted changes and ignored fields are omitted; without the parameter, all are reported.
     expect((await diff(query)).counts).toEqual({ tag: { added: 1, changed: 3 } });
   });
 
@@ -187,7 +186,7 @@ describe("a diff that ignores fields", () => {
     expect(fieldsOf(await diff({ ...query, ignore: "custom_fields.rack" }))).toEqual([["moved", "custom_fields.room"]]);
     expect((await diff({ ...query, ignore: "custom_fields" })).counts).toEqual({});
     expect((await diff({ ...query, ignore: "custom_fields.rack,custom_fields.room" })).counts).toEqual({});
-    // One that is gone since was there at the earlier end.
+    // A deleted field existed at the earlier end.
     const [gone] = (await owner.get("custom-fields")).data.filter(({ key }: Wire) => key === "rack");
     await owner.delete(`custom-fields/${gone.id}?cascade=true`);
     tick();

@@ -18,7 +18,7 @@ const {
   owner,
   tick,
 } = appliance;
-/** Before everything that a test does. */
+/** Before all writes of a test. */
 let start: string;
 
 beforeEach(async () => {
@@ -370,7 +370,7 @@ describe("the formats of a diff", () => {
         expect(text.match(/02:00:00:0[12]:/g)).toHaveLength(20_000);
       });
     await took("ndjson");
-    // Comparing each of one list with each of the other would take tens of times as long.
+    // A nested loop over both lists would take tens of times as long.
     expect((await took("text")) / (await took("ndjson"))).toBeLessThan(5);
   });
 

@@ -1,5 +1,4 @@
-// A store that an earlier version wrote, asked by this one: every answer is what that version said, and what records
-// have since.
+// Store of an earlier version, read by this one: every answer equals the earlier version's, plus fields added since.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
@@ -22,10 +21,7 @@ import { earlierAnswers, writeEarlierStore } from "../support/store/earlier-stor
 const EARLIER = earlierAnswers();
 const { ids, instants, answers, etags } = EARLIER;
 
-/**
- * What records have that they did not have then: by what tells their kind, the field and its value in every earlier
- * version.
- */
+/** Fields added to records since: key that identifies the kind, field, and its value in all earlier versions. */
 const ADDED: ReadonlyArray<{
   readonly has: string;
   readonly field: string;
@@ -38,7 +34,7 @@ const ADDED: ReadonlyArray<{
   { has: "all_networks", field: "allowed_sources", value: null, cell: "" },
 ];
 
-/** Columns that tables have had since, of records that had none of what they say. */
+/** Columns added to tables since, for records without a value. */
 const ADDED_COLUMNS = [{ has: "virtualization", column: "virtualization_by_name" }] as const;
 
 let appliance: UnclaimedAppliance;
@@ -63,16 +59,16 @@ function prepareEarlierStore(path: string): void {
   db.$client.close();
 }
 
-/** What an answer of then is today. */
+/** An earlier answer in its current form. */
 function today(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(today);
   if (value === null || typeof value !== "object") return value;
   const fields = Object.fromEntries(Object.entries(value).map(([field, each]) => [field, today(each)]));
-  // Records alone have a lineage; requests and differences may name the same fields.
+  // Only records have a lineage; requests and differences may contain the same keys.
   if ("request_id" in value) fields.reason = null;
-  // A difference tells whose part it is of.
+  // A difference names its parent.
   if ("entity_type" in value && "fields" in value) fields.host_id = value.entity_type === "if_entry" ? ids.host : null;
-  // Everything but an organization lies in one, or in a network.
+  // All records except organizations belong to one, or to a network.
   if ("lineage_id" in value && !("organization_id" in value) && !("network_id" in value))
     fields.require_change_reason = false;
   if ("lineage_id" in value) for (const { has, field, value: added } of ADDED) if (has in value) fields[field] = added;
@@ -207,7 +203,7 @@ describe("a store of before a field, written", () => {
       refusal(403, "auth_permission_denied"),
     );
     expect((await owner.post(`subnets/${ids.lab}/restore`, { at })).status).toBe(200);
-    // The tag of then is gone by now.
+    // The earlier tag is deleted by now.
     expect(content(await made(owner.get(`subnets/${ids.lab}`)))).toEqual(
       content({ ...then, tags: [], accepts_credentials: true }),
     );

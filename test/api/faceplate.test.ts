@@ -1,5 +1,5 @@
-// GET /api/v1/hosts/{id}/faceplate through the API; and at random instants, for whoever asks, against plain code that
-// looks at how everything was after every write.
+// GET /api/v1/hosts/{id}/faceplate through the API; also at random timestamps and for all callers, compared with plain
+// code over the state after every write.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { virtualRouterOf } from "../../src/base/mac.ts";
@@ -120,7 +120,7 @@ describe("a faceplate", () => {
     const port = (if_index: number, if_name: string, more: Wire = {}) =>
       newIfEntry(host.id, { if_index, if_name, if_descr: if_name, if_type: 6, ...more });
     for (const number of [1, 2, 3]) await port(number, `Eth1/${number}`);
-    // Broken out: where it sits is told by its neighbors alone.
+    // A breakout port: only its neighbors indicate its position.
     const broken = await port(10, "Eth1/4/1", { fdb_macs: ["00:1b:21:aa:bb:dd"] });
     const vlan = await port(20, "Vlan20", { if_type: 53 });
     const early = instant();
@@ -279,7 +279,7 @@ describe("at random", () => {
   const named = (record: Wire | undefined) =>
     record === undefined ? null : { id: record.id, name: record.name ?? record.if_name ?? record.if_descr };
 
-  /** By port id, as plain code has it. @param place of the state that is asked about */
+  /** Expected ports by id, from plain code. @param place of the queried state */
   function expected(place: number, hostId: string): Record<string, unknown> | null {
     const state = states[place] as State;
     const host = state.hosts.get(hostId);
@@ -353,7 +353,7 @@ describe("at random", () => {
       );
   }
 
-  /** When the port learned it, the last time up to a state. */
+  /** Time at which the port learned the address, for the last time up to a state. */
   function learned(place: number, portId: string, mac: string): string {
     let first = place;
     const knows = (at: number) => (states[at]?.ports.get(portId)?.fdb_macs ?? []).includes(mac);
@@ -419,7 +419,7 @@ describe("at random", () => {
     for (const [what, many] of Object.entries(count)) expect([what, many > 40]).toEqual([what, true]);
   });
 
-  /** What is compared of a port. */
+  /** Compared fields of a port. */
   function toldOf(port: Wire) {
     const { oper_status, admin_status, speed_bps, native_vlan, tagged_vlans, neighbor, fdb_entries } = port;
     return {

@@ -1,5 +1,5 @@
-// That a filter can ask whatever an answer shows, or says why not: each field is kept with its record, observed beside
-// it, listed in it from other records, or named among those that are not asked.
+// Filter coverage of answer fields: each is stored with its record, observed, listed from other records, or explicitly
+// excluded.
 
 import { beforeAll, expect, test } from "bun:test";
 import { getTableName } from "drizzle-orm";
@@ -38,7 +38,7 @@ test.each(RESOURCES.map((resource) => [resource.kind.name, resource] as const))(
       const answer = await owner.get(`${path}?${new URLSearchParams({ filter: `${field}:*` })}`);
       expect(answer.status, `${field}:*`).toBe(UNASKED_FIELDS[name]?.[field] === undefined ? 200 : 400);
       if (answer.status !== 200) continue;
-      // It finds those that show a value, and no others.
+      // Finds exactly the records that show a value.
       const isShown = ({ [field]: value }: Wire) =>
         value !== null &&
         value !== undefined &&

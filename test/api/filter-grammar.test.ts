@@ -1,5 +1,5 @@
-// Filters that are refused: each with 400 and the place of what is wrong, whatever it is; and filters that were changed
-// at random, or made to take long, which are answered or refused, in bounded time, and never anything else.
+// Invalid filters: 400 with the position of the error. Also randomly mutated and expensive filters: answered or refused
+// in bounded time, nothing else.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_TERMS } from "../../src/base/filter-limits.ts";
@@ -47,7 +47,7 @@ async function refused(
   return issues;
 }
 
-/** A filter that is none of several things joined. */
+/** A filter without conjunctions. */
 function atom(kind: AskedKind): string {
   for (;;) {
     const { text, ask: asked } = world.questions.draw(kind, world.until(null));
@@ -304,7 +304,7 @@ describe("A filter that would take long", () => {
     ["blanks", fill("name:*", " ")],
     ["accents that compose", fill('name = "a', "\u0301", '"')],
   ];
-  /** Of one list of some hosts; a filter of few characters takes a tenth of it. */
+  /** For one list of some hosts; a short filter takes a tenth of it. */
   const BOUND_MS = 300;
 
   beforeAll(async () => {

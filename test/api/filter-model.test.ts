@@ -1,6 +1,6 @@
-// Filters against plain code over random histories: the records that each one leaves, their order and their number, as
-// of random instants, for callers of all, of some and of one network, in pages, beside other parameters and as CSV; and
-// of what is left when history was thinned.
+// Filters compared with plain code over random histories: matching records, their order and count, at random
+// timestamps, for callers with full, partial and single-network reach, in pages, with other parameters and as CSV; also
+// over thinned history.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -40,7 +40,7 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     expect(done.get("change an entry")).toBeGreaterThan(STEPS / 8);
     const all = [...world.versions.values()];
     const [, member] = world.callers as [Caller, Caller];
-    /** Of how many records some versions are so and others are not. */
+    /** Ids of records with both matching and other versions. */
     const ofBoth = (isSo: (record: Wire | null, kind: AskedKind) => boolean) =>
       all.filter((versions) => new Set(versions.map(({ record, kind }) => isSo(record, kind))).size === 2).length;
     expect(ofBoth((record, kind) => record !== null && isWithinReach(member, kind, record))).toBeGreaterThan(10);
@@ -111,7 +111,7 @@ test("over a store that an earlier version wrote, then and now, what it did not 
   });
   appliance.clock.advance(Date.parse(now) - appliance.clock.now());
   const [owner, member] = [await appliance.signedIn(ownerId), await appliance.signedIn(memberId)];
-  // Some of it is written by this version.
+  // Partly written by this version.
   const lab = await made(owner.get(`subnets/${ids.lab}`));
   await made(owner.put(`subnets/${ids.lab}`, { ...lab, accepts_credentials: false }));
   const spare = await made(owner.get(`hosts/${ids.spare}`));
@@ -143,7 +143,7 @@ test("over a store that an earlier version wrote, then and now, what it did not 
   await appliance.close();
 });
 
-/** How many answers were none, some or all of the list, and how many looked back to what was thinned. */
+/** Number of answers with none, some or all of the list, and of those that reach into thinned history. */
 type Tally = Record<"none" | "some" | "all" | "thinned", number>;
 
 async function askAndCompare(world: FilterWorld, count: number): Promise<Tally> {

@@ -1,5 +1,5 @@
-// `filter=` on lists and exports: what each field, value and function means, live and as of an instant, and what is
-// wrong with a filter. Against plain code over random histories: api/filter-model.test.ts.
+// `filter=` on lists and exports: meaning of each field, value and function, live and as of a timestamp, and errors in
+// filters. Comparison with plain code over random histories: api/filter-model.test.ts.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -9,7 +9,7 @@ import { csvRecords } from "../support/contract/csv.ts";
 const appliance = applianceForAll();
 const { owner, newHost, newIfEntry, newSubnet, newVlan, newViewer, instant, tick } = appliance;
 
-/** The names of the hosts, or the indexes of the interfaces, that a filter leaves. */
+/** Names of the hosts, or indexes of the interfaces, that match a filter. */
 async function left(list: string, filter: string, at?: string, by = owner): Promise<unknown[]> {
   const query = new URLSearchParams({ filter, limit: "0", ...(at === undefined ? {} : { at }) });
   const answer = await by.get(`${list}?${query}`);
@@ -23,7 +23,7 @@ async function left(list: string, filter: string, at?: string, by = owner): Prom
     filter,
   ).toEqual(named.slice(1, 3));
   expect(page.body.meta.pagination.total_count).toBe(named.length);
-  // In another order, and by the way that long lists take.
+  // In another order, and on the path of long lists.
   const table = await by.get(
     `${list}/export/csv?${new URLSearchParams({ filter, order_by: "updated_at", order_direction: "desc", ...(at === undefined ? {} : { at }) })}`,
   );
@@ -148,7 +148,7 @@ describe("A filter compares", () => {
     expect(await ports("speed_bps >= 10G")).toEqual([1]);
     expect(await ports("speed_bps < 2.5G")).toEqual([2]);
     expect(await ports("speed_bps = 1000Mbps")).toEqual([2]);
-    // 4.03 * 1000 is a bit more than 4030.
+    // 4.03 * 1000 is slightly more than 4030.
     const odd = await newIfEntry(edge.id, { speed_bps: 4030 });
     expect(await ports("speed_bps = 4.03k")).toEqual([odd.if_index]);
     expect(await ports("speed_bps = 0.000000004030T")).toEqual([odd.if_index]);
@@ -228,7 +228,7 @@ describe("Over time a filter asks", () => {
     expect(await ports("changes(oper_status, -1h) != 3")).toEqual([1, 2]);
     expect(await ports("changes(oper_status, -1h) >= 1", midway)).toEqual([]);
     expect(await ports(`changes(oper_status, ${midway}) = 3`)).toEqual([3]);
-    // Every update changes it, a host's by its parts too; no version names it.
+    // Every update changes it, for a host also those of its children; no version lists it.
     expect(await ports(`changes(updated_at, ${midway}) = 3`)).toEqual([3]);
     expect(await hosts(`changes(updated_at, ${midway}) >= 3 AND changes(name, ${midway}) = 0`)).toEqual(["Edge-2"]);
   });
@@ -339,7 +339,7 @@ test("a caller with fewer networks finds nothing out of reach, through reference
   expect(await left("networks", 'name = "Lab" OR description:*', undefined, viewer)).toEqual([]);
 });
 
-// The last one: it changes what the others ask.
+// The last block: it changes the records of the others.
 describe("A filter asks", () => {
   test("what is at the other end of a link, by name, at every instant", async () => {
     const { data } = await owner.get("if-entries?limit=0");

@@ -1,5 +1,5 @@
-// That a filter finds by a field that names records what its caller is shown in that field, and no more: for every such
-// field of every kind, by its schema; also as it was, as it ever was, and of a diff.
+// Reach of filters by reference fields: they match only the values shown to the caller, for every such field of every
+// kind, from the schema; also in the past, with ever(), and in diffs.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -13,7 +13,7 @@ import { newAuthorizationWorld } from "../support/authorization/world.ts";
 const world = await newAuthorizationWorld();
 afterAll(() => world.appliance.close());
 
-/** The paths of what holds ids, but for the record's own and that of its first incarnation. */
+/** Paths of id fields, except the record's own id and its lineage_id. */
 function namingFields(properties: Readonly<Record<string, TSchema>>, before = ""): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${before}${name}`;
@@ -28,12 +28,12 @@ const FIELDS = RESOURCES.flatMap((resource) => {
   return namingFields(properties).map((field) => ({ resource, field }));
 });
 
-/** Out of reach of whoever reaches near alone. */
+/** Out of reach of callers limited to near. */
 const beyond = [...world.oracle.known().values()].flatMap(({ id, networkId }) =>
   networkId === world.places.near.networkId || networkId === null ? [] : [id],
 );
 
-/** Those who reach near alone. */
+/** Callers limited to near. */
 const confined = world.callers.filter(({ name }) =>
   [
     "Viewer of near",
@@ -50,7 +50,7 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   return name === undefined ? [value] : valuesAt((value as Wire)[name], rest);
 }
 
-/** As a caller is shown them; null where it is refused. */
+/** Records shown to a caller; null for a refusal. */
 async function list(by: Client, path: string, query = ""): Promise<Wire[] | null> {
   const answer = await by.get(`${path}?limit=0&${query}`);
   if (answer.status !== 200) expect(answer.status).toBeOneOf([400, 403]);
@@ -99,12 +99,12 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))("
     async (_name, by) => {
       for (const at of [null, world.then]) {
         const all = await list(by, path, at === null ? "" : `at=${at}`);
-        // Only people who sign in read API keys.
+        // API keys are readable by session only.
         if (all === null) continue;
         for (const field of fields) {
           const shown = idsOf(all.filter((record) => valuesAt(record, field.split(".")).length > 0));
           const found = await filtered(by, path, `${field}:*`, at === null ? "" : `at=${at}&`);
-          // What nobody may ask.
+          // Fields that no caller may filter by.
           if (found !== null) expect([field, idsOf(found)]).toEqual([field, shown]);
         }
       }

@@ -1,6 +1,6 @@
-// `filter=` on lists whose rows are no records (scans, findings, transactions, versions, conflicts, addresses, backups,
-// verifications, the log, sessions): every field of every row against plain code, now and then; and that no list was
-// forgotten.
+// `filter=` on lists of rows other than records (scans, findings, transactions, versions, conflicts, addresses,
+// backups, verifications, the log, sessions): every field of every row compared with plain code, now and in the past;
+// and complete coverage of all lists.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { PROGRESS_INTERVAL_MS } from "../../src/discovery/scans/scan.ts";
@@ -30,7 +30,7 @@ const {
 const { owner, probes, scanned, tick, timers } = appliance;
 const random = seededRandom(1733);
 
-/** Lists that take no filter, and why. */
+/** Lists without filters, and the reason. */
 const WITHOUT: Readonly<Record<string, string>> = {
   getSubnetTree: "all subnets of a network, each within its parent: the list of subnets takes one",
   listBlocksOfSubnet: "counts of all addresses of a subnet, 256 at most; the list of its addresses takes one",
@@ -38,7 +38,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   search: "what words find, best first; the lists of what it finds take one",
 };
 
-/** By the name of their rows, where these lists are; with `{id}` filled in. */
+/** List paths by the name of their rows, with `{id}` filled in. */
 const paths: Record<string, string> = {};
 let midway: string;
 
@@ -80,7 +80,7 @@ beforeAll(async () => {
   await made(
     owner.post("ip-ranges", { network_id: first.networkId, first: "10.0.0.8", last: "10.0.0.11", purpose: "Dhcp" }),
   );
-  // Neither a subnet nor an address is sent the network's and the host's credentials until an Admin says so.
+  // Neither a subnet nor an address receives the network's and the host's credentials without an Admin's approval.
   await newSubnet({ cidr: "10.9.0.0/24", accepts_credentials: false });
   const grown = await newHost({ name: "grown", ip_addresses: [{ ip_address: "10.0.0.12" }] });
   await communityOf("own", { assigned_network_ids: [], host_assignments: [{ host_id: grown.id }] });
@@ -114,7 +114,7 @@ const MANY: Record<string, Record<string, string>> = { log_line: { limit: "1000"
 const isPaged = (list: string) => !["log_line", "session"].includes(list);
 const takesInstant = (list: string) => isPaged(list) && !["backup", "verification"].includes(list);
 
-/** The values at a path of a row: of each item of its lists. */
+/** Values at a path of a row, for each item of its lists. */
 function valuesAt(row: unknown, path: readonly string[]): unknown[] {
   if (row === null || row === undefined) return [];
   if (Array.isArray(row)) return row.flatMap((item) => valuesAt(item, path));
@@ -125,7 +125,7 @@ function valuesAt(row: unknown, path: readonly string[]): unknown[] {
 const isEmpty = (value: unknown) =>
   value === "" || (typeof value === "object" && Object.keys(value as object).length === 0);
 
-/** What is written for a value, and whether another one passes. */
+/** A filter text, and whether a value matches. */
 interface Drawn {
   readonly text: string;
   readonly passes: (value: unknown) => boolean;
@@ -133,7 +133,7 @@ interface Drawn {
 
 const quoted = (text: string) => `"${text.replace(/["\\*]/g, "\\$&")}"`;
 
-/** A comparison with a value that a row has, by its type in plain words. */
+/** A comparison with a row's value, by type in plain code. */
 function drawn({ type, operators }: Wire, value: unknown): Drawn {
   const by = random.pick((operators as string[]).filter((each) => each !== ":*"));
   const isNot = by === "!=";
@@ -153,7 +153,7 @@ function drawn({ type, operators }: Wire, value: unknown): Drawn {
   if (type === "number") return as(String(value), (other) => orderOf(Number(other) - Number(value)));
   if (type === "instant")
     return as(quoted(String(value)), (other) => orderOf(Date.parse(other as string) - Date.parse(value as string)));
-  // Equality of one canonical text: what else these types have is tested with the lists of records.
+  // Equality of a canonical text: the tests of record lists cover the other operators of these types.
   return { text: `= ${quoted(String(value))}`, passes: (other) => other === value };
 }
 
@@ -211,7 +211,7 @@ describe.each(
       for (const { filter, holds } of questions) {
         const answer = await asked(list, { ...query, filter });
         expect([filter, answer.status, answer.body.error]).toEqual([filter, 200, undefined]);
-        // The log has grown by then: what it says of its last line is that the rest is as it was.
+        // The log has grown by then; its earlier lines are unchanged.
         const expected = rows.filter(holds);
         expect([at, filter, answer.data.slice(0, expected.length)]).toEqual([at, filter, expected]);
         if (list !== "log_line") expect([filter, answer.data.length]).toEqual([filter, expected.length]);

@@ -1,5 +1,5 @@
-// A request for a name that the appliance does not answer to is refused wherever it leads, before anything else of it is
-// looked at: a page of another site whose name was made to lead here (DNS rebinding) gets nothing.
+// Requests for a foreign host name are refused on every path, before any further processing: a site that rebinds its
+// name to the appliance (DNS rebinding) gets nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Console } from "../../src/http/console-pages.ts";

@@ -1,5 +1,5 @@
-// The OpenAPI document in the hands of others: it passes Redocly's linter, and the types that openapi-typescript makes
-// of it are good enough for a whole tour of the API without a single cast. The tour is type-checked, and then it runs.
+// OpenAPI document in third-party tools: it passes Redocly's linter, and the types of openapi-typescript suffice for a
+// tour of the API without casts. The tour is type-checked, then run.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -56,7 +56,7 @@ test("a client with generated types goes through all of it", async () => {
   expect(checked.text).toBe("");
   expect(checked.code).toBe(0);
 
-  // Its own types are those of a document that is not there when our sources are checked.
+  // Its types come from a document that does not exist when our sources are type-checked.
   const { tour } = (await import(program)) as {
     tour: (options: {
       fetch: (request: Request) => Promise<Response>;

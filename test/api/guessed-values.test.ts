@@ -1,5 +1,5 @@
-// That nobody learns what is hidden from them by writing what it might be: every operation that takes a hidden value, of
-// whatever kind, answers the right one as it answers a wrong one.
+// Guesses of hidden values by writing them: every operation that takes a hidden value of any kind answers right and
+// wrong guesses alike.
 
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -25,18 +25,18 @@ import { givePassword } from "../support/appliance/sign-in.ts";
 
 const MASK = "********";
 const RIGHT = PASSWORD;
-/** As long: the answers that are compared must not differ by what is in them. */
+/** Of equal length: the compared answers must not differ by their size. */
 const WRONG = [...PASSWORD].reverse().join("");
 
-/** A value that an operation takes, and that not all of its callers may know. */
+/** A value that an operation takes, and that some of its callers may not know. */
 interface HiddenField {
   readonly method: string;
   readonly path: string;
-  /** From the body inwards. */
+  /** Path from the body inwards. */
   readonly field: readonly string[];
 }
 
-/** Of resources, what is answered to those alone who reach it, and what is answered as a mask. */
+/** Resource fields shown only to callers in reach, and masked fields. */
 const HIDDEN_OF_RESOURCES = new Map(
   RESOURCES.map(({ path, kind, compose }) => [
     path,
@@ -67,14 +67,14 @@ function hiddenIn({ method, path, operation }: RegisteredRoute): HiddenField[] {
   return [...found.values()];
 }
 
-/** What asks for a secret to be told whether it is the right one, each within the bounds of attempts at it. */
+/** Fields that ask for a secret to verify it, each with a limit on attempts. */
 const ASKS_FOR_IT: readonly string[] = [
   "POST /api/auth/login password",
   "POST /api/auth/setup setup_token",
   "PUT /api/auth/password current_password",
   "POST /api/v1/backups/:name/download password",
 ];
-/** Of what is there only afterwards, or is the caller's own. */
+/** Values that exist only afterwards, or belong to the caller. */
 const NOBODY_ELSES: readonly string[] = ["POST /api/auth/setup password", "PUT /api/auth/password new_password"];
 
 interface World {
@@ -113,7 +113,7 @@ async function newWorld(): Promise<World> {
   };
 }
 
-/** A record with a hidden value, what it is, and what it is not. */
+/** A record with a hidden value, a right guess and a wrong one. */
 interface Target {
   readonly record: Wire;
   readonly right: unknown;
@@ -168,7 +168,7 @@ async function keyTarget(world: World, value: (key: string) => Omit<Target, "rec
   return { ...value(key), record: await made(appliance.owner.get(`auth/keys/${id}`)) };
 }
 
-/** By resource and field; a hidden field that is not here has to be thought about. */
+/** By resource and field; a missing hidden field fails the test. */
 const TARGETS: Readonly<Record<string, (world: World) => Promise<readonly Target[]>>> = {
   ...Object.fromEntries(
     Object.entries(TYPES).map(([field, type]) => [
@@ -204,12 +204,12 @@ const TARGETS: Readonly<Record<string, (world: World) => Promise<readonly Target
   ],
 };
 
-/** What a caller would send: the record as it is read, with a guess. */
+/** The record as read, with a guess. */
 function bodyOf(record: Wire, { method, field }: HiddenField, guess: unknown): Wire {
   const body: Wire = structuredClone(record);
   if (field[0] === "credential_type" || method === "PUT") delete body.id;
   if (method === "POST" && body.email !== undefined) body.password = RIGHT;
-  // A mask is taken where something is stored behind it.
+  // A mask is accepted where a value is stored.
   if (method === "POST" && body.credential_type !== undefined)
     for (const secret of Object.values(body.credential_type as Wire)) if (secret?.value === MASK) secret.value = RIGHT;
   valueAt(body, field.slice(0, -1))[field.at(-1) as string] = guess;
@@ -221,7 +221,7 @@ function valueAt(body: Wire, field: readonly string[]): any {
 }
 
 const OF_EACH: readonly string[] = ["x-request-id", "etag", "x-transaction-sequence"];
-/** What must be alike. Of what each record and each request has of its own it is that it is there. */
+/** Comparable part of an answer. Values unique to a record or a request are reduced to their presence. */
 function comparable({ status, headers, text }: Answer): string {
   const told = [...headers].map(([name, value]) => (OF_EACH.includes(name) ? name : `${name}: ${value}`)).sort();
   return [`${status}, ${text.length} characters`, ...told].join("; ");
@@ -240,7 +240,7 @@ describe.each(guessed.map((each) => [nameOf(each), each] as const))("%s", (_name
     const resource = RESOURCES.find(({ path }) => each.path.startsWith(`/api/v1/${path}`));
     const make = TARGETS[`${resource?.path} ${each.field.join(".")}`];
     if (make === undefined) throw new Error(`TARGETS says nothing of ${resource?.path} ${each.field.join(".")}`);
-    // One record for each guess: a write may change it.
+    // One record per guess: a write may change it.
     const trials: Trial[] = [];
     for (const isReasonDemanded of [false, true])
       for (const caller of Object.keys(callers)) {
@@ -260,7 +260,7 @@ describe.each(guessed.map((each) => [nameOf(each), each] as const))("%s", (_name
         return status === 200 ? data : record;
       };
       const [seen, other] = [await read(right), await read(wrong)];
-      // From who is shown it, it is not hidden.
+      // Not hidden from a caller to whom it is shown.
       if (Bun.deepEquals(valueAt(seen, each.field), right.right)) {
         skipped += 1;
         continue;
@@ -273,7 +273,7 @@ describe.each(guessed.map((each) => [nameOf(each), each] as const))("%s", (_name
       if (here !== there) differing.push({ caller, isReasonDemanded, here, there });
     }
     expect(differing).toEqual([]);
-    // Some may write it, or see it, and others may not: or nothing was tried.
+    // Some callers may write or read it, others not: otherwise nothing was tested.
     expect(statuses.size + skipped).toBeGreaterThan(1);
     await appliance.close();
   });

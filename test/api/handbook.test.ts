@@ -1,4 +1,4 @@
-// The handbook as the appliance serves it: every page with its title, links that lead somewhere, an index of all that is searched.
+// Handbook as served by the appliance: every page with its title, working links, and a complete search index.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ afterAll(() => appliance.close());
 const get = (path: string, headers: Record<string, string> = {}) =>
   appliance.handle(new Request(`http://localhost${path}`, { headers }));
 const textAt = async (path: string) => (await get(path)).text();
-/** Of what a link leads to, over the ways that the appliance points. */
+/** Final status of a link, through the appliance's redirects. */
 const statusAt = async (path: string): Promise<number> => {
   const { status, headers } = await get(path, { accept: "text/html" });
   return status === 302 ? statusAt(headers.get("location") ?? "") : status;

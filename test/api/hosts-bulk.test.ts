@@ -1,5 +1,4 @@
-// POST /api/v1/hosts/bulk: what is created, updated and left alone, in one transaction; every issue named by index,
-// and nothing written then.
+// POST /api/v1/hosts/bulk: created, updated and unchanged hosts in one transaction; issues by index, without writes.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { BODY_MAX_CONTAINERS, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
@@ -50,7 +49,7 @@ function bare(fields: Wire = {}): Wire {
   return { network_id: networkId, name: "switch", ...fields };
 }
 
-/** A host with one of each. */
+/** A host with one child of each kind. */
 function whole(number: number, fields: Wire = {}): Wire {
   return bare({
     name: `switch ${number}`,
@@ -69,7 +68,7 @@ function id(number: number, part: number): string {
   return `01936f2e-0d5c-7d3a-9a39-${String(number).padStart(6, "0")}${String(part).padStart(6, "0")}`;
 }
 
-/** The issues of a refusal, by where they stand. */
+/** Issues of a refusal, by pointer. */
 function issuesOf(answer: Answer): Array<[string, string]> {
   return answer.body.params.issues.map((issue: Wire) => [issue.path, issue.code]);
 }
@@ -140,7 +139,7 @@ describe("a bulk write of hosts", () => {
     const now = await host(created.id);
     expect(now.ip_addresses.map((each: Wire) => each.ip_address)).toEqual(["10.2.9.9"]);
     expect(now.ports).toEqual([]);
-    // The binding went with its port.
+    // The binding was deleted with its port.
     expect(now.services.map((each: Wire) => [each.id, each.bindings])).toEqual([[old.services[0].id, []]]);
   });
 
@@ -315,7 +314,7 @@ describe("a bulk write of hosts", () => {
 });
 
 describe("a bulk write that is refused", () => {
-  /** Refused, and nothing written. */
+  /** Expects a refusal without writes. */
   async function refused(items: unknown, by?: Client): Promise<Answer> {
     const expectNothingWritten = writingWatched();
     const answer = await bulk(items, by);

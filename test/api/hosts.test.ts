@@ -1,4 +1,4 @@
-// Hosts with their children: creation, the sync rule of the update, history of the whole, and what each write writes.
+// Hosts with their children: creation, sync rule of the update, history of the whole, and versions per write.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writtenSql } from "../../src/db/packing.ts";
@@ -182,7 +182,7 @@ describeRecords(
   appliance,
 );
 
-/** The service of a host of its own that virtualizes others. */
+/** A service on a separate host that virtualizes others. */
 async function newHypervisor(by: Client, networkId: string): Promise<string> {
   const host = await made(
     by.post("hosts", {
@@ -194,7 +194,7 @@ async function newHypervisor(by: Client, networkId: string): Promise<string> {
   return host.services[0].id;
 }
 
-/** Transactions that the ledger has. */
+/** Number of transactions in the ledger. */
 function transactions(): number {
   return appliance.reader.head().sequence;
 }
@@ -421,7 +421,7 @@ test("forwarding entries are records of their own: the interface as of an instan
   expect("fdb_macs" in cleared.data).toBe(false);
 });
 
-/** The fields of each item of a list. */
+/** Selected fields of each item of a list. */
 function pick(items: Wire[], ...fields: string[]): Wire[] {
   return items.map((item) => Object.fromEntries(fields.map((field) => [field, item[field]])));
 }
@@ -508,7 +508,7 @@ describe("an address of a host", () => {
     expect(await owner.post("hosts", { network_id: networkId, name: "never", ip_addresses: items })).toMatchObject(
       refused,
     );
-    // The subnet that was answered belongs to the address that was answered.
+    // The returned subnet contains the returned address.
     const [address] = host.ip_addresses;
     expect(await updateHost(host, { ip_addresses: [{ ...address, ip_address: "10.2.9.9" }] })).toMatchObject({
       status: 400,
@@ -705,7 +705,7 @@ describe("a binding that is sent back", () => {
       "Updated service": 1,
       "Updated host": 1,
     });
-    // One that is moved to what goes, or made for it, is another matter.
+    // A binding moved to a deleted port, or created for one, is refused instead.
     const before = transactions();
     for (const binding of [{ ...answer.data.services[0].bindings[0], port_id: PORT_A }, onPort(PORT_A)]) {
       expect(await updateHost(answer.data, { services: [{ ...host.services[0], bindings: [binding] }] })).toMatchObject(
@@ -780,7 +780,7 @@ describe("the id of an item", () => {
     });
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
-      // With all else that is wrong with the lists.
+      // With all other errors of the lists.
       const ports = [{ id, ...tcp(8080) }, { id, ...tcp(8081) }, tcp(8080)];
       const answer = await updateHost(host, { name: "never", ports, ip_addresses: [{ ip_address: "192.0.2.1" }] });
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
@@ -1233,7 +1233,7 @@ describe("deleting a host", () => {
         { type: "Host", id: guest.id },
       ]);
       expect((await readHost(guest.id)).virtualization).toEqual({ type: "Proxmox", details: {} });
-      // What it was, and what pointed at it, is there for whoever asks about then.
+      // Its past state, and the references to it, remain readable as of then.
       expect((await readHost(far.id, far.updated_at)).interfaces).toMatchObject(
         far.interfaces.map((entry: Wire) => ({ id: entry.id, neighbor: entry.neighbor })),
       );
@@ -1348,7 +1348,7 @@ describe("the locks of an update", () => {
       expected: host.updated_at,
       tag: (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string,
     };
-    // By another route than the host's own: a part that changes is a change of the whole.
+    // By another route than the host's: a change of a child changes the whole.
     await newIfEntry(host.id);
     const read = await owner.get(`hosts/${host.id}`);
     const fresh = { expected: read.data.updated_at, tag: read.headers.get("etag") as string };
@@ -1363,7 +1363,7 @@ describe("the locks of an update", () => {
     );
     expect(await attempt(stale.expected, "*")).toMatchObject(refusal(409, "entity_stale"));
     expect(await attempt(null, stale.tag)).toMatchObject({ status: 412 });
-    // Also where nothing would change.
+    // Also without an effective change.
     expect(await attempt(stale.expected, fresh.tag, {})).toMatchObject({ status: 409 });
     expect(transactions()).toBe(before);
     expect(await attempt(fresh.expected, fresh.tag, { name: "both" })).toMatchObject({
@@ -1536,7 +1536,7 @@ describe("an update of a host writes", () => {
         changed,
       });
       expect(answer.data.updated_at).toBe(versionsOf(host.id).at(-1)?.valid_from as string);
-      // What was not changed kept its version, and all of it is as it was for whoever asks about then.
+      // Unchanged children keep their version, and the past state remains readable.
       const stillThere = (each: Wire) => [
         each,
         ...["ip_addresses", "ports", "services", "interfaces"].flatMap((list) => each[list] as Wire[]),

@@ -11,7 +11,7 @@ const { anonymous, clock, first, keyBody, newApiKey, newHost, newSubnet, newTag,
 const DAY_MS = 86_400_000;
 const body = { name: "core", color: "Green" };
 const with_ = (key: string) => ({ "idempotency-key": key });
-/** The transaction that an answer tells; null for none. */
+/** Transaction sequence of an answer; null for none. */
 const sequenceIn = ({ headers }: Answer) => JSON.parse(headers.get("x-transaction-sequence") ?? "null");
 
 describe("a PUT or DELETE with an Idempotency-Key", () => {
@@ -23,7 +23,7 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     tick();
     await made(owner.put(`tags/${tag.id}`, { ...body, name: "renamed again" }));
     const expectNothingWritten = writingWatched();
-    // Not what it says now: a save that is sent twice must not undo what another one did in between.
+    // Returns the original answer: a repeated save must not undo another one in between.
     const second = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" }, with_("k1"));
     expect(second).toMatchObject({ status: 200, text: first.text });
     expect(second.headers.get("idempotency-replayed")).toBe("true");
@@ -304,12 +304,12 @@ describe("a POST with an Idempotency-Key", () => {
       for (const [method, operation] of Object.entries(methods)) {
         const has = operation.parameters.some((each) => each.$ref?.endsWith("/IdempotencyKey"));
         expect(has, `${method} ${path}`).toBe(
-          // A download is no write: the password that is asked again must not stand in an address.
+          // A download does not write: its confirmation password must not be in a URL.
           method !== "get" &&
             operation.security.length > 0 &&
             !path.startsWith("/api/auth/") &&
             !path.endsWith("/download") &&
-            // Nor is a trial: it tells what a device says at this moment.
+            // Nor does a trial: it reports the device's current answers.
             path !== "/api/v1/credentials/{id}/try",
         );
       }

@@ -1,5 +1,4 @@
-// Interface entries: their fields one by one, what they name, the macs behind them, the filters of their list now and
-// then.
+// Interface entries: each field, references, learned MAC addresses, and list filters now and in the past.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -34,7 +33,7 @@ beforeEach(async () => {
 });
 
 const get = (id: string, at = "") => made(owner.get(`${PATH}/${id}${at === "" ? "" : `?at=${at}`}`));
-/** What an update has to say, with changes. */
+/** Body of an update, with changes. */
 const put = (entry: Wire, changes: Wire = {}, by = owner) =>
   by.put(`${PATH}/${entry.id}`, { if_index: entry.if_index, if_descr: entry.if_descr, ...changes });
 const host = (fields: Wire = {}) => newHost(fields);
@@ -161,7 +160,7 @@ describeRecords(
   appliance,
 );
 
-/** Of the battery: every one has a prefix of its own. */
+/** For the battery: each host has a distinct prefix. */
 let hosts = 0;
 
 async function someVlan(by: Client, networkId: string): Promise<string> {
@@ -222,7 +221,7 @@ describe("an interface entry", () => {
     expect(moved).toMatchObject({ id: first.id, if_index: 9 });
     expect(versionsOf(first.id).at(-1)).toMatchObject({ changed: ["if_index"] });
     expect(await made(put(second, { if_index: 7 }))).toMatchObject({ id: second.id, if_index: 7 });
-    // It is the same interface under another number: nothing was reborn.
+    // The same interface under another number, not a new incarnation.
     expect(moved).not.toHaveProperty("lineage_id");
   });
 
@@ -305,7 +304,7 @@ describe("an optional field", () => {
     ["cdp_address", "10.0.0.1"],
   ];
 
-  /** Sets a field of a bare entry, leaves it out, clears it: by an update, and each step seen in the list as well. */
+  /** Sets, omits and clears a field of a bare entry by updates, and checks each step in the list as well. */
   async function expectSetKeptCleared(
     entry: Wire,
     field: string,
@@ -426,7 +425,7 @@ describe("what an interface entry names", () => {
       ["vlan_ids", [vlan.id], "vlan", vlan.id],
       ["neighbor", { type: "Host", id: elsewhere.id }, "host", elsewhere.id],
       ["neighbor", { type: "IfEntry", id: port.id }, "if_entry", port.id],
-      // Of the right network and the wrong kind.
+      // Of the right network but the wrong kind.
       ["neighbor", { type: "IfEntry", id: own.id }, "if_entry", own.id],
       ["neighbor", { type: "Host", id: entry.id }, "host", entry.id],
     ];
@@ -710,7 +709,7 @@ describe("the macs behind an interface", () => {
 });
 
 describe("the filters of the list", () => {
-  /** What was there, from when to when. */
+  /** A past value with start and end. */
   interface Known {
     readonly id: string;
     readonly host: string;

@@ -1,5 +1,4 @@
-// What a person deletes after discovery has found it is ignored from then on: listed, lifted, and over when the record
-// is brought back.
+// Discovered records deleted by a user, ignored from then on: listed, lifted, and ended by a restore.
 
 import { describe, expect, test } from "bun:test";
 import type { Author } from "../../src/db/writing/ledger.ts";
@@ -31,7 +30,7 @@ const PATH = "discovery/ignored";
 const SCAN = "01936f2e-0d5c-7d3a-9a3d-000000000001";
 const DISCOVERED = { type: "Discovery" } as const;
 
-// Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
+// After any test, derived data matches the ledger, and the ledger verifies.
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 const {
   clock,
@@ -77,7 +76,7 @@ interface Scene {
   readonly service: string;
 }
 
-/** What a scan makes: a host with everything, in a subnet and beside a VLAN that it found. */
+/** Records of a scan: a host with every child, in a subnet and with a VLAN that it found. */
 function discovered(networkId = first.networkId): Scene {
   const { organizationId } = first;
   const found = { first_discovery_id: SCAN };
@@ -157,7 +156,7 @@ describe("deleting what discovery has found", () => {
       host_id: null,
       identity: scene.host,
       label: "core-1",
-      // No virtual router's address: whoever is master has it.
+      // Not an address of a virtual router, which moves with its master.
       signs: [
         "serial:FOC1234",
         "chassis:00:1b:21:00:00:01",
@@ -283,7 +282,7 @@ describe("deleting what discovery has found", () => {
     await made(owner.post("if-entries/bulk-delete", scene.entries));
     expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 2, "Created ignored": 2 });
     await made(owner.post("hosts/bulk-delete", hosts));
-    // What was ignored of the host goes with it.
+    // The host's ignored children are removed with it.
     expect(writtenIn()).toMatchObject({ "Deleted host": 2, "Deleted ignored": 2, "Created ignored": 1 });
     expect(await ignored()).toMatchObject([{ entity: "host", record_id: scene.host }]);
   });
@@ -308,7 +307,7 @@ describe("deleting what discovery has found", () => {
     await remove(`if-entries/${scene.entries[0]}`);
     const [first] = await ignored();
     const again = await newIfEntry(scene.host, { if_index: 1, if_name: "uplink" });
-    // By hand it is made all the same, and nothing is lifted by that.
+    // Manual creation still works, and lifts nothing.
     expect(await ignored()).toEqual([first as Wire]);
     inTransaction((tx) => tx.update(ifEntryKind, again.id, { first_discovery_id: SCAN }), scan());
     tick();
@@ -351,7 +350,7 @@ describe("nothing is ignored", () => {
     const scene = discovered(network.id);
     await remove(`if-entries/${scene.entries[0]}`);
     await remove(`vlans/${scene.vlan}`);
-    // What is ignored stands in nobody's way.
+    // Ignored records do not prevent deletions.
     expect(await owner.delete(`networks/${network.id}`)).toMatchObject({
       status: 409,
       body: { params: { dependants: { subnets: 1, hosts: 1 } } },
@@ -451,7 +450,7 @@ describe("what is ignored", () => {
       ...first,
       valid_to: clock.text(),
     });
-    // Nothing is made by that: the next scan does.
+    // Lifting creates nothing: the next scan does.
     expect(writtenIn()).toEqual({ "Deleted ignored": 1 });
     const lifting = transactionCount();
     expect(
@@ -589,7 +588,7 @@ describe("bringing back what is ignored", () => {
     const plan = await restore(`hosts/${scene.host}`, at);
     expect(tally(plan)).toMatchObject({ "Create port": 1, "Create ignored": 1, "Delete ignored": 1 });
     expect(await ignored()).toMatchObject([{ id: kept?.id, label: "Gi0/1" }]);
-    // And when the host itself had gone, what was ignored of it with it.
+    // Also if the host was deleted with its ignored children.
     tick();
     await remove(`hosts/${scene.host}`);
     expect(await ignored()).toMatchObject([{ entity: "host" }]);
@@ -626,8 +625,7 @@ describe("bringing back what is ignored", () => {
     tick();
     await remove(`ports/${scene.port}`);
     const [record] = await ignored();
-    // As if it had been deleted by somebody else's hands: the transaction that is reverted knows nothing of what is
-    // ignored.
+    // As if deleted by other means: the reverted transaction contains no ignored records.
     const bare = discovered((await newNetwork()).id);
     inTransaction((tx) => removeRecord(tx, portKind, bare.port, true), scan());
     const removal = transactionCount();

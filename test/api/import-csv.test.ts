@@ -1,4 +1,4 @@
-// POST /api/v1/{kind}/import/csv: what an export writes comes in again, as it was or changed, all or none.
+// POST /api/v1/{kind}/import/csv: re-import of exports, unchanged or edited, all or none.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { columnRoles } from "../../src/bulk/table-columns.ts";
@@ -31,7 +31,7 @@ async function table(path: string, by: Client = owner): Promise<string> {
   return text;
 }
 
-/** The issues of a refusal, by row and column. */
+/** Issues of a refusal, by row and column. */
 function issuesOf(answer: Answer): Array<[number, string, string]> {
   return answer.body.params.issues.map((issue: Wire) => [issue.row, issue.column, issue.code ?? "validation_failed"]);
 }
@@ -59,7 +59,7 @@ const HOSTILE = [
   "1.20",
 ];
 
-/** Something of each kind that takes tables, with what is hard to write into a table. */
+/** Records of each importable kind, with values that are hard to represent in a table. */
 async function fill(): Promise<void> {
   for (const field of [
     { key: "note", label: "=Note", kinds: ["host", "vlan"], type: "text", default: "=1", description: "two\nlines" },
@@ -203,7 +203,7 @@ describe("what an export writes", () => {
       csvRecords(text).map((record) =>
         Object.fromEntries(Object.entries(record).filter(([name]) => isSaid(importable, name))),
       );
-    // Its first network is there already.
+    // The first network already exists.
     const [{ name }] = (await owner.get(`networks?ids=${first.networkId}`)).data;
     const [network] = (await other.owner.get("networks")).data;
     await made(other.owner.put(`networks/${network.id}`, { name }));
@@ -221,7 +221,7 @@ describe("what an export writes", () => {
       other.clock.advance(1_000);
       return answer.data.counts;
     };
-    // What the rows name has to be there: first without what they name of each other, then with it.
+    // Referenced records must exist: first without the references among the rows, then with them.
     for (const importable of IMPORTABLE_IN_ORDER) {
       const counts = await send(
         importable,
@@ -241,7 +241,7 @@ describe("what an export writes", () => {
         path,
         ...order(comparable(tables.get(path) as string, importable)),
       ]);
-      // And once more, found by what they are called.
+      // Again, matched by name.
       const again = await send(
         importable,
         sentOf(importable, () => false),
@@ -251,17 +251,17 @@ describe("what an export writes", () => {
   });
 });
 
-/** Columns that name what comes in by a later row or a later table. */
+/** Columns that refer to later rows or later tables. */
 const OF_EACH_OTHER = ["neighbor_name", "virtualization_by_name", "binding_names"];
 
-/** What names are resolved of has to be there first. */
+/** Referenced kinds must come first. */
 const IMPORTABLE_IN_ORDER = [...IMPORTABLE].sort((a, b) => rank(a) - rank(b));
 
 function rank({ resource: { kind } }: RecordWrites): number {
   return kind.name === "tag" || kind.name === "custom_field" ? 0 : kind.code;
 }
 
-/** What a table says in words: no ids, no instants, nothing that only an export shows. */
+/** Whether a table column is a writable text: no ids, no timestamps, no export-only fields. */
 function isSaid(importable: RecordWrites, column: string): boolean {
   const role = columnRoles(importable).get(column);
   if (role?.as === "Names" || column.startsWith("custom_fields.")) return true;
@@ -298,7 +298,7 @@ describe("a table", () => {
     });
     expect(writtenIn()).toEqual({ "Created vlan": 1, "Updated vlan": 1 });
     expect(versionsOf(same.id)).toHaveLength(1);
-    // An absent column keeps, and what has no row stays.
+    // An absent column keeps its values, and records without a row stay.
     const vlans = (await owner.get("vlans?order_by=number")).data;
     expect(vlans.map((vlan: Wire) => [vlan.number, vlan.name, vlan.description])).toEqual([
       [10, "New", "kept"],
@@ -338,7 +338,7 @@ describe("a table", () => {
     });
     expect((await bring("hosts", sent, "?dry_run=true")).data).toEqual(data);
     expectNothingWritten();
-    // Another table is another plan; so is this one where a record of it has changed, also one that it leaves alone.
+    // Another table has another plan; so has this one after a change of any of its records, even unchanged ones.
     const other = await bring("hosts", sent.replace("new", "newer"), `?plan=${data.plan}`);
     expect(other).toMatchObject(refusal(409, "entity_stale"));
     await made(owner.put(`hosts/${unchanged.id}`, { ...unchanged, asset_tag: "1" }));
@@ -346,7 +346,7 @@ describe("a table", () => {
     expect(await bring("hosts", sent, `?plan=${data.plan}`)).toMatchObject(refusal(409, "entity_stale"));
     const { plan } = (await bring("hosts", sent, "?dry_run=true")).data;
     expect((await bring("hosts", sent, `?plan=${plan}`)).data).toMatchObject({ applied: true });
-    // Once more, it would make another host of the name c.
+    // Repeated, it would create another host named c.
     expect(await bring("hosts", sent, `?plan=${plan}`)).toMatchObject(refusal(409, "entity_stale"));
   });
 
@@ -479,7 +479,7 @@ describe("a table", () => {
     for (const { id } of hosts) expect(ambiguous.body.error).toContain(id);
     expect((await ports(["Far", "core", 22, "Tcp"])).status).toBe(200);
     expect((await owner.get("ports")).data.map((port: Wire) => port.host_id)).toEqual([hosts[1]?.id as string]);
-    // A name beside its id has to agree.
+    // A name next to its id must match.
     const wrong = await bring(
       "ports",
       csv([
@@ -488,7 +488,7 @@ describe("a table", () => {
       ]),
     );
     expect(issuesOf(wrong)).toEqual([[2, "host_name", "validation_failed"]]);
-    // A network's name is no id of another's record.
+    // A network's name does not select another record's id.
     const moved = await bring(
       "hosts",
       csv([
@@ -551,7 +551,7 @@ describe("what several kinds are named by", () => {
       "",
     ]);
     const expectNothingWritten = writingWatched();
-    // The same in another order, and as it was exported.
+    // The same in another order, and as exported.
     const turned = service("a", "one", "2001:db8::1;10.0.0.1;443/Tcp;10.0.0.1:443/Tcp;[2001:db8::1]:53/Udp");
     expect((await bring("services", csv([head, turned]))).data.counts).toMatchObject({ unchanged: 1 });
     expect((await bring("services", text)).data.counts).toMatchObject({ unchanged: 3 });
@@ -572,7 +572,7 @@ describe("what several kinds are named by", () => {
       [5, "binding_names", "validation_failed"],
     ]);
     expectNothingWritten();
-    // What stays is the same binding; what the cell does not name goes; an empty cell clears.
+    // Listed bindings are kept; others are deleted; an empty cell clears.
     const kept = (await owner.get(`bindings?host_id=${one.id}`)).data[0];
     const less = csv([head, service("a", "one", "443/Tcp"), service("b", "two", "")]);
     expect((await bring("services", less)).data.counts).toMatchObject({ updated: 2 });
@@ -609,7 +609,7 @@ describe("what several kinds are named by", () => {
     ]);
     expect((await bring("if-entries", cleared)).data.counts).toMatchObject({ updated: 2 });
     tick();
-    // A host whose name is that of another one's interface, and one in another network.
+    // A host with the name of another one's interface, and one in another network.
     const odd = await newHost({ name: "core Gi0/1" });
     const far = await newNetwork({ name: "Far" });
     await newHost({ name: "core", network_id: far.id });
@@ -697,7 +697,7 @@ describe("kinds that are edited one at a time", () => {
     ];
     const brought = (await bring("bindings", csv([head, ...rows]))).data;
     expect(brought.counts).toMatchObject({ created: 3 });
-    // Called by what is bound where, in the plan of their undoing as well.
+    // Named by their targets, in the plan of their undo as well.
     const names = ["Shop at 443/Tcp", "Shop at 443/Tcp at 10.0.0.2", "Shop at 10.0.0.2"];
     const namesIn = (told: Wire[]) =>
       told.filter(({ entity_type }) => entity_type === "binding").map(({ name }) => name);
@@ -709,7 +709,7 @@ describe("kinds that are edited one at a time", () => {
     expect((await bring("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ unchanged: 3 });
     const [first_] = (await owner.get(`bindings?host_id=${one.id}`)).data;
     expect(first_).toMatchObject({ port_id: one.ports[0].id, ip_address_id: null, type: "Port" });
-    // By its id, only what a column says.
+    // By id, only the given columns change.
     const moved = await bring(
       "bindings",
       csv([
@@ -1087,7 +1087,7 @@ describe("who imports", () => {
     );
     expect(byId.status).toBe(400);
     expectNothingWritten();
-    // There is one host of that name for who does not see the other.
+    // The name is unique for a caller who does not see the other host.
     expect((await bring("ports", sent, "", member.client)).status).toBe(200);
     expect((await owner.get("ports")).data[0].host_id).toBe(near.id);
   });

@@ -1,4 +1,4 @@
-// Names as people see them: none that nobody can see, and no two that look alike where names are unique.
+// Visible names: invisible ones are refused, as are look-alikes of unique names.
 
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -8,16 +8,16 @@ import { made, refusal, type Wire } from "../support/appliance/factories.ts";
 const appliance = applianceForEach();
 const { asked, first, newHost, newSubnet, newTag, owner, probes, untilEnded, versionsOf } = appliance;
 
-/** Hangul fillers, the Braille blank, a joiner of graphemes, a variation selector, and blanks among them. */
+/** Hangul fillers, the Braille blank, a grapheme joiner, a variation selector, and blanks in between. */
 const INVISIBLE = ["\u3164", "\u115f", "\u2800", "\u034f", "\ufe0f", "\u200b", " \u3164 \u115f", "\u{e0001}\u2800"];
-/** The same to the eye. */
+/** Visually equal. */
 const CORES = ["Core", "Core\u200b", "\u2060Core", "Co\u00adre", "Co\u3164re", "Core\ufe0f"];
 
 const TAG = { color: "Blue" };
 
 const taken = (field = "name") => refusal(409, "entity_already_exists", { field });
 
-/** What has a name that is unique within something: how one is made. */
+/** Kinds with a unique name in a scope, with a body. */
 const UNIQUE: ReadonlyArray<[string, () => Wire | Promise<Wire>]> = [
   ["tags", () => TAG],
   ["networks", () => ({ organization_id: first.organizationId, tags: [] })],
@@ -88,7 +88,7 @@ describe("of names that look alike", () => {
       const another = await made(owner.post(plural, { ...rest, name: "Core 2" }));
       for (const other of CORES)
         expect(await owner.put(`${plural}/${another.id}`, { ...another, name: other })).toMatchObject(taken());
-      // Its own can be written otherwise.
+      // A record may change the notation of its own name.
       await made(owner.put(`${plural}/${record.id}`, { ...record, name: "Core\u200c" }));
       for (const { id } of [record, another]) await made(owner.delete(`${plural}/${id}`));
     }
@@ -186,7 +186,7 @@ test("a scan takes a service that looks like the one it sees for that one", asyn
   ]);
 });
 
-/** As an earlier version could write it: changes a text in the live records of a kind, past all rules. */
+/** As written by an earlier version: changes a text in the live records of a kind without validation. */
 function rename(plural: string, from: string, to: string): void {
   const db = openWritable(appliance.databasePath);
   db.$client

@@ -1,4 +1,4 @@
-// Addresses by themselves: the subnet that they find, who may move one that a credential names, what goes with them.
+// IP addresses as separate records: their subnets, rights to change an address with credentials, and dependents.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -31,7 +31,7 @@ const get = (path: string) => made(owner.get(path));
 const post = (body: Wire, by = owner) => by.post(PATH, body);
 const put = (id: string, body: Wire, by = owner) => by.put(`${PATH}/${id}`, body);
 
-/** Of the battery: the second byte of the addresses of each host. */
+/** For the battery: the second octet of each host's addresses. */
 const prefixOf = new Map<string, number>();
 let last = 0;
 
@@ -184,7 +184,7 @@ describe("the subnet of an address", () => {
     ] as const;
     let address = await made(post({ host_id: host.id, ip_address: first[0] }));
     expect(address.subnet_id).toBe(subnets.get(first[1]));
-    // Moved from one to the next, it finds the subnet of each.
+    // Each changed address gets its new subnet.
     for (const [ip_address, cidr] of others) {
       address = await made(put(address.id, { ip_address, subnet_id: null }));
       expect([ip_address, address.subnet_id]).toEqual([ip_address, subnets.get(cidr)]);
@@ -194,7 +194,7 @@ describe("the subnet of an address", () => {
     }
     const told = await made(post({ host_id: host.id, ip_address: "10.2.3.1", subnet_id: subnets.get("10.0.0.0/8") }));
     expect(told.subnet_id).toBe(subnets.get("10.0.0.0/8"));
-    // It stays where it was put while the address stays.
+    // The chosen subnet stays while the address is unchanged.
     for (const subnet_id of [undefined, null])
       expect(await made(put(told.id, { ip_address: "10.2.3.1", subnet_id }))).toEqual(told);
     expect(await made(put(told.id, { ip_address: "10.2.3.2" }))).toMatchObject({

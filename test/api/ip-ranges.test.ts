@@ -1,4 +1,4 @@
-// IP ranges: where they lie, what they have for themselves, and what becomes of them.
+// IP ranges: placement, exclusivity, and lifecycle.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -13,7 +13,7 @@ const appliance = applianceForEach();
 const { first, instant, newMember, newNetwork, newSubnet, newTag, owner, tick, versionsOf, writingWatched, writtenIn } =
   appliance;
 
-/** A network in which ranges have room. */
+/** A network with space for ranges. */
 async function furnished(by: Client, networkId: string): Promise<string> {
   await made(by.post("subnets", { network_id: networkId, cidr: "10.2.0.0/16" }));
   return networkId;
@@ -144,7 +144,7 @@ describe("an IP range", () => {
     for (const send of [post, (fields: Wire) => put(made, fields)])
       for (const [from, to] of [
         ["10.2.3.10", "10.2.3.9"],
-        // As texts these are in order.
+        // Ascending only as texts.
         ["10.2.10.1", "10.2.9.1"],
         ["10.2.3.1", "2001:db8::1"],
         ["2001:db8::1", "10.2.3.1"],

@@ -1,4 +1,4 @@
-// A record that comes in a large body: it is given to the writer as bytes, and is what a small one makes of it.
+// Records in large bodies: passed to the writer as bytes, with the same result as small ones.
 
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
@@ -21,13 +21,13 @@ const SNMP = { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } }
 
 interface Written {
   readonly path: string;
-  /** What names it. */
+  /** Field with the record's name. */
   readonly name: string;
-  /** What makes it, and does so again as an update. */
+  /** Body of the create, and of the repeated update. */
   readonly body: () => Wire;
-  /** What of it is sent otherwise then, so that it is equal. */
+  /** Fields of an update without effect that differ from the body. */
   readonly sentBack?: Wire;
-  /** Of that, what an update does not take. */
+  /** Field that an update does not accept. */
   readonly fixed?: string;
 }
 
@@ -65,7 +65,7 @@ const RECORDS: readonly Written[] = [
       assigned_network_ids: [],
       host_assignments: [{ host_id: hostId }],
     }),
-    // A secret that is sent is set.
+    // A secret is set whenever sent.
     sentBack: { credential_type: { ...SNMP, community: { mode: "Inline", value: "********" } } },
   },
 ];
@@ -75,7 +75,7 @@ interface Sending {
   readonly headers?: Record<string, string>;
 }
 
-/** Space before what is sent makes a body large, and changes nothing of what it says. */
+/** Leading whitespace makes a body large without changing its content. */
 function send(method: string, path: string, body: Wire, { isLarge, headers = {} }: Sending): Promise<Response> {
   tick();
   const request = {
@@ -102,7 +102,7 @@ test.each(RECORDS)("a large body of $path is given to the writer as bytes, and c
   const { [fixed]: _fixed, ...update }: Wire = { ...body(), ...sentBack };
   const made = await written("POST", path, { id: ID, ...body() }, true);
   expect(made).toMatchObject({ id: ID, [name]: body()[name] });
-  // What is equal writes nothing.
+  // An equal body writes nothing.
   expect(await written("PUT", `${path}/${ID}`, { id: ID, ...update }, false)).toEqual(made);
   const changed = await written("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, true);
   const { updated_at, valid_from } = changed;

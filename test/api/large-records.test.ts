@@ -1,4 +1,4 @@
-// A host with thousands of children is put together beside the thread that answers, and is answered as any other.
+// Hosts with thousands of children: assembled off the serving thread, with the same answers as small ones.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { AnyLongRead } from "../../src/db/reading/long-reads.ts";
@@ -12,7 +12,7 @@ const PORTS = 2_500;
 
 const appliance = applianceForEach();
 const { clock, first, instant, newHost, newSubnet, owner, tick } = appliance;
-/** Which long reads were asked for. */
+/** Requested long reads. */
 let asked: string[];
 let host: Wire;
 let path: string;
@@ -112,7 +112,7 @@ describe("a page of interface entries with very many forwarding entries", () => 
     expect(large.data).toEqual(small);
     expect((await owner.get("if-entries?limit=0")).data).toEqual(small);
 
-    // Whatever reads versions of them does so a few at a time, and says the same.
+    // Reads versions in small batches, with the same results.
     const { reader } = appliance;
     const actor = {
       type: "User",

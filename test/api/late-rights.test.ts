@@ -1,5 +1,4 @@
-// Rights are those of the moment of writing: what a request could do when it came counts for nothing once it is its
-// turn.
+// Rights at the time of the write: rights at the arrival of the request do not count.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
@@ -25,7 +24,7 @@ describe("an operation whose caller is disabled while it waits for the writer wr
   const owner = world.callers.find(({ name }) => name === "Owner") as Caller;
   afterAll(() => appliance.close());
 
-  /** Those that write nothing through the writer, or nothing but what ends the caller's own sessions. */
+  /** Operations without writes through the writer, or that only end the caller's own sessions. */
   const others = new Set([
     "createBackup",
     "downloadBackup",
@@ -61,7 +60,7 @@ describe("an operation whose caller is disabled while it waits for the writer wr
     expect(transactionCount(appliance)).toBe(before);
   });
 
-  /** One that is done for an Owner. */
+  /** A request that succeeds for an Owner. */
   async function requestOf(
     caller: Caller,
     route: RegisteredRoute,
@@ -93,7 +92,7 @@ describe("a write that waits while its caller's rights change", () => {
     newApiKey(appliance, { userId: member.id, permissions: "Member", ...fields });
   const countHosts = async () => (await owner.get("hosts")).body.meta.pagination.total_count;
 
-  /** Sends a host, and lets it on when the rights have changed. */
+  /** Sends a host, and releases it after a change of rights. */
   async function late(
     client: Client,
     ofId: string,
@@ -299,7 +298,7 @@ describe("a repetition whose caller has less rights than the first time", () => 
 
   const renamed = async (host: Wire) => made(owner.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
 
-  /** What writes nothing, and tells of a network all the same. */
+  /** Operations that disclose a network without writing. */
   const TELLING: Record<string, (host: Wire) => Promise<(by: Client) => Promise<Answer>>> = {
     "a restore's plan": async (host) => {
       const at = instant();
@@ -410,7 +409,7 @@ describe("a scan of targets that its caller named", () => {
   });
 });
 
-/** Changes a user or an API key as an Owner does who has just read it. */
+/** Changes a user or an API key like an Owner who has just read it. */
 async function change(appliance: TestAppliance, plural: string, id: string, changes: Wire): Promise<Wire> {
   const path = `${plural}/${id}`;
   const stored = await made(appliance.owner.get(path));

@@ -1,5 +1,5 @@
-// What lists are ordered by, filtered by and searched for, through the API: the same live, as of an instant, page by
-// page and as a table. The same against a model on the store alone: store/model.test.ts.
+// Order, filters and search of lists through the API: identical live, as of a timestamp, paged and as a table.
+// Comparison with a model on the store alone: store/model.test.ts.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -17,11 +17,11 @@ const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 interface Ordered {
   readonly path: string;
   readonly fields: readonly string[];
-  /** What is ordered in another way than by its value: without regard to case unless it is a prefix or has a type. */
+  /** Fields not ordered by plain value: by prefix or by type, otherwise case-insensitively. */
   readonly keyed: readonly string[];
 }
 
-/** Texts but identifiers, instants and words of a vocabulary. */
+/** Texts except identifiers, timestamps and vocabulary words. */
 const isText = ({ anyOf, type, enum: words, format }: TSchema): boolean =>
   anyOf?.some(isText) ?? (type === "string" && words === undefined && !["uuid", "date-time", "mac"].includes(format));
 
@@ -97,7 +97,7 @@ const ORDERED: readonly Ordered[] = [
   { path: "tags", fields: ["created_at", "name", "color", "updated_at", "is_application"], keyed: ["name"] },
 ];
 
-/** Nothing first, then by number or by code point. */
+/** Null first, then by number or by code point. */
 function compareValues(left: unknown, right: unknown): number {
   const [a, b] = [left, right].map((value) => (typeof value === "boolean" ? Number(value) : (value ?? null)));
   if (a === b) return 0;
@@ -252,7 +252,7 @@ describe("the order of a list", () => {
       await made(owner.put(`hosts/${hosts[place].id}`, { ...hosts[place], description: "changed" }));
     }
     at = instant();
-    // What comes later turns the present over.
+    // Later changes reverse the present order.
     for (const [place, host] of [...hosts.entries()].reverse())
       await made(
         owner.put(`hosts/${host.id}`, {
@@ -305,12 +305,12 @@ describe("the order of a list", () => {
           const plain = await list(when);
           expect(plain.length).toBeGreaterThan(2);
           const compare = compareBy(field, keyed.includes(field));
-          // Sorting is stable: what compares alike stays as it was created.
+          // The sort is stable: equal records stay in creation order.
           expect(ids(await list(`order_by=${field}${when}`))).toEqual(ids(plain.toSorted(compare)));
           expect(ids(await list(`order_by=${field}&order_direction=desc${when}`))).toEqual(
             ids(plain.toSorted((a, b) => compare(b, a))),
           );
-          // A page that is not streamed.
+          // A page without streaming.
           expect(ids((await owner.get(`${path}?order_by=${field}&limit=8${when}`)).data)).toEqual(
             ids(plain.toSorted(compare)).slice(0, 8),
           );
@@ -376,7 +376,7 @@ describe("a list of hosts", () => {
     expect([query, answer.status]).toEqual([query, 200]);
     const found = (answer.data as Wire[]).map((host) => host.name as string);
     expect(answer.body.meta.pagination.total_count).toBe(found.length);
-    // Whatever is asked, the stream and the table are of the same.
+    // For any query, the stream and the table have the same rows.
     expect(((await by.get(`hosts?${query}&limit=0`)).data as Wire[]).map((host) => host.name)).toEqual(found);
     expect(csvRecords((await by.get(`hosts/export/csv?${query}`)).text).map((row) => row.name)).toEqual(found);
     return found;
@@ -498,7 +498,7 @@ describe("a list of hosts", () => {
       ["2001:DB8:0:0::1", ["a"]],
       ["2001:db8:", ["a"]],
       ["mgmt", ["a"]],
-      // Each word of another record of the host.
+      // Each word matches another record of the host.
       ["aa:bb+10.2.+a", ["a"]],
       ["aa:bb+110.", ["c"]],
     ] as const) {
@@ -785,7 +785,7 @@ describe("other lists", () => {
       ["mgmt", ["10.2.3.4", "2001:db8::1"], ["2001:db8::1"]],
       ["core", [], ["10.2.3.4"]],
       ["10.+mgmt", ["10.2.3.4"], []],
-      // Of one address, not of different ones of its host.
+      // On one address, not on several of its host.
       ["10.20.+mgmt", [], []],
       ["2001:DB8:0::1", ["2001:db8::1"], ["2001:db8::1"]],
       ["host", [], []],

@@ -1,4 +1,4 @@
-// Locate and its timeline over real switches, hosts and links: at any instant, for whoever may see it, exact to the
+// Locate and its timeline over real switches, hosts and links: at any timestamp, for callers with access, exact to the
 // transaction.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -44,12 +44,12 @@ beforeEach(async () => {
   tick();
 });
 
-/** A port of a device, up, that forwards to these. */
+/** A port of a device, up, with these in its forwarding table. */
 function newPort(device: Wire, name: string, macs: readonly string[], fields: Wire = {}): Promise<Wire> {
   return newIfEntry(device.id, { if_name: name, oper_status: "Up", fdb_macs: macs, ...fields });
 }
 
-/** Writes some fields of an interface entry, a second after what came before, and gives the instant. */
+/** Writes fields of an interface entry, a second after the previous write. @returns its timestamp */
 async function changePort(port: Wire, fields: Wire): Promise<string> {
   tick();
   const written = await made(
@@ -66,7 +66,7 @@ function newWeb(fields: Wire = {}): Promise<Wire> {
   return newHost({ name: "web-1", ip_addresses: [{ ip_address: IP, mac_address: MAC }], ...fields });
 }
 
-/** So many transactions of the ledger in one commit. */
+/** Several transactions of the ledger in one commit. */
 function inTransactions(count: number, action: (tx: WriteTransaction, k: number) => unknown): void {
   const db = openWritable(appliance.databasePath);
   const writer = new Writer({
@@ -83,7 +83,7 @@ function inTransactions(count: number, action: (tx: WriteTransaction, k: number)
   for (const reply of replies) expect(reply.ok).toBe(true);
 }
 
-/** Moves past everything that was written, so that all of it can be asked for as the past. */
+/** Advances past all writes, so that all of them are in the past. */
 function later(): void {
   clock.advance(60_000);
 }
@@ -96,7 +96,7 @@ async function timeline(query: string, by: Client = owner): Promise<Wire> {
   return made(by.get(`locate/timeline?${query}`));
 }
 
-/** What a candidate, or an interval, says in short. */
+/** A candidate, or an interval, in short form. */
 function brief(place: Wire | undefined): string {
   if (place === undefined) return "nowhere";
   const at = place.port === null ? (place.switch?.name ?? "?") : `${place.port.name} of ${place.switch.name}`;
@@ -238,7 +238,7 @@ describe("GET /api/v1/locate", () => {
     });
     for (const query of [`mac=${phone}`, "ip=192.0.2.40", "hostname=Phone%207.example.net", "hostname=phone%207"])
       expect(briefs(await locate(query))).toEqual(["unknown at Gi2 of access-1 0.85"]);
-    // And a search finds no host by its neighbor's name.
+    // And a search does not find a host by its neighbor's name.
     expect((await owner.get("hosts?search=phone")).data).toEqual([]);
   });
 
@@ -304,7 +304,7 @@ describe("GET /api/v1/locate", () => {
     await newPort(access, "Gi1", [MAC]);
     await newPort(access, "Gi2", [other(1)]);
     const location = await locate("hostname=web-1");
-    // What was learned last comes first.
+    // Most recently learned first.
     expect(briefs(location)).toEqual(["web-1 at Gi2 of access-1 0.9", "web-1 at Gi1 of access-1 0.9"]);
     expect(location.ambiguity).toBeNull();
     await newHost({ name: "Web-1" });
@@ -387,7 +387,7 @@ describe("GET /api/v1/locate", () => {
 });
 
 describe("what is out of reach", () => {
-  /** The same address, MAC address and name in a second network, at a port of its own. */
+  /** The same address, MAC address and name in a second network, on a separate port. */
   async function twoNetworks(): Promise<{ second: string; confined: Client; nowhere: Client; foreign: Client }> {
     const second = (await newNetwork({ name: "branch" })).id;
     await newSubnet({ network_id: second, cidr: "192.0.2.0/24" });
@@ -472,7 +472,7 @@ describe("GET /api/v1/locate/timeline", () => {
     ]);
     for (const query of [`ip=${IP}`, "hostname=web-1"])
       expect((await timeline(query)).intervals).toEqual(all.intervals);
-    // Clipped to the range; what begins at its end is not in it.
+    // Clipped to the range, whose end is exclusive.
     const clipped = await timeline(`mac=${MAC}&from=${formatInstant(Date.parse(gone) - 5)}&to=${back}`);
     expect((clipped.intervals as Wire[]).map((each) => [each.from, each.to, brief(each)])).toEqual([
       [formatInstant(Date.parse(gone) - 5), gone, "web-1 at Gi1 of access-1 0.9"],
@@ -651,7 +651,7 @@ describe("past and present", () => {
     const instants: string[] = [];
     for (let step = 0; step < 100; step += 1) {
       tick();
-      // What refers to a host that is gone is refused, and changes nothing.
+      // References to a deleted host are refused without a change.
       await pick(steps)().catch((error: Error) => expect(error.message).toContain("entity_reference_invalid"));
       const at = formatInstant(appliance.reader.head().at);
       if (instants.at(-1) !== at) instants.push(at);
@@ -665,7 +665,7 @@ describe("past and present", () => {
       const { intervals } = (await timeline(query)) as { intervals: Wire[] };
       for (const [position, interval] of intervals.entries()) {
         const next = intervals[position + 1];
-        // Equal neighbours are one.
+        // Merges equal neighbors.
         if (next !== undefined && next.from === interval.to)
           expect({ ...next, from: 0, to: 0, others: 0 }).not.toEqual({ ...interval, from: 0, to: 0, others: 0 });
         expect(interval.to === null || interval.from < interval.to).toBe(true);

@@ -1,4 +1,4 @@
-// The log through the API: the last lines as they were written, for an Owner alone, and no secret in any of them.
+// Log through the API: its last lines verbatim, for Owners only, without secrets.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -64,7 +64,7 @@ describe("the last lines of the log", () => {
       expect(await follow(`&limit=${1 + random.integer(8)}`)).toMatchObject({ dropped: 0, is_restarted: false });
     }
     while ((await follow()).has_more);
-    // What a request logs itself comes with the next one.
+    // A request's own log lines appear in the next one.
     expect(told.map(({ text }) => text)).toEqual(appliance.logLines.slice(first, first + told.length));
     expect(told.length).toBeGreaterThan(appliance.logLines.length - first - 1);
     expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, place) => start.after + 1 + place));

@@ -1,4 +1,4 @@
-// Lists that are gone through beside the thread that answers: what they answer is what a short list answers.
+// Long lists, read off the serving thread: the same answers as short lists.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { compareCodePoints, textSortKey } from "../../src/base/text.ts";
@@ -17,7 +17,7 @@ const { inTransaction, newNetwork, newUser, tick } = appliance;
 let tagId: string;
 let second: string;
 let at: string;
-/** Reads that were gone through beside the thread. */
+/** Number of reads off the thread. */
 let longReads = 0;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   };
 });
 
-/** The answer, and whether it was long. */
+/** The answer, and whether the read was long. */
 async function ask(
   query: string,
   by = owner,
@@ -81,7 +81,7 @@ describe.each([
   ])("by %s has the pages that a short one has", async (query) => {
     const page = await ask(`${query}&limit=20&offset=5${and()}`);
     expect(page.isLong).toBe(true);
-    // The same question about the same records alone, which are few.
+    // The same query limited to these records, which are few.
     const short = await ask(`${query}&limit=20&ids=${ids(page.data).join()}${and()}`);
     expect(short.isLong).toBe(false);
     expect(page.data).toEqual(short.data);
@@ -165,7 +165,7 @@ test("a long list that cannot be read is an error before it began, with its stat
 describe("a long list by name at ever other instants", () => {
   const instants: string[] = [];
 
-  /** A transaction each: some are called otherwise, some are gone, some are new. */
+  /** One transaction each: renames, deletions and creations. */
   async function change(round: number): Promise<void> {
     const { data } = await owner.get(`hosts?limit=12&offset=${round * 37}&include_children=false`);
     for (const [place, host] of (data as Wire[]).entries()) {
@@ -196,7 +196,7 @@ describe("a long list by name at ever other instants", () => {
       for (const direction of ["asc", "desc"] as const) await expectOrder(instants[place] as string, direction);
     for (let round = 4; round < 6; round += 1) await change(round);
     for (const place of [6, 1, 5, 3]) await expectOrder(instants[place] as string, "asc");
-    // Everybody was called something else at some of these.
+    // All of them had another name at some of these.
     expect(new Set(instants).size).toBe(7);
   });
 

@@ -1,5 +1,4 @@
-// Where the devices of a network stand on its map: what is kept, for whom, and that the topology has it at every
-// instant.
+// Map positions of a network's devices: storage, visibility, and presence in the topology at every timestamp.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
@@ -64,7 +63,7 @@ describe("map positions", () => {
       [core.id]: { ...person(expect.any(Number), expect.any(Number)), placed: "layout" },
       [access.id]: person(1, 2),
     });
-    // What the topology shows can be sent back.
+    // Positions from the topology can be sent back.
     expect((await made(put({ [core.id]: { x: 3, y: 4, placed: "layout" } }))).nodes[core.id]).toEqual(person(3, 4));
     expect(transactionCount()).toBe(transactions);
   });
@@ -101,7 +100,7 @@ describe("map positions", () => {
       } else if (sort === 1 && one.id !== other.id) {
         await newIfEntry(one.id, { if_name: `Te${turn}`, speed_bps: 1e10, neighbor: { type: "Host", id: other.id } });
       } else if (sort === 2) {
-        // Made at one time.
+        // Created at the same time.
         const hosts: Wire[] = [];
         for (const each of [1, 2, 3]) hosts.push(await newHost({ name: `one-of-${turn}-${each}` }));
         for (const host of hosts) await newIfEntry(host.id, { if_name: "up", neighbor: { type: "Host", id: one.id } });
@@ -131,7 +130,7 @@ describe("map positions", () => {
     db.$client.close();
     const { nodes } = await made(owner.get(pathOf()));
     expect(Object.keys(nodes).sort()).toEqual([core.id, access.id, third.id].sort());
-    // Of the whole: the one in the middle is on top.
+    // For the whole map: the middle one is on top.
     expect(nodes[access.id].y).toBeLessThan(nodes[core.id].y);
     expect(nodes[third.id].y).toBe(nodes[core.id].y);
     expect(Object.keys((await made(owner.get(pathOf(other.id)))).nodes)).toHaveLength(2);
@@ -141,7 +140,7 @@ describe("map positions", () => {
     const names = ["b", "c", "d", "e"];
     const hosts = [core, access];
     for (const name of names) hosts.push(await switchBelow(name, access));
-    // The core was there first, with one switch: the one that all hang on is below it.
+    // The core existed first, with one switch; the hub of all others is below it.
     const grown = await positions();
     expect(grown.access?.y).toBeGreaterThan(grown.core?.y);
     const anew = await made(put(Object.fromEntries(hosts.map(({ id }) => [id, null]))));
@@ -157,7 +156,7 @@ describe("map positions", () => {
   });
 
   test("that are not kept are the same each time, and a new device, or one without links, moves no other", async () => {
-    // By what is announced alone, no end is written.
+    // Announcements alone write no link end.
     const announced = { lldp_sys_name: "core" };
     await made(owner.delete(`hosts/${access.id}?cascade=true`));
     await made(put({ [core.id]: null, [access.id]: null }));
@@ -230,7 +229,7 @@ describe("map positions", () => {
         refusal(400, "entity_reference_invalid", { entity: "host", field: "nodes", ids: [id] }),
       );
     expect((await made(owner.get(pathOf()))).nodes).toEqual(nodes);
-    // To forget what never was there tells nothing.
+    // Resetting an unknown device reveals nothing.
     expect((await put({ [foreign.id]: null }, member)).status).toBe(200);
   });
 
@@ -260,7 +259,7 @@ describe("map positions", () => {
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
       expect(answer.body.params?.issues.map((issue: Wire) => issue.path)).toEqual([path]);
     }
-    // The two switches have places already.
+    // The two switches already have positions.
     expect((await put(unknownNodes(0, MAP_POSITIONS_MAX - 2))).status).toBe(200);
     const more = unknownNodes(MAP_POSITIONS_MAX, 1);
     expect(await put(more)).toMatchObject(refusal(400, "validation_failed"));
@@ -272,7 +271,7 @@ describe("map positions", () => {
     expect((await put({ ...more, [one]: null })).status).toBe(200);
     const { nodes: kept } = await made(owner.get(pathOf()));
     expect(Object.keys(kept)).toHaveLength(MAP_POSITIONS_MAX);
-    // All of them at once: the whole map is laid out anew, not around what had been placed.
+    // Resetting all positions recomputes the whole layout, independent of the former ones.
     await made(put(Object.fromEntries(Object.keys(kept).map((id) => [id, null]))));
     const links = [access, third].map(({ id }) => ({ ends: [id, core.id] as const, speedBps: 0 }));
     const anew = layOutMap([core.id, access.id, third.id], links, new Map());

@@ -1,5 +1,4 @@
-// Markers: instants with a name, of the organization or of a network, and what they are for: they are taken wherever an
-// instant is asked for.
+// Markers: named timestamps of the organization or of a network, accepted wherever a timestamp is.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -251,7 +250,7 @@ describe("the markers that a caller sees", () => {
   });
 });
 
-/** The parameters of an operation that ask for an instant. */
+/** Timestamp parameters of an operation. */
 function instantsOf({ operation }: RegisteredRoute, place: "query" | "body"): string[] {
   const properties = ((operation[place] as TSchema | undefined)?.properties ?? {}) as Record<string, TSchema>;
   return Object.keys(properties).filter((name) => /^(as-of|instant-or-age)$/.test(String(properties[name]?.format)));
@@ -259,7 +258,7 @@ function instantsOf({ operation }: RegisteredRoute, place: "query" | "body"): st
 
 describe("a marker where an instant is asked for", () => {
   const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
-  /** What else they ask for. */
+  /** Other required parameters. */
   const beside = (path: string, name: string): Record<string, string> => {
     if (path === "/api/v1/diff") return name === "from" ? {} : { from: "-7d" };
     if (["/api/v1/topology", "/api/v1/subnets/tree"].includes(path)) return { network_id: first.networkId };
@@ -294,7 +293,7 @@ describe("a marker where an instant is asked for", () => {
         );
       }
     }
-    // Lists, tables, records and their histories, restores, and the reads that go over all resources.
+    // Lists, tables, records and their histories, restores, and reads over all resources.
     expect(count).toBeGreaterThan(70);
   });
 

@@ -1,4 +1,4 @@
-// What the tables say beside ids: the names of then, of what the caller reaches, and how few questions they cost.
+// Name columns of tables: names as of the timestamp, for references in reach, with few queries.
 
 import { describe, expect, test } from "bun:test";
 import { exampleName, withNames } from "../../src/records/name-columns.ts";
@@ -32,7 +32,7 @@ const {
   newStranger,
 } = appliance;
 
-/** A second passes; what the time was in its midst. */
+/** Advances by a second. @returns a time within it */
 function now(): string {
   clock.advance(500);
   const at = clock.text();
@@ -55,7 +55,7 @@ async function rowOf(path: string, id: string, query = "", by = owner): Promise<
 const put = (path: string, record: Wire, changes: Wire) =>
   made(owner.put(`${path}/${record.id}`, { ...record, ...changes }));
 
-/** Something that refers to everything, and what it refers to. */
+/** Records with every reference, and their targets. */
 async function newInventory() {
   const [red, blue] = [await newTag({ name: "red" }), await newTag({ name: "blue" })];
   const [voice, data] = [await newVlan({ number: 120, name: "Voice" }), await newVlan({ number: 7, name: "Data" })];
@@ -265,7 +265,7 @@ describe("a table", () => {
       expect([path, await rowOf(path, id)]).toEqual([path, expect.objectContaining(cells)]);
     for (const [path, id, cells] of expected(before))
       expect([path, await rowOf(path, id, `at=${at}`)]).toEqual([path, expect.objectContaining(cells)]);
-    // What is gone has a name where it was there.
+    // A deleted record has a name as of a time when it existed.
     await made(owner.delete(`tags/${blue.id}`));
     await made(owner.delete(`hosts/${far.id}?cascade=true`));
     expect(await rowOf("hosts", host.id, `at=${at}`)).toMatchObject({
@@ -275,7 +275,7 @@ describe("a table", () => {
     expect(await rowOf("if-entries", entry.id, `at=${at}`)).toMatchObject({ neighbor_name: "core-1 Gi0/48" });
     expect(await rowOf("hosts", host.id)).toMatchObject({ tags: red.id, tag_names: "crimson" });
     expect(await rowOf("if-entries", entry.id)).toMatchObject({ neighbor: "", neighbor_name: "" });
-    // Without its children a host has the same names.
+    // Without its children a host shows the same names.
     expect(await rowOf("hosts", host.id, "include_children=false")).toMatchObject({
       network_name: "Campus",
       tag_names: "crimson",
@@ -338,7 +338,7 @@ describe("a table", () => {
     const port = await newIfEntry(hidden.id, { if_index: 1, if_descr: "secret-port" });
     const host = await newHost({ name: "near" });
     const [one, two] = [await newIfEntry(host.id, { if_index: 1 }), await newIfEntry(host.id, { if_index: 2 })];
-    // No command writes these: neighbors are of one network.
+    // No command writes these: neighbors belong to one network.
     inTransaction((tx) => {
       tx.update(ifEntryKind, one.id, { neighbor: { type: "Host", id: hidden.id } });
       tx.update(ifEntryKind, two.id, { neighbor: { type: "IfEntry", id: port.id } });

@@ -1,4 +1,4 @@
-// Networks: who reaches them, which credentials are theirs, and what goes with them.
+// Networks: access, assigned credentials, and dependents.
 
 import { describe, expect, test } from "bun:test";
 import { networkKind } from "../../src/resources/networks/network.ts";
@@ -142,7 +142,7 @@ describe("who reaches a network", () => {
     const at = clock.text();
     tick();
     const seen = [networks[3], networks[1]] as Wire[];
-    // Given today, and seen at an instant before it was: rights are those of today.
+    // Granted today and queried in the past: current rights apply.
     const member = (await newUser({ role: "Member", networkIds: seen.map((network) => network.id) })).client;
     const viewer = (await newUser({ role: "Viewer" })).client;
     for (const when of ["", `&at=${at}`]) {
@@ -289,7 +289,7 @@ describe("deleting a network", () => {
       expect(now.text).not.toContain(network.id);
       const then = await owner.get(`${path}?limit=1000&at=${credential.valid_from}`);
       expect(then.text).toContain(network.id);
-      // Nobody but Owner and Admin reaches what is gone: rights are those of today.
+      // Only Owner and Admin reach deleted networks: current rights apply.
       expect((await member.get(`${path}?at=${credential.valid_from}`)).text).not.toContain(network.id);
     }
     expect((await owner.get("subnets")).data).toEqual([kept]);

@@ -1,4 +1,5 @@
-// What one request reads, rights included, it reads from one state of the database, whatever is committed meanwhile.
+// Consistent reads: one request reads everything, including rights, from one database snapshot, whatever is committed
+// meanwhile.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
@@ -18,7 +19,7 @@ beforeEach(async () => {
   tick();
 });
 
-/** What was read outside of a transaction while `request` ran, and how many transactions it took. */
+/** Reads outside a transaction during `request`, and the number of its transactions. */
 async function readsOf(request: () => Promise<unknown>): Promise<{ outside: string[]; transactions: number }> {
   const { reader } = appliance;
   const outside: string[] = [];
@@ -52,8 +53,7 @@ describe("a request reads in one transaction", () => {
       ]) {
         for (const when of ["", `${path.includes("?") ? "&" : "?"}at=${at}`]) {
           const seen = await readsOf(async () => expect((await client.get(path + when)).status).toBe(200));
-          // A stream goes on as of its fixed sequence when the request's transaction is over, so that it holds up
-          // nothing.
+          // A stream continues at its fixed sequence after the request's transaction, so that it blocks nothing.
           expect([path, when, seen.transactions, path.endsWith("?limit=0") ? [] : seen.outside]).toEqual([
             path,
             when,
@@ -111,6 +111,6 @@ test("a key that is disabled while its request's body is on the way writes nothi
   });
   const answer = await handle(request);
   expect([answer.status, ((await answer.json()) as Wire).code]).toEqual([401, "auth_key_disabled"]);
-  // The disabling is all that was written; when a key was used makes no version.
+  // Only the disabling was written; the last use of a key makes no version.
   expect(transactionCount()).toBe(before + 1);
 });

@@ -1,6 +1,6 @@
-// The examples of the OpenAPI document, sent one after the other as they stand, once the organization, its network and
-// the user who sends them are put in: each is answered as documented, every operation has had its turn, and what one
-// writes carries the reason that it was sent with, and is told by its sequence.
+// Examples of the OpenAPI document, sent in sequence verbatim except for the ids of the organization, its network and
+// the user: each gets its documented answer, every operation is covered, and writes carry their reason and report their
+// sequence.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
@@ -12,7 +12,7 @@ import { type DocumentedOperation, OpenApiDocument } from "../support/contract/o
 
 type Any = any;
 
-/** Ids that stand for what is there before the first example is sent. */
+/** Ids in the examples of records that exist beforehand. */
 const PUT_IN = {
   organization: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   network: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
@@ -21,10 +21,10 @@ const PUT_IN = {
 /** Restores go back by an hour. */
 const HOURS_BETWEEN_MS = 2 * 3_600_000;
 
-/** As records depend on each other; each kind is changed before another one refers to it. */
+/** In dependency order; each kind is changed before another one refers to it. */
 const KINDS = CREATABLE.map(({ kind }) => pascalCase(kind.name));
 
-/** What goes with its secret does not come back: by kind, what stands for a further one in the examples. */
+/** Records that can't be restored with their secret: by kind, replacements in the examples for a further one. */
 const ANOTHER: Record<string, [string, string][]> = {
   ApiKey: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0008", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0048"]],
   User: [
@@ -48,13 +48,13 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 /**
- * The operations that wrote to the ledger, those of them whose reason is not in the transaction, and those whose answer
- * tells another transaction.
+ * Operations that wrote to the ledger, those whose reason is missing in the transaction, and those whose answer names
+ * another transaction.
  */
 const wrote = new Set<string>();
 const unreasoned: string[] = [];
 const mistold: string[] = [];
-/** Without those of accepted conflicts, which show nowhere: the acceptance has its reason itself. */
+/** Without those of accepted conflicts, which are not shown: the acceptance itself has the reason. */
 const transactionsAfter = (sequence: number) =>
   appliance.reader.db
     .query(
@@ -71,7 +71,7 @@ function named(operationId: string): DocumentedOperation {
   return found;
 }
 
-/** Sends the example of an operation. @param path parameters that the appliance itself gave out */
+/** Sends the example of an operation. @param path parameters assigned by the appliance */
 async function send(operationId: string, path: Record<string, string | number> = {}): Promise<Answer> {
   const each = named(operationId);
   const operation = each.operation as Any;
@@ -115,9 +115,9 @@ async function send(operationId: string, path: Record<string, string | number> =
   return answer;
 }
 
-/** Kinds of which many records are changed at once. */
+/** Kinds with bulk edit. */
 const BULK_EDITED = "Network Subnet IpRange Vlan Host IpAddress Port Service IfEntry Tag".split(" ");
-/** Kinds of which a table comes in besides. */
+/** Further kinds with table import. */
 const TABLED = "Binding Schedule Marker CustomField".split(" ");
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
 
@@ -164,7 +164,7 @@ test("the examples can be sent one after the other", async () => {
   await send("cancelLedgerVerification", { id: verification.data.id });
   expect((await client.delete(`hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
   const [ignored] = (await send("listIgnored")).data;
-  // What is in conflict, the examples do not say: another host with the address of the first.
+  // The examples contain no conflict: another host with the address of the first.
   const other = await client.post("hosts", {
     network_id: claimed.data.network_id,
     name: "printer-2",

@@ -1,4 +1,4 @@
-// The OpenAPI document: that it tells of every operation, in full, and that what it tells is so.
+// OpenAPI document: complete coverage of all operations, and correct descriptions.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type TObject, TypeGuard } from "@sinclair/typebox";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const templateOf = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
 const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
 
-/** What is answered instead of the envelope. */
+/** Media types of answers without the envelope. */
 const MEDIA_TYPES = [
   "text/csv",
   "application/x-ndjson",
@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
     expect(document.info.contact).toEqual({ name: expect.any(String) });
   });
 
-  // What Spectral's ruleset `oas` warns of, besides what the linter of the generated client's test knows.
+  // Warnings of Spectral's ruleset `oas`, beyond those of the linter in the generated client's test.
   test("has nothing that linters warn of: no slash at the end of a path, no query in it, no script in a text, no enumeration with a value twice", () => {
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/[^/?{}]+|\/\{\w+\})+$/);
     const names = document.tags.map(({ name }: Any) => name);

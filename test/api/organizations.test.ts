@@ -1,4 +1,4 @@
-// The caller's organization: one record, read by all in it and renamed by its Owners.
+// Organization of the caller: one record, readable by all its users and renamed by its Owners.
 
 import { describe, expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
@@ -90,7 +90,7 @@ describe("the organization", () => {
         refusal(403, "auth_permission_denied", { required: "Owner", actual: "Admin" }),
       );
     }
-    // The key and the user are the two.
+    // The key and the user account for the two.
     expect(transactionCount()).toBe(before + 2);
   });
 

@@ -1,6 +1,5 @@
-// That no answer depends on what its caller can't reach: two appliances that differ in nothing else give the same
-// bytes. What may tell them apart is what everybody may know of the ledger as a whole: how many transactions there are,
-// and the hash over them.
+// Independence of answers from records out of reach: two appliances that differ only there return equal bytes. Allowed
+// differences are public facts of the whole ledger: the number of transactions and their hash.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
@@ -17,10 +16,10 @@ afterAll(async () => {
   await crowded.appliance.close();
 });
 
-/** Between writes of every sort. */
+/** Between writes of every kind. */
 const someInstants = (twin: Twin) => twin.instants.filter((_, place) => place % 3 === 0);
 
-/** What each parameter is asked with; a parameter that is not here has to be thought about. */
+/** Values for each parameter; a missing parameter fails the test. */
 const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   level: () => ["warn"],
   before: () => ["-1d"],
@@ -52,7 +51,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   hidden: () => ["false"],
   q: () => ["web", "10.2.", "0200", "core", "old", "vlan 10", "gi", "core 1", "1"],
   search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read", "before"],
-  // A field that a kind does not have is refused in both, in the same words.
+  // A field unknown to a kind is refused in both, with equal texts.
   filter: (twin) => [
     "id:* AND NOT name = nobody",
     "network.name:* OR networks.name:*",
@@ -98,13 +97,13 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   hostname: () => ["web-1", "web-1.example.net", "web-one", "old-1", "access-1"],
 };
 
-/** What is beyond has markers of these names as well. */
+/** The records beyond have markers of these names as well. */
 const MARKERS = ["marker:before the move", "marker:BEFORE IT ALL"];
 
-/** One of these says what is looked for, and goes with each of the others. */
+/** One of these is required, and combines with each of the others. */
 const QUESTIONS = ["mac", "ip", "hostname", "q"];
 
-/** Where a query asks for nothing without it. */
+/** Parameters without which a query asks for nothing. */
 const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = {
   "/api/v1/diff": () => "from=1999-12-31T23:59:59Z",
   "/api/v1/topology": (twin) => `network_id=${twin.networkId}`,
@@ -112,10 +111,10 @@ const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = {
   "/api/v1/subnets/tree": (twin) => `network_id=${twin.networkId}`,
 };
 
-/** Of the appliance as a whole: the number and the hash of the last transaction, the backups on its disk. */
+/** Of the whole appliance: number and hash of the last transaction, backups on its disk. */
 const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
 
-/** Every path that an operation can be asked at, of the same things in both. */
+/** Every path of an operation, for the same records in both. */
 function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
   const parameters = Object.keys(operation.query?.properties ?? {});
   const base = ALWAYS[path] === undefined ? [] : [ALWAYS[path](twin)];
@@ -144,12 +143,11 @@ function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
 }
 
 /**
- * An answer without what may differ: numbers of transactions become those that they would have without the others; ids
- * that the appliance made, one word; the beginning of a transaction's hash, which nobody can turn into what went before
- * it, nothing.
+ * An answer without allowed differences: transaction numbers become those without the other records; ids assigned by
+ * the appliance become one word; the prefix of a transaction's hash, which can't be inverted, is removed.
  */
 function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
-  // A scan is nobody's record: it has an id of its own in each.
+  // A scan is not a record: its id differs.
   const { "discovery/scans": _made, ...same } = twin.ids;
   const known = new Set([
     ...Object.values(same).flat(),
@@ -237,7 +235,7 @@ describe("a long poll", () => {
     for (let each = 0; each < 5; each += 1) await newHost(appliance, { network_id: far });
     expect(answered).toBe(false);
     const near = await newHost(appliance);
-    // Of several commits within a moment, who waits is told together.
+    // A waiting request is notified once of several commits within a moment.
     for (; !answered; await new Promise((resolve) => setImmediate(resolve))) appliance.timers.pass(TELLING_INTERVAL_MS);
     expect((await waiting).data.map((change: Wire) => change.record.id)).toEqual([near.id]);
   });

@@ -1,4 +1,4 @@
-// Ports by themselves: their type, what goes with them, what their host and its bindings learn of it.
+// Ports as separate records: type, dependents, and versions of host and bindings.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -1,4 +1,4 @@
-// What a user's own client remembers for them: /api/auth/preferences.
+// Client preferences of a user: /api/auth/preferences.
 
 import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";

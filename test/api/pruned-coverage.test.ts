@@ -1,4 +1,4 @@
-// What a prune leaves of where credentials went: all that some state still to be gone back to needs, and nothing else.
+// Credential coverage after a prune: kept for all states that can still be restored, and nothing else.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";
@@ -18,18 +18,18 @@ import { communityOf } from "../support/appliance/scans.ts";
 const HOUR_MS = 3_600_000;
 const day = (date: number, hour = 0): Instant => Date.UTC(2026, 10, date, hour);
 
-/** Named for the day on which the credential ceased to go there: the first on the very day that it began. */
+/** Named for the day on which the coverage ended: the first on the day it began. */
 const BRIEFLY = "10.2.0.1";
 const ON_22 = "10.2.0.2";
 const ON_23 = "10.2.0.3";
 const ON_24 = "10.2.0.4";
 const NEVER = "10.2.0.5";
 
-/** An appliance with a host whose credential ceased to go to one address after another. */
+/** An appliance with a host whose credential stopped covering one address after another. */
 interface World {
   readonly appliance: TestAppliance;
   readonly host: Wire;
-  /** The transaction that took away what went last. */
+  /** Transaction that removed the last one. */
   readonly lastEnd: number;
 }
 
@@ -42,8 +42,8 @@ afterEach(async () => {
 });
 
 /**
- * 2026-11-21, 10:00: a host is given a credential; at 11:00 it loses an address. It loses another one on each of the
- * three days after, at 12:00. An hour after each loss it is renamed.
+ * 2026-11-21, 10:00: a host gets a credential; at 11:00 it loses an address. It loses another one on each of the next
+ * three days, at 12:00. An hour after each loss it is renamed.
  */
 async function newWorld(): Promise<World> {
   const appliance = await newAppliance();
@@ -98,12 +98,12 @@ function pruneBefore(world: World, date: number, keep: Resolution): Pruned {
   return pruned;
 }
 
-/** The addresses of which it is noted that the credential went there once, and goes no more. */
+/** Addresses with an ended coverage record. */
 function ended(world: World): string[] {
   return addressesOf(world, "until IS NOT NULL");
 }
 
-/** The addresses that the credential goes to. */
+/** Covered addresses. */
 function covered(world: World): string[] {
   return addressesOf(world, "until IS NULL");
 }
@@ -179,7 +179,7 @@ describe("a prune of ended coverage", () => {
       [1, [ON_22, ON_23, ON_24]],
       [0, [ON_22, ON_23, ON_24]],
       [1, [ON_23, ON_24]],
-      // The last state before the 23rd is kept as the end of what was thinned further.
+      // The last state before the 23rd is retained as the end of the further thinned segment.
       [0, [ON_23, ON_24]],
       [2, []],
     ]);

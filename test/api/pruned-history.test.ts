@@ -1,5 +1,4 @@
-// What every endpoint that knows of time says of history that was thinned: the last state that is kept, and that it is
-// that. What was not thinned is answered as if nothing had been.
+// Thinned history at every endpoint with time: the last retained state, marked as such. History outside is unaffected.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -14,15 +13,15 @@ const HOUR_MS = 3_600_000;
 const appliance = applianceForEach();
 const { clock, first, handle, newApiKey, newHost, newIfEntry, newMember, newSubnet, newTag, newUser, owner, pruned } =
   appliance;
-/** A host as it was after each of its changes. */
+/** The host after each of its changes. */
 let states: Wire[];
-/** Made and deleted on the first day; its end is the last transaction of that day. */
+/** Created and deleted on the first day; its end is the last transaction of that day. */
 let brief: Wire;
 let tagGone: string;
 
 /**
- * Day 1 (2026-11-21): a host of two ports is made at 10:00, renamed at 11:00, loses a port at 12:00; a tag comes and
- * goes. Day 2: it is renamed at 13:00 and 14:00. Day 3: at 15:00.
+ * Day 1 (2026-11-21): a host with two ports is created at 10:00, renamed at 11:00, loses a port at 12:00; a tag is
+ * created and deleted. Day 2: renamed at 13:00 and 14:00. Day 3: at 15:00.
  */
 beforeEach(async () => {
   // The set-up took a second.
@@ -51,7 +50,7 @@ async function change(changes: Wire): Promise<void> {
   states.push(await made(owner.put(`hosts/${states[0]?.id}`, hostBody(states.at(-1) as Wire, changes))));
 }
 
-/** Thins what happened before a day of the month. */
+/** Thins history before a day of the month. */
 function pruneBefore(day: number, keep: Resolution): void {
   expect(pruned(Date.UTC(2026, 10, day), keep).report?.findings).toEqual([]);
   clock.advance(HOUR_MS);
@@ -60,7 +59,7 @@ function pruneBefore(day: number, keep: Resolution): void {
 const at = (text: string) => `at=2026-11-${text}Z`;
 const id = () => states[0]?.id as string;
 const valid = (place: number) => states[place]?.valid_from as string;
-/** A state as it is shown when it has ended. */
+/** A state as shown after its end. */
 const ended = (place: number) => ({ ...states[place], valid_to: valid(place + 1) });
 
 describe("a host whose first two days are kept by the day", () => {
@@ -110,7 +109,7 @@ describe("a host whose first two days are kept by the day", () => {
       { entity: "host", id: id(), resolution: "daily", resolved_at: null },
     ]);
     expect(answer.body.error).toEndWith("History was thinned there: nothing that old is kept.");
-    // Before the first transaction there was nothing, and that is known.
+    // Before the first transaction there was nothing, which is exact.
     expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });
 
@@ -136,7 +135,7 @@ describe("a host whose first two days are kept by the day", () => {
     const then = await owner.get(`hosts/${id()}/history?${at("22T13:30:00")}`);
     expect(then.data).toEqual(answer.data.slice(2));
     expect(then.body.meta).toMatchObject({ resolution: "daily", thinned_until: valid(4) });
-    // What was made since has all of its history.
+    // Records created since have their full history.
     const tag = await newTag({ name: "new" });
     expect((await owner.get(`tags/${tag.id}/history`)).body.meta).not.toHaveProperty("thinned_until");
   });
@@ -244,7 +243,7 @@ describe("changes over thinned history", () => {
       }),
     ]);
 
-    // Who renamed it to "four" is not known: the version before, of the same day, was dropped.
+    // The author of the rename to "four" is unknown: the previous version, of the same day, was dropped.
     const days = await owner.get("diff?from=2026-11-22T00:00:00Z&to=2026-11-23T00:00:00Z&types=host");
     expect(days.data.changed[0].fields).toEqual([
       { field: "name", from: "two", to: "four", transaction: expect.objectContaining({ at: valid(4) }) },
@@ -293,7 +292,7 @@ describe("changes over thinned history", () => {
 
 test("who changed a field is not said where a later change of it may have been dropped", async () => {
   const ann = await newMember();
-  // Day 3, after "five": Ann renames it, and the Owner writes something else over it the same day.
+  // Day 3, after "five": Ann renames it, and the Owner overwrites it the same day.
   await made(ann.client.put(`hosts/${id()}`, hostBody(states.at(-1) as Wire, { name: "by Ann" })));
   states.push((await owner.get(`hosts/${id()}`)).data);
   clock.advance(HOUR_MS);
@@ -319,7 +318,7 @@ test("who changed a field is not said where a later change of it may have been d
 test("a field that was changed is found also where the version that is left names others", async () => {
   await change({ name: "six" });
   clock.advance(HOUR_MS);
-  // The host's version names its ports alone.
+  // The host's version lists only its ports.
   await change({ ports: [] });
   clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
@@ -350,7 +349,7 @@ test("what is shown with a version that is left is what was kept with it", async
 
 test("a diff of one host has the changes of its parts, also where its own versions of then were dropped", async () => {
   const { data: ports } = await owner.get(`ports?host_id=${id()}`);
-  // In one transaction with the port; then, on the same day, the host alone.
+  // In one transaction with the port; then, on the same day, only the host.
   await change({ ports: [{ id: ports[0].id, ...tcp(23) }] });
   clock.advance(HOUR_MS);
   await change({ description: "later" });
@@ -384,13 +383,13 @@ test("locate answers as of the state that is kept, and its timeline tells of the
         }),
       );
   };
-  // There and back and there again on one day, and there it stays.
+  // Back and forth twice on one day, and then it stays.
   await move(first, second);
   await move(second, first);
   await move(first, second);
   clock.advance(HOUR_MS);
   const { created_at: kept } = await newTag({ name: "the day's last transaction" });
-  // The next day it goes down, and then, of no matter to locate, gets another name.
+  // The next day it goes down, then gets another name, which locate ignores.
   clock.advance(DAY_MS);
   for (const fields of [{ oper_status: "Down" }, { oper_status: "Down", if_alias: "seven" }]) {
     clock.advance(HOUR_MS);
@@ -432,7 +431,7 @@ test("prunes of different resolutions each say their own", async () => {
   expect(await resolved("22T00:00:00")).toEqual([undefined, undefined]);
   expect(await resolved("22T13:30:00")).toEqual(["daily", tagGone]);
   expect(await resolved("22T14:30:00")).toEqual([undefined, undefined]);
-  // The end of a version that ended in the next stretch.
+  // The end of a version in the next segment.
   const host = (await owner.get(`hosts/${id()}?${at("22T00:00:00")}`)).data;
   expect(host).toEqual(ended(2));
   expect((await owner.get("ledger")).data.thinned.map((each: Wire) => each.resolution)).toEqual(["none", "daily"]);

@@ -1,4 +1,4 @@
-// What the log tells of requests: by whom something was changed, and whose account was signed in to.
+// Log lines of requests: author of changes, and account of sign-ins.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, newUnclaimedAppliance, SETUP_TOKEN } from "../support/appliance/appliance.ts";
@@ -9,7 +9,7 @@ const PASSWORD = "correct horse battery";
 const appliance = applianceForEach();
 const { anonymous, first, keyBody, newApiKey, newTag, newUser, owner } = appliance;
 
-/** The lines of the requests that `act` makes. */
+/** Log lines of the requests in `act`. */
 async function logged(act: () => Promise<unknown>): Promise<string[]> {
   appliance.logLines.length = 0;
   await act();

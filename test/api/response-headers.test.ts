@@ -1,4 +1,4 @@
-// The headers that every answer carries, whatever it is: an answer of an operation, an error, a page, nothing at all.
+// Headers of every answer: of operations, errors, pages, and empty ones.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { generateSessionToken } from "../../src/access/session-token.ts";
@@ -38,7 +38,7 @@ async function ask(path: string, init: RequestInit = {}, base = "http://localhos
   );
 }
 
-/** With no session: a sign-in would end it. */
+/** Without a session: a sign-in would end it. */
 const anew = (method: string, body: string) => ({
   method,
   body,
@@ -83,7 +83,7 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     const response = await ask(path, init);
     expect(response.status).toBe(status);
     expect(Object.fromEntries(response.headers)).toMatchObject({ ...EVERYWHERE, "content-security-policy": NOTHING });
-    // The document and the script are the same for everybody.
+    // The document and the script are the same for all users.
     expect(response.headers.get("cache-control")).toBe(
       path === "/api/openapi.json" || path === "/docs/scalar.js" ? "no-cache" : "private, no-cache",
     );
@@ -119,7 +119,7 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
         expect([trusted, path, await opener(trusted + path)]).toEqual([trusted, path, "same-origin"]);
     for (const lan of ["http://netledger.lan:8080", "http://10.0.0.1", "http://localhost.lan", "http://127.0.0.1.lan"])
       expect([lan, await opener(`${lan}/docs`)]).toEqual([lan, null]);
-    // Behind a proxy that speaks TLS.
+    // Behind a proxy that terminates TLS.
     expect(await opener("http://netledger.lan/docs", { "sec-fetch-dest": "document" })).toBe("same-origin");
   });
 

@@ -1,6 +1,6 @@
-// Restores and reverts against a random history: a host restored to any instant is what it was then, a transaction
-// reverted at once leaves what was before it, a revert of that what was after it; a plan is what is then done; and the
-// ledger is in order after each.
+// Restores and reverts over a random history: a host restored to a timestamp equals its state then; a transaction
+// reverted at once leaves the state before it, a revert of the revert the state after it; the plan equals the writes;
+// and the ledger verifies after each.
 
 import { afterEach, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -105,7 +105,7 @@ test.each(SEEDS)(
     const start = transactionCount(appliance);
     const outcomes = { done: 0, refused: 0 };
     const isOneSided = () => Math.min(outcomes.done, outcomes.refused) === 0;
-    // Names count on from test to test, and what a world comes to hangs on them too.
+    // Names continue from test to test, and the random world depends on them too.
     for (let round = 0; round < 24 || (isOneSided() && round < 96); round += 1) {
       for (let change = 0; change < 2; change += 1) await world.changeAny();
       appliance.clock.advance(1_000);
@@ -128,7 +128,7 @@ test.each(SEEDS)(
   },
 );
 
-/** An inventory that is changed at random through the API. */
+/** An inventory with random changes through the API. */
 class RandomWorld {
   readonly appliance: TestAppliance;
   readonly random: SeededRandom;
@@ -169,7 +169,7 @@ class RandomWorld {
     return opened;
   }
 
-  /** One write that changes something or nothing, of a host and what belongs to it. */
+  /** One write, with or without an effect, of a host and its children. */
   async changeHost(): Promise<void> {
     const { owner } = this.appliance;
     const id = this.random.pick(this.hostIds);
@@ -193,7 +193,7 @@ class RandomWorld {
     await this.random.pick(steps)();
   }
 
-  /** One write of anything, down to what hosts stand on. */
+  /** One write of any kind, including the containers of hosts. */
   async changeAny(): Promise<void> {
     const { owner, first } = this.appliance;
     const networkId = first.networkId;
@@ -240,13 +240,13 @@ class RandomWorld {
     try {
       await this.random.pick(steps)();
     } catch {
-      // Refused: then it was no change.
+      // Refused, so not a change.
     }
     this.tags.splice(0, this.tags.length, ...(await live("tags")).map((tag) => tag.id));
     this.vlans.splice(0, this.vlans.length, ...(await live("vlans")).map((vlan) => vlan.id));
   }
 
-  /** All that is live, as it is answered. */
+  /** All live records, as answered. */
   async everything(): Promise<Wire> {
     const all: Wire = {};
     for (const plural of ["networks", "subnets", "vlans", "tags", "credentials", "hosts", "if-entries"])
@@ -279,7 +279,7 @@ class RandomWorld {
     };
   }
 
-  /** Lists that take from what the host has, and add to it. */
+  /** Lists that remove and add children of the host. */
   private children(host: Wire): Wire {
     const kept = (field: string): Wire[] => this.some((host[field] ?? []) as Wire[]);
     const addresses = [
@@ -339,7 +339,7 @@ class RandomWorld {
     );
   }
 
-  /** Another address, number or name for a part under the same id; refused where another part has it. */
+  /** Another address, number or name for a child under the same id; refused if taken. */
   private async renumberOne(host: Wire): Promise<void> {
     const { owner } = this.appliance;
     const [addresses, ports, services] = [host.ip_addresses, host.ports, host.services] as [Wire[], Wire[], Wire[]];
@@ -375,10 +375,7 @@ class RandomWorld {
   }
 }
 
-/**
- * A host by what its parts stand for: which of two incarnations a part is does not matter, nor its place among the
- * others.
- */
+/** A host by the identity of its children: neither their incarnation nor their order matters. */
 function byIdentity(host: Wire, entries: readonly Wire[]): unknown {
   const names = new Map<string, string>();
   for (const each of host.ip_addresses) names.set(each.id, `address ${each.ip_address}`);

@@ -1,5 +1,5 @@
-// POST /api/v1/…/{id}/restore: a record, with what it owns, is again what it was; all or none, in one transaction that
-// can be undone.
+// POST /api/v1/…/{id}/restore: a record and its children in an earlier state; all or none, in one transaction that can
+// be undone.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -10,7 +10,7 @@ import { hostBody } from "../support/appliance/inventory.ts";
 import { content, restore, revert, type Scene, tally } from "../support/appliance/past.ts";
 import { newWorld, PLURALS } from "../support/contract/operations.ts";
 
-// Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
+// After any test, derived data matches the ledger, and the ledger verifies.
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 const {
   anonymous,
@@ -204,7 +204,7 @@ describe("a host that was deleted", () => {
       refusal(409, "entity_stale", { entity: "ip_address", field: "subnet_id", conflicts: dry.conflicts }),
     );
     expectNothingWritten();
-    // In their own turn all of them come back.
+    // Each restores in its own turn.
     for (const [plural, record] of [
       ["vlans", scene.vlan],
       ["subnets", scene.subnet],
@@ -290,7 +290,7 @@ describe("a host that was changed", () => {
     at = instant();
   });
 
-  /** Everything about the host is another way. */
+  /** Changes every part of the host. */
   async function changeAll(): Promise<void> {
     const [address] = scene.host.ip_addresses;
     const [entry, second] = scene.host.interfaces;
@@ -409,7 +409,7 @@ describe("a host that was changed", () => {
       changes: [{ field: "if_alias", from: "spare", to: "uplink" }],
     });
     expect(actionOn(plan, id)).not.toHaveProperty("host_id");
-    // What stays as it is has nothing to tell.
+    // Unchanged fields are not listed.
     expect((plan.actions as Wire[]).filter(({ changes }) => changes !== undefined)).toHaveLength(2);
   });
 
@@ -495,7 +495,7 @@ describe("a host that was changed", () => {
         ]);
       expectNothingWritten();
     }
-    // What has nothing to do with it is in nobody's way, nor is when it is asked.
+    // Unrelated changes do not interfere, nor does the time of the request.
     const { plan } = await made(restore(owner, "hosts", id, at, { dry_run: true }));
     await newHost({ name: "elsewhere" });
     tick();
@@ -572,7 +572,7 @@ describe("the parts of a host", () => {
     ])
       await made(owner.delete(path));
     tick();
-    // The service's bindings name the port and an address: these first.
+    // The service's bindings refer to the port and an address: these first.
     expect(await restore(owner, "services", service.id, at)).toMatchObject(refusal(409, "entity_stale"));
     for (const [plural, record, made_] of [
       ["ip-addresses", address.id, { "Create ip_address": 1 }],
@@ -583,8 +583,8 @@ describe("the parts of a host", () => {
       expect(tally(await made(restore(owner, plural, record, at)))).toEqual(made_);
       expect(content(await live(plural, record))).toEqual(content(await then(plural, record, at)));
     }
-    // The other interface lost its neighbor with the entry; the assignment went with its last address. Neither is a
-    // part of what was restored.
+    // The other interface lost its neighbor with the entry; the assignment ended with its last address. Neither is part
+    // of the restored record.
     await made(restore(owner, "hosts", scene.host.id, at));
     expect(content(await live("hosts", scene.host.id))).toEqual(content(await then("hosts", scene.host.id, at)));
   });
@@ -1002,7 +1002,7 @@ describe("an API key", () => {
     expect(told.changes).toEqual([{ field: "permissions", from: "Viewer", to: "Member" }]);
     expect(await live("auth/keys", own.id)).toMatchObject({ permissions: "Member" });
 
-    // Which networks show depends on who looks: a Member is told that they change, not which they are.
+    // Visible networks depend on the caller: a Member sees that they change, but not which.
     const confined = instant();
     await made(
       owner.put(`${path}/${own.id}`, {

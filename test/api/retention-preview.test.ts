@@ -1,4 +1,4 @@
-// What a prune would drop, through the API: the same as the prune itself comes to, and nothing is changed.
+// Preview of a prune through the API: equal to the prune's effect, without changes.
 
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -12,7 +12,7 @@ const PATH = "retention/preview";
 const appliance = applianceForEach();
 const { clock, newApiKey, newTag, newUser, owner, transactionCount } = appliance;
 
-/** Forty days on each of which a tag gets three colors. */
+/** Forty days, with three color changes of a tag on each. */
 async function past(): Promise<void> {
   const tag = await newTag();
   for (let day = 0; day < 40; day += 1) {

@@ -1,5 +1,4 @@
-// POST /api/v1/transactions/{sequence}/revert: all that a transaction did is undone, or nothing where later changes
-// stand in the way.
+// POST /api/v1/transactions/{sequence}/revert: undoes a whole transaction, or nothing if later changes conflict.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -8,7 +7,7 @@ import { invalid, made, refusal, tcp, type Wire } from "../support/appliance/fac
 import { hostBody } from "../support/appliance/inventory.ts";
 import { content, revert, tally } from "../support/appliance/past.ts";
 
-// Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
+// After any test, derived data matches the ledger, and the ledger verifies.
 const {
   anonymous,
   findingsOf,
@@ -34,7 +33,7 @@ const {
   newStranger,
 } = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 
-/** The sequence of the last transaction. */
+/** Sequence of the last transaction. */
 const last = () => transactionCount();
 const conflictsOf = (answer: Answer): string[][] =>
   (answer.body.params.conflicts as Wire[]).map((conflict) => [
@@ -86,7 +85,7 @@ describe("a transaction that created", () => {
       ["host", "changed_later", "hidden"],
     ]);
     expect(last()).toBe(before);
-    // Changed back, nothing is lost by its end.
+    // Once changed back, the revert loses nothing.
     await made(owner.put(`hosts/${host.id}`, hostBody(host)));
     await made(revert(owner, sequence));
   });
@@ -354,7 +353,7 @@ describe("asking for the plan", () => {
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b" })));
     const sequence = last();
     const { plan } = await made(revert(owner, sequence, { dry_run: true }));
-    // It would be undone all the same, but of a host that is not the one that was read.
+    // It could still be undone, but the host differs from the one that was read.
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b", description: "c" })));
     const before = last();
     expect(await revert(owner, sequence, { plan })).toMatchObject(refusal(409, "entity_stale", { expected: plan }));
@@ -488,7 +487,7 @@ describe("who may", () => {
     expect(await live("hosts", host.id)).toMatchObject({ ports: [{ number: 22 }] });
     await made(revert(client, made_in));
     expect((await client.get(`hosts/${host.id}`)).status).toBe(404);
-    // And a revert is a transaction of their own.
+    // And a revert is a transaction of the Member's own.
     await made(revert(client, last()));
     expect((await client.get(`hosts/${host.id}`)).status).toBe(200);
   });
@@ -514,7 +513,7 @@ describe("who may", () => {
     await made(revert(key?.client as Client, byKey));
     await newHost({}, key?.client);
     const again = last();
-    // The key is gone; whose it was is known.
+    // The key is deleted; its user is still known.
     await made(member.client.delete(`auth/keys/${key?.id}`));
     expect(await revert(other.client, again)).toMatchObject(isRefused);
     await made(revert(member.client, again));
@@ -551,7 +550,7 @@ describe("who may", () => {
     const bare = await made(was.client.put(`hosts/${host.id}`, { ...hostBody(host), ip_addresses: [] }));
     expect(bare.ip_addresses).toEqual([]);
     await made(revert(was.client, last()));
-    // It sends the credential to the address again, and writes no assignment.
+    // Sends the credential to the address again without writing an assignment.
     expect(writtenIn()).not.toHaveProperty("Updated credential_assignment");
     note(403, "auth_permission_denied");
     const viewer = await newUser({ role: "Viewer" });
@@ -581,7 +580,7 @@ describe("who may", () => {
     for (const [sequence, status, code] of written)
       for (const dry_run of [true, false]) {
         const answer = await revert(was.client, sequence, { dry_run });
-        // What takes a higher role is in the plan, as in that of a restore.
+        // Requirements of a higher role are in the plan, as for a restore.
         if (answer.status === 200)
           expect([sequence, dry_run, answer.data.conflicts]).toMatchObject([
             sequence,

@@ -1,5 +1,4 @@
-// A scan goes on as long as whoever ordered it may order it: it is cancelled with the right, and writes nothing from
-// then on.
+// Rights of a scan's requester during the scan: losing them cancels it, and it writes nothing afterwards.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -55,7 +54,7 @@ async function keyHolder(fields: Parameters<typeof newApiKey>[1] = {}): Promise<
   return { client, userId, keyId: id };
 }
 
-/** Changes a user or an API key as an Owner does who has just read it. */
+/** Changes a user or an API key like an Owner who has just read it. */
 async function change(plural: "users" | "auth/keys", id: string, changes: Wire): Promise<void> {
   const path = `${plural}/${id}`;
   const { network_ids, all_networks, ...rest } = await made(owner.get(path));
@@ -159,7 +158,7 @@ test("what a scan has seen is not written after its orderer is disabled, however
   expect(await ended(id)).toEqual(["Cancelled", WITHDRAWN]);
   expect([await hosts(), transactionCount()]).toEqual([0, before]);
 
-  /** Lets the time pass that a batch waits to fill up. */
+  /** Waits for the flush time of a batch. */
   async function passing(): Promise<void> {
     let isThere = false;
     void written.arrived.then(() => {
@@ -229,7 +228,7 @@ test("its outcome is told by the scan and by the log", async () => {
 describe("before a scan asks anybody, the log says who ordered what where", () => {
   const started = () => appliance.logLines.filter((line) => line.includes("scan_started"));
 
-  /** Another way to order one, and what it covers. */
+  /** Another way to request a scan, and its targets. */
   const checked = async ({ client }: Orderer) => {
     const host = await made(
       owner.post("hosts", { network_id: network, name: "printer-3", ip_addresses: [{ ip_address: "10.0.0.2" }] }),

@@ -1,4 +1,4 @@
-// The places of a network's waiting scans: how many a user may take, which are for Admins alone, and whose turn it is.
+// Queue slots of a network's scans: limit per user, slots reserved for Admins, and order.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -16,7 +16,7 @@ const PATH = "discovery/scans";
 const appliance = applianceForEach();
 const { asked, first, holdBack, newApiKey, newHost, newNetwork, newSubnet, newUser, owner, untilEnded } = appliance;
 
-/** Of what is held back. */
+/** Held-back probes. */
 let held: ReturnType<typeof holdBack>;
 
 beforeEach(async () => {
@@ -32,14 +32,14 @@ const ask = (by: Client, fields: Wire = {}) => by.post(PATH, { network_id: first
 const full = (scans: number) =>
   refusal(409, "entity_in_use", { entity: "network", id: first.networkId, dependants: { scans } });
 
-/** Has as many scans of this user wait as may. */
+/** Queues the maximum number of scans of this user. */
 async function takeAll(by: Client): Promise<Wire[]> {
   const scans: Wire[] = [];
   for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) scans.push(await made(ask(by)));
   return scans;
 }
 
-/** Members who take every place that Members can have. */
+/** Members who fill all slots available to Members. */
 async function crowdOfMembers(): Promise<Client[]> {
   const members: Client[] = [];
   for (let taken = 0; taken < SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS; taken += SCANS_WAITING_OF_USER_MAX) {
@@ -125,7 +125,7 @@ describe("of the places of a network", () => {
 });
 
 describe("whose turn it is", () => {
-  /** Who ordered them, in the order in which they were started. */
+  /** Requesters in the order in which their scans started. */
   async function started(): Promise<string[]> {
     const ordered = new Map(
       ((await owner.get(`${PATH}?limit=0`)).data as Wire[]).map(({ id, requested_by }) => [id, requested_by.id]),

@@ -1,4 +1,4 @@
-// That schedules have their networks scanned when they are due, on a clock that stands still until it is told to move.
+// Scheduled scans on a manual clock.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant, parseInstant } from "../../src/base/instant.ts";
@@ -18,10 +18,10 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const appliance = applianceForEach({}, () => runner?.stop());
 const { clock, communityOf, first, holdBack, newApiKey, newNetwork, newSubnet, newUser, probes, timers, untilEnded } =
   appliance;
-/** By a key: a session would end within the weeks that go by here. */
+/** By API key: a session would expire within the simulated weeks. */
 let by: Client;
 let runner: ScheduleRunner | null;
-/** The longest that was ever waited for. */
+/** The longest wait so far. */
 let longestMs: number;
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ function schedule(fields: Wire = {}): Promise<Wire> {
 
 const hourly = () => schedule({ cron: "0 * * * *", timezone: "UTC" });
 
-/** As the appliance starts it. */
+/** Starts schedules like the appliance. */
 async function start(scans: ScheduledScans = appliance.scans, those: Timers = timers): Promise<void> {
   const timers: Timers = {
     after: (ms, action) => {
@@ -83,12 +83,12 @@ async function stop(): Promise<void> {
   await settled();
 }
 
-/** Lets everything come to its end that waits for nothing but its turn. */
+/** Yields until all pending work is done. */
 async function settled(): Promise<void> {
   for (let each = 0; each < 30; each += 1) await turn();
 }
 
-/** Lets time pass until an instant, as a clock does: step by step. */
+/** Advances time to a timestamp in steps. */
 async function passTo(text: string, stepMs = 10 * 60_000): Promise<void> {
   const until = parseInstant(text) as number;
   while (clock.now() < until) {
@@ -97,7 +97,7 @@ async function passTo(text: string, stepMs = 10 * 60_000): Promise<void> {
   }
 }
 
-/** When scans were asked for, to the minute. */
+/** Request times of scans, to the minute. */
 async function runs(): Promise<string[]> {
   const { data } = await by.get("discovery/scans?limit=0");
   return (data as Wire[]).map(({ requested_at }) => requested_at.slice(0, 16));
@@ -318,7 +318,7 @@ describe("a schedule", () => {
   test("notices when the clock is set", async () => {
     await schedule({ cron: "0 3 * * *", timezone: "UTC" });
     await start();
-    // Set, not passed: no timer knows of it.
+    // The clock is set, not advanced: no timer fires.
     clock.advance(18 * HOUR_MS - 60_000);
     timers.pass(0);
     await settled();
@@ -330,7 +330,7 @@ describe("a schedule", () => {
 
   test("goes on at once when a clock that was far ahead is set right", async () => {
     await hourly();
-    // These go by no clock, as those of a system do.
+    // Independent of the clock, like those of a system.
     const timers = new ManualTimers();
     const pass = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += HOUR_MS / 6) {

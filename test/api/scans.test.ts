@@ -39,7 +39,7 @@ const {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const names = async () => ((await owner.get("hosts?order_by=name")).data as Wire[]).map(({ name }) => name);
 
-/** A switch, two other machines and a subnet with them. */
+/** A switch, two other machines and their subnet. */
 async function furnish(): Promise<Wire> {
   await newSubnet({ cidr: "10.0.0.0/28" });
   const credential = await communityOf("public");
@@ -69,7 +69,7 @@ async function furnish(): Promise<Wire> {
   return credential;
 }
 
-/** A scan that runs, and is held back. */
+/** A running scan, held back. */
 async function oneHeld() {
   await furnish();
   const held = holdBack();
@@ -78,7 +78,7 @@ async function oneHeld() {
   return { held, scan };
 }
 
-/** And another one that waits for it. */
+/** And another one queued behind it. */
 async function twoHeld() {
   const { held, scan: running } = await oneHeld();
   return { held, running, waiting: await asked(appliance) };
@@ -395,7 +395,7 @@ describe("scans of one network", () => {
     await made(owner.delete(`networks/${network.id}?cascade=true`));
     held.letGo();
     while (appliance.scans.live(running.id) !== null || appliance.scans.live(waiting.id) !== null) await turn();
-    // What lies below a network that is not there is not there; it did.
+    // Records of a missing network do not exist; this one did.
     expect(await owner.get(`${PATH}/${waiting.id}`)).toMatchObject({ status: 404 });
     const rows = appliance.reader.db
       .query<{ status: string; problem: string }, []>(
@@ -730,7 +730,7 @@ describe("a scan that is not to commit and takes long", () => {
     await furnish();
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    // Somebody was found, and what is to be thought of it is known: the scan has looked into the store.
+    // A host was found and matched: the scan has read from the store.
     probes.hold = async (address) => {
       if (address !== "10.0.0.9") return;
       timers.pass(BATCH_MS);
@@ -1169,7 +1169,7 @@ describe("when the appliance ends", () => {
     });
     expect(appliance.logLines.some((line) => line.includes("scans_interrupted count=2"))).toBe(true);
     held.letGo();
-    // What still ran comes to nothing: it has ended.
+    // The rest of the running work has no effect: the scan has ended.
     await untilEnded(running.id);
     expect((await made(owner.get(`${PATH}/${running.id}`))).status).toBe("Interrupted");
   });

@@ -1,4 +1,4 @@
-// Schedules: when a network is scanned, of what kind and where; and when they are due next.
+// Schedules: times, type and targets of a network's scans, and next due times.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -31,7 +31,7 @@ describeRecords(
     writeRole: "Admin",
     roleBelow: "Member",
     place: "in a network",
-    // What is enabled tells when it is due next, seen from now: answers about the past do not.
+    // Enabled schedules report their next due time, relative to now; answers about the past do not.
     body: (networkId, position) => ({
       network_id: networkId,
       name: `Night ${position}`,
@@ -162,7 +162,7 @@ describe("a schedule", () => {
     const refused = invalid({ path });
     const answer = await post({ targets });
     expect(answer).toMatchObject(refused);
-    // A schedule has no such switch.
+    // A schedule lacks this option.
     expect(answer.text).not.toContain("allow_large");
     const { id, name, cron, kind } = await newSchedule({});
     expect(await owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refused);
@@ -220,14 +220,14 @@ describe("the next run of a schedule", () => {
   const at = (text: string) => clock.advance(Date.parse(text) - clock.now());
 
   test("is told seen from now in its time zone, in every answer about the present", async () => {
-    // Sessions end; keys do not.
+    // Sessions expire; keys do not.
     const { client } = newApiKey();
     at("2031-03-29T00:00:00.000Z");
     const schedule = await newSchedule({ timezone: "Europe/Berlin" }, client);
     expect(schedule.next_run_at).toBe("2031-03-29T01:30:00.000Z");
     for (const [now, next] of [
       ["2031-03-29T01:29:59.999Z", "2031-03-29T01:30:00.000Z"],
-      // The clocks go from 2:00 to 3:00 that night.
+      // The clocks change from 2:00 to 3:00 that night.
       ["2031-03-29T01:30:00.000Z", "2031-03-30T01:00:00.000Z"],
       ["2031-03-30T01:00:00.000Z", "2031-03-31T00:30:00.000Z"],
     ] as const) {
@@ -237,7 +237,7 @@ describe("the next run of a schedule", () => {
       expect((await client.get(`${PATH}?limit=0`)).data[0].next_run_at).toBe(next);
       expect((await client.get(`${PATH}?order_by=name`)).data[0].next_run_at).toBe(next);
       expect(csvRecords((await client.get(`${PATH}/export/csv`)).text)[0]).toMatchObject({ next_run_at: next });
-      // Nothing is written for it.
+      // It writes nothing.
       expect(versionsOf(schedule.id)).toHaveLength(1);
     }
   });
@@ -306,13 +306,13 @@ describe("when an expression comes due", () => {
   const asked = (query: Record<string, string>, by = owner) => by.get(`${PATH}/due?${new URLSearchParams(query)}`);
 
   test("is told before a schedule has it, by the clocks of its time zone", async () => {
-    // Sessions end; keys do not.
+    // Sessions expire; keys do not.
     const { client } = newApiKey();
     clock.advance(Date.parse("2031-03-28T12:00:00.000Z") - clock.now());
     expect((await asked({ cron: " 30  2 * * * ", timezone: "europe/berlin" }, client)).data).toEqual({
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
-      // The clocks go from 2:00 to 3:00 in the second night.
+      // The clocks change from 2:00 to 3:00 in the second night.
       due_at: [
         "2031-03-29T01:30:00.000Z",
         "2031-03-30T01:00:00.000Z",

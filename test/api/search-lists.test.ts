@@ -1,5 +1,5 @@
-// The search parameter of lists, through the API: what the records of each kind are called, then and now, as a list and
-// as a table. The same against a model: store/model.test.ts.
+// Search parameter of lists through the API: names of each kind, now and in the past, as a list and as a table.
+// Comparison with a model: store/model.test.ts.
 
 import { describe, expect, test } from "bun:test";
 import { RESOURCES } from "../../src/records/resources.ts";
@@ -11,7 +11,7 @@ const appliance = applianceForEach();
 const { owner, instant, newHost, newIfEntry, newVlan, newSubnet, newSchedule, newIgnored, newCredential } = appliance;
 const API_KEYS = "auth/keys";
 
-/** How many a search finds, as a list and as a table. */
+/** Number of matches, as a list and as a table. */
 async function count(path: string, search: string, at?: string): Promise<number> {
   const query = `search=${encodeURIComponent(search)}${at === undefined ? "" : `&at=${at}`}`;
   const { status, data, body } = await owner.get(`${path}?${query}`);

@@ -1,4 +1,4 @@
-// What a search finds of history that was thinned, and that its index is still sound.
+// Search over thinned history, and consistency of its index.
 
 import { expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -26,7 +26,7 @@ test("a name whose last version was dropped finds nothing; what is kept does, un
     ]);
   expect(await found("beta")).toHaveLength(1);
   appliance.pruned(clock.now() - 3_600_000, "daily");
-  // The last state of the first day is kept: gamma.
+  // The last state of the first day is retained: gamma.
   expect([await found("alpha"), await found("beta")]).toEqual([[], []]);
   expect(await found("gamma")).toEqual([["delta", "gamma", host.updated_at]]);
   expect(await found("delta")).toEqual([["delta", "delta", null]]);

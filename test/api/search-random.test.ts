@@ -1,5 +1,5 @@
-// The search of all kinds against plain code that keeps every version of everything, at random instants and for callers
-// who reach less.
+// Search of all kinds compared with plain code over every version, at random timestamps and for callers with limited
+// reach.
 
 import { beforeAll, expect, test } from "bun:test";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
@@ -11,7 +11,7 @@ import { type NaiveRecord, searchNaively } from "../support/model/naive-search.t
 
 const STEPS = 260;
 const QUESTIONS = 500;
-/** Of so many the search looks at all parts. */
+/** Number of hosts up to which the search covers all children. */
 const HOSTS_MAX = 16;
 const random = seededRandom(20_261_123);
 const appliance = applianceForAll();
@@ -88,7 +88,7 @@ const instants: string[] = [];
 const near: string[] = [];
 let far = "";
 
-/** Keeps what a write has made of a record. */
+/** Records the result of a write. */
 function keep(type: string, record: Wire): void {
   const known = records.find(({ id }) => id === record.id);
   const version = { at: record.valid_from as string, fields: record };
@@ -105,7 +105,7 @@ const living = (type: string) =>
 const now = (record: NaiveRecord) => record.versions.at(-1)?.fields as Wire;
 const network = () => random.pick([...near, far]);
 
-/** One random write; what is refused changes nothing. */
+/** One random write; refusals change nothing. */
 async function step(place: number): Promise<void> {
   appliance.clock.advance(1 + random.integer(5_000));
   const dice = random.integer(12);
@@ -178,7 +178,10 @@ const hostFields = () => ({
   asset_tag: random.pick([null, "20", "INV-7"]),
 });
 
-/** VLANs move between networks, which no client can do, and a rule might allow: names from elsewhere stay there. */
+/**
+ * VLANs move between networks: not possible for clients, but a future rule might allow it. Names from elsewhere stay
+ * there.
+ */
 async function changeVlanOrTag(): Promise<void> {
   const vlan = pick("vlan");
   const tag = pick("tag");

@@ -1,5 +1,5 @@
-// GET /api/v1/search through the API: each notation, where and why something is found, what it was called once, and who
-// finds what. The same at random against a model: search-random.test.ts.
+// GET /api/v1/search through the API: each notation, place and reason of matches, former names, and reach. Random
+// comparison with a model: search-random.test.ts.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -15,7 +15,7 @@ async function asked(q: string, more = "", by: Client = owner): Promise<{ data: 
   return { data, meta: body.meta };
 }
 
-/** What is found, in short: `host core-1 (name Exact)`. */
+/** Matches in short form: `host core-1 (name Exact)`. */
 async function found(q: string, more = "", by: Client = owner): Promise<string[]> {
   return (await asked(q, more, by)).data.map(
     ({ type, name, host, match, named_until, deleted_at }) =>
@@ -248,7 +248,7 @@ describe("a caller", () => {
       name: "moved",
       network_id: appliance.first.networkId,
     });
-    // Hosts stay in their network; what once was in another one is made by a restore or a scan.
+    // Hosts stay in their network; only a restore or a scan brings one from another.
     expect([200, 400]).toContain(moved.status);
     expect(await found("far-web", "", viewer)).toEqual([]);
     await made(owner.delete(`hosts/${near.id}`));

@@ -1,4 +1,4 @@
-// The machine records itself: once whole, then only what differs.
+// Self discovery of the machine: a full record first, then only differences.
 
 import { beforeEach, expect, test } from "bun:test";
 import type { MachineInterface, MachineSnapshot } from "../../src/discovery/self/machine.ts";
@@ -99,7 +99,7 @@ test("run again after a port was opened it writes exactly that", async () => {
   const versions = appliance.reader.db
     .query("SELECT count(*) AS count FROM history_versions WHERE (key & 2147483647) = ?")
     .get(second.sequence) as { count: number };
-  // The port, and the host that shows it.
+  // The port, and its host.
   expect(versions.count).toBe(2);
   expect((await owner.get(`hosts/${first.host_id}`)).data.ports.length).toBe(4);
 });
@@ -191,7 +191,7 @@ test("what would be recorded is read beforehand, with the way out, and nothing i
     port_count: 3,
   });
   expect((await owner.get("ledger")).data).toEqual(head);
-  // Where /sys is of another network namespace, the kernel's addresses are of interfaces that it does not show.
+  // With /sys of another network namespace, the kernel's addresses belong to interfaces that it does not list.
   machine = { ...machine, interfaces: [], default_interfaces: ["wan0"] };
   expect((await owner.get("discovery/self")).data.addresses[0]).toEqual({
     ...{ ip_address: "10.2.3.4", cidr: "10.2.3.0/24", if_name: null, is_default_route: false },

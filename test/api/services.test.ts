@@ -1,4 +1,4 @@
-// Services by themselves: what they are made of, the bindings that a write lists, the services that run others.
+// Services as separate records: fields, listed bindings, and services that run others.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -34,7 +34,7 @@ const put = (service: Wire, changes: Wire = {}, by = owner) =>
     ...changes,
   });
 
-/** Of the battery: the port of each host. */
+/** For the battery: the port of each host. */
 const portOf = new Map<string, string>();
 
 describeRecords(
@@ -250,7 +250,7 @@ describe("a service", () => {
     );
     const [first, second] = service.bindings as [Wire, Wire];
     tick();
-    // One is told by what it names, one by its id and moves, and both change places in the list.
+    // One is matched by its targets, one by its id and moves; both change places in the list.
     const changed = await made(
       put(service, {
         bindings: [{ id: second.id, type: "Port", port_id: proxy }, onPort(http)],

@@ -1,4 +1,4 @@
-// Where a session is used from and by what: kept with it, and shown to its user, who tells one from another by it.
+// Origin of sessions: stored address and client, shown to their user.
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
@@ -10,7 +10,7 @@ import type { Client } from "../support/appliance/client.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { cookieOf } from "../support/appliance/sign-in.ts";
 
-/** In these tests a request names the peer that it has. */
+/** Header that sets the peer address in these tests. */
 const PEER = "x-test-peer";
 const PROXY = "192.0.2.80";
 const options = {
@@ -29,7 +29,7 @@ async function signIn(headers: Record<string, string>): Promise<Client> {
   return clientOf(answer);
 }
 
-/** Of the sessions, in the order of the list. */
+/** Origins of the sessions, in list order. */
 async function origins(client: Client, headers: Record<string, string> = {}): Promise<unknown[]> {
   const sessions = (await client.get("/api/auth/sessions", headers)).data as Wire[];
   return sessions.map(({ last_used_from, user_agent, is_current }) => [last_used_from, user_agent, is_current]);

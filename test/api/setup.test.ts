@@ -1,4 +1,4 @@
-// Claiming the appliance: once, with the token from its log.
+// Setup of the appliance: once, with the token from its log.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";

@@ -1,5 +1,5 @@
-// Credentials and tags are the organization's: a caller that is confined to networks changes them only where it reaches
-// all that they touch, by no way of writing, and is told nothing of what changes beyond.
+// Credentials and tags of the organization: a caller confined to networks changes them only if it reaches all affected
+// records, by any write, and does not see changes beyond.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -21,7 +21,7 @@ const {
   transactionCount,
   writingWatched,
 } = appliance;
-/** An Admin's key for the first network alone. */
+/** An Admin's key for the first network only. */
 let confined: Client;
 let here: string;
 let beyond: string;
@@ -34,14 +34,14 @@ beforeEach(async () => {
 
 const DENIED = refusal(403, "entity_access_denied");
 
-/** Asks each for what is refused, and that nothing came of it. */
+/** Expects each request to be refused without effect. */
 async function refused(...asked: ReadonlyArray<() => Promise<Answer>>): Promise<void> {
   const expectNothingWritten = writingWatched();
   for (const ask of asked) expect(await ask()).toMatchObject(DENIED);
   expectNothingWritten();
 }
 
-/** What a PUT of a credential takes. */
+/** Body of a credential PUT. */
 function bodyOf(credential: Wire, changes: Wire = {}): Wire {
   const { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, target_ips } =
     credential;
@@ -57,7 +57,7 @@ function bodyOf(credential: Wire, changes: Wire = {}): Wire {
   };
 }
 
-/** The instant at which a record became what it is, which is past from now on. */
+/** Start of a record's current version, in the past from now on. */
 function momentOf(record: Wire): string {
   clock.advance(60_000);
   return record.updated_at;
@@ -144,7 +144,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
     const { id, name } = host;
     await refused(() => confined.put(`hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: [] }));
     const at = momentOf(await made(owner.get(`hosts/${id}`)));
-    // What goes with the host goes: a host owns its assignments.
+    // Deleted with the host, which owns its assignments.
     await made(confined.delete(`hosts/${id}`));
     const plan = await made(confined.post(`hosts/${id}/restore`, { at }));
     expect(plan.actions.find((action: Wire) => action.entity_type === "credential_assignment")).toMatchObject({
@@ -267,7 +267,7 @@ describe("what happens to a shared record beyond a caller's reach", () => {
     viewer = (await newUser({ role: "Viewer", networkIds: [here] })).client;
   });
 
-  /** By each way in which versions are told: the changed fields, newest first. */
+  /** Changed fields from each kind of version list, newest first. */
   async function told(by: Client, plural: string, entity: string, id: string): Promise<string[][][]> {
     const { data: history }: { data: Wire[] } = await by.get(`${plural}/${id}/history`);
     const { data: feed }: { data: Wire[] } = await by.get(`changes?limit=1000&types=${entity}`);

@@ -1,4 +1,4 @@
-// Signing in and out, who one is, one's own password.
+// Sign-in and sign-out, the current user, and changes of one's own password.
 
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -65,7 +65,7 @@ describe("signing in", () => {
     expect(cookieOf(await signIn(credentials, { "x-forwarded-proto": "https" })).attributes).toHaveProperty("secure");
     const request = new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": "http" } });
     expect(isTls({ request, isTls: false })).toBe(false);
-    // Whatever the URL says: a request without a host has none that shows it.
+    // Independent of the URL: that of a request without a host does not show it.
     expect(isTls({ request, isTls: true })).toBe(true);
   });
 
@@ -165,7 +165,7 @@ describe("sign-ins at once", () => {
     expect(await atOnce(8, (index) => ({ ...credentials, email: emails[index] }))).toEqual(Array(8).fill(200));
   });
 
-  /** Starts an attempt for the account that runs until it is called off, and one that waits for it. */
+  /** Starts an attempt for the account that runs until cancelled, and one queued behind it. */
   async function waitingSignIn(password = PASSWORD) {
     expect(await appliance.throttle.enter(EMAIL, NO_PEER)).toBeNull();
     const { count } = appliance.timers;
@@ -215,7 +215,7 @@ describe("a sign-in that fails", () => {
     expect((await owner.put(`users/${disabled.id}`, { ...user, is_enabled: false })).status).toBe(200);
     const without = await newUser({ role: "Member" });
     const { email } = (await owner.get(`users/${without.id}`)).data;
-    // As a row that was lost leaves it.
+    // As after the loss of a row.
     inTransaction(appliance, (tx) => {
       const isIts = eq(userPasswords.user_n, tx.recordN(without.id) as number);
       tx.db.delete(userPasswords).where(isIts).run();

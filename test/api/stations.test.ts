@@ -1,5 +1,5 @@
-// What hangs on the network, through the app: what nobody knows, then and now, as a list and as a table. Who hangs where
-// is held against plain code by test/store/stations.test.ts.
+// Stations through the API: unknown MAC addresses, now and in the past, as a list and as a table.
+// test/store/stations.test.ts compares their ports with plain code.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -16,7 +16,7 @@ const PRINTER = "00:1b:21:00:00:02";
 const INTRUDER = "b8:27:eb:00:00:07";
 const PHONE = "fa:27:eb:00:00:08";
 
-/** A port of a switch behind which these are. */
+/** A port of a switch with these behind it. */
 const portWith = async (switchId: string, ifIndex: number, fdb_macs: string[], network_id: string = first.networkId) =>
   made(
     owner.post("if-entries", {
@@ -63,7 +63,7 @@ test("what hangs on an edge port and is of no host is told with its switch, port
   expect(await listed("known=true")).toMatchObject([
     { mac_address: PRINTER, hosts: [{ name: "=printer", ip_addresses: ["10.98.0.2"] }] },
   ]);
-  // The last that came is first, and before it came it was not there.
+  // Newest first, and absent before its arrival.
   expect((await listed()).map(({ mac_address }) => mac_address)).toEqual([INTRUDER, PHONE, PRINTER]);
   expect((await listed(`at=${before}`)).map(({ mac_address }) => mac_address)).toEqual([PRINTER]);
   expect((await listed(`host_id=${id}`)).length).toBe(3);
@@ -99,7 +99,7 @@ test("nobody is told of stations, or of their hosts, out of reach", async () => 
   await newSubnet({ network_id: far, cidr: "10.97.0.0/24" });
   const { id } = await newHost({ network_id: far, name: "far-switch" });
   await portWith(id, 1, [INTRUDER], far);
-  // It is known there, and here it is not.
+  // Known there, but not here.
   await newHost({
     network_id: far,
     name: "secret",

@@ -1,4 +1,4 @@
-// Long answers: what a stream does when it cannot go on.
+// Streamed answers that fail midway.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -10,7 +10,7 @@ test("a stream that fails midway breaks off, and the log names the request", asy
   await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" });
   const { reader } = appliance;
   const statement = reader.statement.bind(reader);
-  // As a disk that fails under the second step of the read.
+  // Like a disk failure in the second step of the read.
   reader.statement = (sql) => {
     if (sql.includes("json_each(?2)")) throw new Error("disk I/O error");
     return statement(sql);

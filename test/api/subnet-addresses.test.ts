@@ -1,4 +1,4 @@
-// All of a subnet, address by address or in runs, against plain code that looks at every address.
+// Addresses of a subnet, individually or in runs, compared with plain code that checks every address.
 
 import { describe, expect, test } from "bun:test";
 import { ROW_EACH_MAX } from "../../src/reports/ipam/address-layout.ts";
@@ -16,7 +16,7 @@ const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) 
   made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
 const blocksOf = async (subnet: Wire, query = "") =>
   (await made(owner.get(`subnets/${subnet.id}/blocks?${query}`))) as unknown as Wire[];
-/** What an address comes to in short. */
+/** An address in short form. */
 const short = ({ first: from, last, count, state }: Wire) => `${from}-${last} ${count} ${state}`;
 
 describe("the addresses of a subnet", () => {
@@ -116,7 +116,7 @@ describe("the addresses of a subnet", () => {
       offset: 0,
       has_more: true,
     });
-    // More than one step puts together.
+    // More than one step assembles.
     const large = await newSubnet({ cidr: "10.4.0.0/20" });
     expect((await rowsOf(large)).map(short).at(-1)).toBe("10.4.15.255-10.4.15.255 1 Broadcast");
     expect(await rowsOf(large)).toHaveLength(ROW_EACH_MAX);
@@ -195,7 +195,7 @@ describe("the addresses of a subnet", () => {
     const scene = new AddressScene(owner, random, networkIds);
     const told: Array<{ at: string; subnets: Wire[]; expected: Wire[][] }> = [];
     for (let step = 0; step < 160; step += 1) {
-      // Large ones around all the others.
+      // Large subnets around all the others.
       if (step % 25 === 0)
         for (const network_id of networkIds)
           for (const cidr of LARGE) await owner.post("subnets", { network_id, cidr });
@@ -219,7 +219,7 @@ describe("the addresses of a subnet", () => {
         ]);
       }
     expect(compared).toBeGreaterThan(80);
-    // Parts and blocks of the large ones are what their rows are, address by address.
+    // Sections and blocks of large subnets match their rows, address by address.
     let parts = 0;
     for (const { at, subnets, expected } of told.slice(-3))
       for (const [place, subnet] of subnets.entries()) {
@@ -246,7 +246,7 @@ describe("the addresses of a subnet", () => {
   });
 });
 
-/** A row as one for each of its addresses. */
+/** Expands a row into its addresses. */
 function eachOf(row: Wire): Wire[] {
   const from = placeOf(row.first);
   const isSix = row.first.includes(":");
@@ -267,7 +267,7 @@ const PURPOSES = ["Gateway", "Dhcp", "Reserved", "Static", "Other"];
 
 type All = Readonly<Record<"subnets" | "addresses" | "ranges" | "hosts", Wire[]>>;
 
-/** Each address by itself, then those that are alike next to each other as one in a large subnet. */
+/** Individual addresses, with equal neighbors merged in large subnets. */
 function naive(subnet: Wire, { subnets, addresses, ranges, hosts }: All): Wire[] {
   const isSix = subnet.cidr.includes(":");
   const isHere = (record: Wire, text: string) =>

@@ -1,4 +1,4 @@
-// Which subnets lie within which, against plain code that looks at every address. How full each is, its own test tells.
+// Nesting of subnets, compared with plain code that checks every address. Utilization has a separate test.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -160,7 +160,7 @@ describe("the tree of subnets", () => {
   });
 });
 
-/** By what contains what; the larger before the smaller where both begin at one address. */
+/** By containment; the larger first where both start at the same address. */
 function naive(subnets: readonly Spread[]) {
   const around = (subnet: Spread) =>
     subnets
@@ -182,13 +182,13 @@ function naive(subnets: readonly Spread[]) {
     }));
 }
 
-/** By a look at each of its addresses: what that is in the smallest subnet around it. @param all it, and those within */
+/** Totals over its addresses, each in the smallest enclosing subnet. @param all it, and those within */
 function totalOf({ places, isSix, addresses, ranges }: Spread, all: readonly Spread[]) {
   const usable = places.filter((place) => {
     const [smallest] = all
       .filter((subnet) => subnet.places.includes(place))
       .sort((a, b) => a.places.length - b.places.length);
-    // In IPv6 all are usable, though an allocation keeps the first one.
+    // In IPv6 all are usable, though allocations skip the first one.
     return isSix || !isNobodys(smallest as Spread, place);
   });
   const used = new Set(addresses.map(({ ip_address }) => placeOf(ip_address)));

@@ -1,4 +1,4 @@
-// Subnets: prefixes of a network, the addresses in them, the VLAN they are on.
+// Subnets: prefixes of a network, their addresses, and their VLAN.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -310,7 +310,7 @@ describe("whether a subnet accepts credentials", () => {
     }
     expect(await put(other, { accepts_credentials: true }, member)).toMatchObject(forAdmins);
     expectNothingWritten();
-    // A client that changes what it may sends back the rest as it read it.
+    // A client with partial rights may send back the other fields as read.
     expect(await made(put(accepting, { ...accepting, name: "Renamed" }, member))).toMatchObject({
       name: "Renamed",
       accepts_credentials: true,
@@ -351,12 +351,12 @@ describe("whether a subnet accepts credentials", () => {
     expect((await member.post(`transactions/${closing}/revert`, {})).status).toBe(403);
     expect((await owner.post(`transactions/${closing}/revert`, {})).status).toBe(200);
     expect(await made(member.get(path))).toMatchObject({ accepts_credentials: true });
-    // What it accepts goes with it, and does not come back but by an Admin.
+    // Its acceptance ends with it, and only an Admin can restore that.
     await made(member.delete(path));
     const deleting = appliance.reader.head().sequence;
     expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject(refused);
     expect((await member.post(`transactions/${deleting}/revert`, {})).status).toBe(403);
-    // An Admin's change of the prefix undone by a Member changes where credentials go.
+    // Undoing an Admin's change of the prefix changes where credentials go, so a Member may not.
     expect((await owner.post(`${path}/restore`, { at: accepted })).status).toBe(200);
     const moved = await made(put(accepting, { cidr: "10.7.0.0/16" }, owner));
     const moving = appliance.reader.head().sequence;

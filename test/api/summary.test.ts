@@ -1,5 +1,5 @@
-// GET /api/v1/summary over HTTP: now, at an instant and of one network, on an inventory in which something happened.
-// What it counts is compared with plain code in test/store/summary.test.ts.
+// GET /api/v1/summary over HTTP: now, at a timestamp and for one network, on an inventory with history.
+// test/store/summary.test.ts compares the counts with plain code.
 
 import { expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -59,7 +59,7 @@ test("what came, what went and what flaps within a day is told, then and a day l
   tick();
   const next = (await owner.get("summary")).data;
   expect(next).toMatchObject({ new: [], vanished: [], flapping: { count: 0 }, changes: { updated: 0 } });
-  // What is said of then does not change.
+  // Past answers do not change.
   const again = await owner.get(`summary?at=${then}`);
   expect(again.data).toEqual(data);
   expect(again.body.meta.at).toBe(then);
@@ -92,7 +92,7 @@ test("a network's summary is of what lies in it, and nobody is told of one out o
   );
 });
 
-/** As a scan leaves it behind, that ended now. */
+/** A scan that ended now. */
 function endedScan(
   status: "Failed" | "Completed",
   networkId: string,
@@ -179,7 +179,7 @@ test("what needs attention is told in the order of its urgency, each with a requ
   expect(await kinds(owner)).toEqual(["FailedScan", "FailedSchedule", "Unreached", "Flapping"]);
   expect((await owner.get("summary")).data.conflicts).toEqual({ count: 0, accepted_count: 1, conflicts: [] });
   expect(await told(owner, `at=${then}`)).toEqual(all);
-  // Nothing of it is of another network, nor for whoever reaches only that.
+  // Nothing belongs to another network, nor is visible to a caller limited to that one.
   const network = await newNetwork();
   const { client: viewer } = await newUser({ role: "Viewer", networkIds: [network.id] });
   expect(await kinds(owner, `network_id=${network.id}`)).toEqual([]);
@@ -199,7 +199,7 @@ test("at random, subnets are full and scans have missed what plain code says, at
       const prefix = `10.${80 + place}.${each}`;
       const { id } = await newSubnet({ network_id: network, cidr: `${prefix}.0/29` });
       subnets.push({ id, network, prefix });
-      // Set aside is not given: it counts in `percent` alone.
+      // Reserved addresses are not assigned: they count in `percent` only.
       if (each === 1)
         await made(
           owner.post("ip-ranges", {

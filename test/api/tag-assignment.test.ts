@@ -1,4 +1,4 @@
-// Tag assignment: changing what tags records carry, one record or many at once, without writing the rest of them.
+// Tag assignment: changes of tags on one or many records, without writing their other fields.
 
 import { describe, expect, test } from "bun:test";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
@@ -63,7 +63,7 @@ const PATHS: Record<TaggedType, string> = {
 
 interface Made {
   readonly id: string;
-  /** Of a service. */
+  /** For a service. */
   readonly hostId: string | null;
 }
 
@@ -90,7 +90,7 @@ async function newTagged(type: TaggedType, by = owner, place: Place = first): Pr
   return { id: (await makers[type]()).id, hostId: null };
 }
 
-/** The record as it is, or was. */
+/** The record now, or in the past. */
 async function read(type: TaggedType, { id, hostId }: Made, at = ""): Promise<Wire> {
   const record = await made(owner.get(`${hostId === null ? `${PATHS[type]}/${id}` : `hosts/${hostId}`}${at}`));
   return hostId === null ? record : ((record.services as Wire[]).find((service) => service.id === id) as Wire);
@@ -102,14 +102,14 @@ async function newTags(count: number): Promise<string[]> {
   return ids;
 }
 
-/** An answer with an id that must not matter taken out. */
+/** An answer without an id that must not matter. */
 const without = (answer: Answer, id: string) => ({
   status: answer.status,
   body: JSON.parse(answer.text.replaceAll(id, "<id>")),
 });
 
 describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (type) => {
-  /** What a change of one such record writes. */
+  /** Versions written by a change of one such record. */
   const written: Record<string, number> = {
     [`Updated ${type}`]: 1,
     ...(type === "service" ? { "Updated host": 1 } : {}),
@@ -268,7 +268,7 @@ describe("who assigns tags", () => {
     const [viewer, member, admin] = [await newViewer(), await newMember(), await newUser({ role: "Admin" })];
     const [tag] = (await newTags(1)) as [string];
     for (const type of TAGGED_TYPES.filter((each) => each !== "api_key")) {
-      // What the Member may not write is not even looked at.
+      // Records that the Member may not write are not even looked up.
       const isAdmins = type === "network" || type === "credential";
       const { id } = await newTagged(type);
       const expectNothingWritten = writingWatched();
@@ -401,7 +401,7 @@ describe("an assignment of tags", () => {
     );
     expect(await assign("host", two, tags)).toMatchObject(invalid({ path: "/tag_ids" }));
     expectNothingWritten();
-    // Who carries the tag already does not have to make room for it.
+    // Records that already carry the tag need no free slot.
     expect((await add("host", [one, two, three], full[0] as string)).data).toMatchObject({ changed_ids: [two] });
     expect((await takeOff("host", [one], full[0] as string)).data).toMatchObject({ changed_ids: [one] });
     expect((await add("host", [one], last)).data).toMatchObject({ changed_ids: [one] });

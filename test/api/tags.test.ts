@@ -1,4 +1,4 @@
-// Tags: the list of the contract to the letter, their order, and what becomes of the records that carry them.
+// Tags: the list contract to the letter, their order, and effects on tagged records.
 
 import { describe, expect, test } from "bun:test";
 import { tagKind } from "../../src/resources/tags/tag.ts";
@@ -52,7 +52,7 @@ describeRecords(
 const list = (query: string) => owner.get(`tags?${query}`);
 const names = async (query: string) => ((await list(query)).data as Wire[]).map((tag) => tag.name);
 
-/** Made at one instant; their names ascend as their ids do. */
+/** Created at the same time; their names ascend with their ids. */
 function manyTags(count: number): void {
   inTransaction((tx) => {
     for (let position = 0; position < count; position += 1) {
@@ -235,7 +235,7 @@ describe("deleting a tag", () => {
 describe("the list of tags", () => {
   test("orders names without regard to case, then by code point", async () => {
     const ordered = ["A", "a", "B", "b", "e\u0301", "\u00e9", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "～", "😀"];
-    // é composed and decomposed fold to the same text: the code points of what was written decide.
+    // Composed and decomposed é fold to the same text: the code points as written decide.
     const expected = ["A", "a", "B", "b", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "e\u0301", "\u00e9", "～", "😀"];
     for (const name of [...ordered].reverse()) await newTag({ name });
     expect(await names("order_by=name")).toEqual(expected);
@@ -332,7 +332,7 @@ describe("the list of tags", () => {
     );
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      // After every chunk another tag at the end goes and one comes.
+      // Between chunks, the last tag is deleted and one is created.
       const last = (await list(`limit=1&offset=${1_099 - chunks.length}`)).data[0];
       await made(owner.delete(`tags/${last.id}`));
       await newTag();

@@ -1,5 +1,4 @@
-// What a thread remembers of the network that it was asked for last: whatever happened in between, it tells of every
-// instant what a thread tells that remembers nothing.
+// Topology cache of a thread: equal to an uncached thread at every timestamp, whatever happens in between.
 
 import { beforeEach, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";
@@ -70,7 +69,7 @@ test("tells of any instant, in any order, what one without a memory tells", asyn
     const head = appliance.reader.head().sequence;
     let [networkId, sequence] = [first.networkId, head];
     for (let turn = 0; turn < 120; turn += 1) {
-      // Mostly near by, as who drags along the time asks.
+      // Mostly nearby, like a user who drags the time.
       if (random.integer(6) === 0) networkId = random.pick(networkIds);
       sequence =
         random.integer(4) === 0
@@ -78,7 +77,7 @@ test("tells of any instant, in any order, what one without a memory tells", asyn
           : Math.max(1, Math.min(head, sequence + random.integer(9) - 4));
       expect(asked(memory, networkId, sequence)).toEqual(plain(networkId, sequence));
     }
-    // Nothing differs: it is not even put together again.
+    // Without differences it is not even rebuilt.
     expect(asked(memory, networkId, sequence)).toBe(asked(memory, networkId, sequence));
   };
   compare();

@@ -1,5 +1,5 @@
-// What is around a host, against plain code that knows every cable: at random instants, for callers with different
-// reach.
+// Neighborhood of a host compared with plain code that knows every cable: at random timestamps, for callers with
+// different reach.
 
 import { expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -19,15 +19,15 @@ interface Port {
   readonly hostId: string;
 }
 
-/** What there is from one instant on. */
+/** State from a timestamp on. */
 interface State {
   readonly at: number;
   readonly hosts: ReadonlySet<string>;
-  /** The far end that is entered, by port. */
+  /** The entered remote end, by port. */
   readonly far: ReadonlyMap<string, Port>;
 }
 
-/** A network whose cables come and go, and every state that it was in. */
+/** A network with changing cables, and all its past states. */
 class Cabling {
   readonly networkId: string;
   readonly states: State[] = [];
@@ -50,7 +50,7 @@ class Cabling {
     }
   }
 
-  /** Enters a far end, or takes it out. */
+  /** Enters or removes a remote end. */
   connect(port: Port, far: Port | null): void {
     clock.advance(1 + (this.states.length % 3));
     inTransaction((tx) =>
@@ -74,7 +74,7 @@ class Cabling {
     return this.ports.filter(({ hostId }) => this.hosts.has(hostId));
   }
 
-  /** As of an instant: the ids of nodes and links within so many hops of a host; of all where none is given. */
+  /** Ids of nodes and links as of a timestamp, within a number of hops of a host; all without a center. */
   shown(at: number, center?: string, hops = 0): { readonly nodes: string[]; readonly links: string[] } {
     const state = this.states.findLast((each) => each.at <= at);
     const cables = new Map<string, [string, string]>();

@@ -1,5 +1,5 @@
-// The topology over a period, against asking for it at each transaction: every interval to the millisecond, and
-// everything as it was when it was last shown.
+// Topology over a period, compared with queries at each transaction: intervals to the millisecond, and last shown
+// states.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -24,7 +24,7 @@ interface Port {
   readonly host: Wire;
 }
 
-/** The instants of all transactions. */
+/** Timestamps of all transactions. */
 function instants(): number[] {
   return appliance.reader.db
     .query<{ at: number }, []>("SELECT at FROM history_transactions ORDER BY sequence")
@@ -35,7 +35,7 @@ function instants(): number[] {
 /** By id. */
 type Told = Record<string, Wire>;
 
-/** Where what is not kept stands, each answer says for itself. */
+/** Items by id, without positions that are not stored: each answer computes those. */
 function told(items: readonly Wire[]): Told {
   const kept = new Set(
     appliance.reader.db
@@ -48,7 +48,7 @@ function told(items: readonly Wire[]): Told {
   return Object.fromEntries(items.map((item) => [item.id, shown(item)]));
 }
 
-/** What a period comes to, by asking at its beginning and at each transaction in it. */
+/** Expected result of a period, from queries at its start and at each transaction in it. */
 async function asked(
   client: Client,
   query: string,
@@ -84,7 +84,7 @@ async function overTime(client: Client, query: string, from: number, to: number 
   return made(client.get(`topology?${query}&from=${formatInstant(from)}${end}`));
 }
 
-/** Changes of every sort that a map shows, at random. */
+/** Random changes of every kind shown on a map. */
 class Happenings {
   readonly hosts: Wire[] = [];
   readonly ports: Port[] = [];
@@ -123,7 +123,7 @@ class Happenings {
           break;
         case 1:
           tx.update(hostKind, port.host.id, { name: `name-${random.integer(20)}` });
-          // What others announce means it by this.
+          // Announcements of others refer to it by this name.
           if (random.integer(2) === 0) tx.update(hostKind, port.host.id, { sys_name: `sw-${1 + random.integer(6)}` });
           break;
         case 2:
@@ -294,7 +294,7 @@ describe("the topology over a period", () => {
     const off = plugs.filter((_at, k) => k % 2 === 1);
     const [link] = whole.links;
     expect(link.intervals).toEqual(on.slice(0, TOPOLOGY_POINTS_MAX / 2).map((from, k) => ({ from, to: off[k] })));
-    // As it was at the end of the last interval, not at its beginning.
+    // The state at the end of the last interval, not at its start.
     expect(link.speed_bps).toBe(TOPOLOGY_POINTS_MAX - 1);
     const rest = await made(owner.get(`topology?${query}&from=${cut}`));
     expect([rest.truncated, rest.next_from, rest.links[0].intervals]).toEqual([
@@ -305,7 +305,7 @@ describe("the topology over a period", () => {
         { from: on.at(-1), to: off.at(-1) },
       ],
     ]);
-    // One point fewer is all of it.
+    // With one point fewer it is complete.
     const last = Date.parse(cut);
     expect((await overTime(owner, query, begin, last)).truncated).toBe(false);
     expect((await overTime(owner, query, begin, last + 1)).next_from).toBe(cut);

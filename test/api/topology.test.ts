@@ -1,4 +1,4 @@
-// The topology of a network over real hosts and interfaces: at any instant, in every format, for whoever may see it.
+// Topology of a network over real hosts and interfaces: at any timestamp, in every format, for callers with access.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -49,7 +49,7 @@ beforeEach(async () => {
   });
 });
 
-/** What a port hears of one of these. */
+/** LLDP neighbor that a port receives from one of these. */
 function lldp(host: Wire, portName: string, fields: Wire = {}): Wire {
   return {
     lldp_sys_name: host.sys_name ?? host.name,
@@ -62,7 +62,7 @@ function newPort(host: Wire, name: string, fields: Wire = {}): Promise<Wire> {
   return newIfEntry(host.id, { if_name: name, oper_status: "Up", if_type: 6, ...fields });
 }
 
-/** Writes fields of an interface entry a second later, and gives the instant. */
+/** Writes fields of an interface entry a second later. @returns the timestamp */
 async function changePort(port: Wire, fields: Wire): Promise<string> {
   tick();
   return (
@@ -84,7 +84,7 @@ async function topology(query = "", by: Client = owner): Promise<Wire> {
   return made(ask(query, by));
 }
 
-/** A link in short: `access Gi0/24 -- core Gi1/0/7`. */
+/** Links in short form: `access Gi0/24 -- core Gi1/0/7`. */
 function briefs({ nodes, links }: Wire): string[] {
   const names = new Map(nodes.map((node: Wire) => [node.id, node.name]));
   const end = (each: Wire) =>
@@ -208,7 +208,7 @@ describe("GET /api/v1/topology", () => {
       expect(await at(before(unplugged))).toEqual(["access Gi0/24 -- core Te1/1"]);
       expect(await at(unplugged)).toEqual([]);
       expect(await at(moved)).toEqual(["access Gi0/24 -- core Te1/2"]);
-      // What is changed afterwards changes nothing of it.
+      // Later changes do not affect it.
       await made(
         owner.delete(`hosts/${core.id}?cascade=true`).then((answer) => (k === 0 ? answer : { ...answer, status: 200 })),
       );
@@ -474,7 +474,7 @@ describe("what lies out of reach", () => {
       for (const query of ["", "&include_isolated=true", "&at=2030-01-01T00:00:00Z"])
         expect(await made(client.get(`topology?network_id=${id}${query}`))).toEqual(empty(id));
     }
-    // A neighbor that lies in another network by now is none: nothing of it shows.
+    // A neighbor that has moved to another network is not shown.
     inTransaction((tx) => tx.update(ifEntryKind, port.id, { neighbor: { type: "Host", id: access.id } }));
     expect(briefs(await made(owner.get(`topology?network_id=${far.id}`)))).toEqual([
       "elsewhere (Gi2) -Announced- stranger Gi1",
@@ -482,7 +482,7 @@ describe("what lies out of reach", () => {
   });
 });
 
-/** Names that would be more than names where they are not taken for text. */
+/** Names that are markup or syntax unless escaped. */
 const HOSTILE = [
   `"] --> evil["`,
   `%%{init: {"securityLevel": "loose"}}%%`,
@@ -497,8 +497,8 @@ const HOSTILE = [
 ];
 
 /**
- * The nodes and edges of a GraphML document.
- * @throws Error where it is not well-formed, or an attribute was not declared
+ * Nodes and edges of a GraphML document.
+ * @throws Error if it is not well-formed, or an attribute is undeclared
  */
 function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
   const unescaped = (value: string) => {
@@ -552,7 +552,7 @@ function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
   return found;
 }
 
-/** A Mermaid label as it is shown. */
+/** A Mermaid label as displayed. */
 function shown(label: string): string {
   return label.replaceAll(/#(\d+);/g, (_whole, code) => String.fromCodePoint(Number(code)));
 }

@@ -1,4 +1,4 @@
-// include=highlights of /api/v1/transactions: what a transaction changed, by name and with values, and the rest counted.
+// include=highlights of /api/v1/transactions: changes of a transaction by name and with values, the rest counted.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { HIGHLIGHTS_MAX, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "../../src/history/highlight-rows.ts";
@@ -27,12 +27,12 @@ const {
 
 const STATION = "00:00:5e:00:53:01";
 
-/** Of the newest transaction, and that the list and the transaction alone say the same. */
+/** Of the newest transaction; the list and the single transaction must agree. */
 async function highlights(caller: Client = owner): Promise<{ changes: Wire[]; rest: Wire[] }> {
   const [listed = {}] = (await made(caller.get("transactions?limit=1&include=highlights"))) as unknown as Wire[];
   const alone = await made(caller.get(`transactions/${listed.sequence}?include=highlights`));
   expect(alone).toEqual(listed);
-  // What it changed as a whole is the same, however it is come by.
+  // The overall changes are the same in both.
   const { changes } = await made(caller.get(`transactions/${listed.sequence}`));
   expect(listed.changes).toEqual(changes);
   for (const [type] of Object.entries(changes as Wire)) {

@@ -1,4 +1,4 @@
-// GET /api/v1/transactions for callers of some of the networks: what they see has places in no table of its own.
+// GET /api/v1/transactions for callers limited to some networks, whose view has no precomputed positions.
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -92,13 +92,13 @@ test("a period takes in its beginning and leaves out its end, from either end of
   const oldest = await owner.get(`transactions?limit=3&offset=2&order_direction=asc&${period}`);
   expect(sequencesOf(oldest.data)).toEqual(within.toReversed().slice(2, 5));
   expect(oldest.body.meta.pagination).toMatchObject({ total_count: 8, has_more: true });
-  // An instant in the future is the present, and there is nothing after it.
+  // A future timestamp means the present, without later transactions.
   expect(sequencesOf((await owner.get("transactions?limit=0&to=2999-01-01T00:00:00Z")).data)).toEqual(
     sequencesOf(whole),
   );
   expect((await owner.get("transactions?from=2999-01-01T00:00:00Z")).data).toEqual([]);
   expect((await owner.get(`transactions?from=${later.at}&to=${later.at}`)).data).toEqual([]);
-  // As of an instant there was nothing of a period that began later: none, and not fewer.
+  // At a timestamp before the start of the period there were none.
   expect((await owner.get(`transactions?at=${earlier.at}&from=${later.at}`)).body).toMatchObject({
     data: [],
     meta: { pagination: { total_count: 0, has_more: false } },
@@ -106,7 +106,7 @@ test("a period takes in its beginning and leaves out its end, from either end of
   expect(await owner.get(`transactions?from=${later.at}&to=${earlier.at}`)).toMatchObject(
     invalid({ path: "/from", message: "must not be later than to", value: later.at }),
   );
-  // Both ends apply, whichever is earlier.
+  // Both ends apply; the earlier one wins.
   for (const [at, to] of [
     [earlier.at, later.at],
     [later.at, earlier.at],
@@ -133,7 +133,7 @@ test("who made a transaction is asked by type, id and name, and what it changed 
   const asked = async (query: string) => sequencesOf((await owner.get(`transactions?limit=0&${query}`)).data);
   const created = (await asked(`id=${host.id}`)).at(-1) as number;
   expect(await asked(`host_id=${host.id}`)).toEqual([port, renamed, addressed, created]);
-  // A host that only its children changed counts with them.
+  // Changes of children count for their host.
   expect(await asked(`id=${host.id}`)).toEqual([renamed, created]);
   expect(await asked(`host_id=${host.id}&types=host`)).toEqual([renamed, created]);
   expect(await asked(`host_id=${host.id}&types=ip_address,port`)).toEqual([port, addressed]);
@@ -160,7 +160,7 @@ test("a long list is gone through in steps: it is counted, and what it skips is 
     organizationN,
     networkNs: [organizationN + 1],
   };
-  // Of another organization; what its transactions wrote does not matter here.
+  // Of another organization; the content of its transactions does not matter here.
   const { db } = (appliance.writes as unknown as { writer: { db: { $client: import("bun:sqlite").Database } } }).writer;
   const insert = db.$client.prepare("INSERT INTO history_activity (scope, sequence, ordinal) VALUES (?, ?, ?)");
   const head = transactionCount();

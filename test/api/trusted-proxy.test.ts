@@ -1,5 +1,5 @@
-// Requests that a trusted proxy passes on are their callers', in all that goes by an address; nobody else's word is
-// taken.
+// Requests through a trusted proxy count as their callers' wherever an address matters; other forwarding headers are
+// ignored.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
@@ -12,7 +12,7 @@ import {
 import { PAIR_FREE_FAILURES } from "../../src/sessions/sign-in-throttle.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 
-/** In these tests a request names the peer that it has. */
+/** Header that sets the peer address in these tests. */
 const PEER = "x-test-peer";
 const PROXY = "10.0.0.1";
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe("failed sign-ins behind a trusted proxy", () => {
-  /** How a sign-in ends, by what the socket and the header say. */
+  /** Outcome of a sign-in, by socket address and header. */
   async function signIn(password: string, peer: string, forwardedFor?: string): Promise<number> {
     const sent = { email, password };
     const headers = { [PEER]: peer, ...(forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor }) };

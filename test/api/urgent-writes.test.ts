@@ -1,4 +1,4 @@
-// What is let past others because it lowers rights: by what it comes to, whatever it says of itself.
+// Priority of writes that reduce rights: decided by their effect, not by their own claim.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
@@ -14,7 +14,7 @@ const { anonymous, clock, first, givePassword, newNetwork, newTag, newUser, sign
 let network: string;
 let far: string;
 let admin: NewUser;
-/** Commands that were tried past others: whether they were done there. */
+/** Commands that were tried out of order, and whether they ran then. */
 let tried: Array<[string, "urgent" | "ordinary"]>;
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ beforeEach(async () => {
   };
 });
 
-/** PUT of a record as it was read, with changes. */
+/** PUT of a record as read, with changes. */
 async function put(by: Client, plural: string, id: string, changes: Wire): Promise<Answer> {
   const path = `${plural}/${id}`;
   const { network_ids, all_networks, ...rest } = await made(by.get(path));

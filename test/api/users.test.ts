@@ -1,4 +1,4 @@
-// Users: who may make and change whom, and what disabling does.
+// Users: rights to create and change them, and effects of disabling.
 
 import { describe, expect, test } from "bun:test";
 import { writtenSql } from "../../src/db/packing.ts";
@@ -49,7 +49,7 @@ describeRecords(
     writeRole: "Admin",
     roleBelow: "Member",
     place: "in the organization",
-    // Nobody else on the appliance has the address.
+    // The address is unique on the appliance.
     body: (networkId, position, place) => ({
       email: `User-${position}@${place.organizationId}.example`,
       name: `User ${position}`,
@@ -427,7 +427,7 @@ describe("deleting a user", () => {
   test("goes up to the caller's own role", async () => {
     const admin = await newUser({ role: "Admin" });
     const [peer, member] = [await newUser({ role: "Admin" }), await newUser({ role: "Member" })];
-    // Two Owners: neither is the only one.
+    // Two Owners: neither is the last one.
     const owner = await newUser({ role: "Owner" });
     const expectNothingWritten = writingWatched();
     for (const answer of [await remove(owner.id, admin.client), await removeAll([member.id, owner.id], admin.client)]) {

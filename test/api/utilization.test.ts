@@ -1,4 +1,4 @@
-// How full subnets are, as lists and records show it on request: against plain code that looks at every address.
+// Subnet utilization in lists and records on request, compared with plain code that checks every address.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

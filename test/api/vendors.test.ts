@@ -1,4 +1,4 @@
-// GET /api/v1/vendors/{mac} through the API, and the vendors that stand beside what a search finds.
+// GET /api/v1/vendors/{mac} through the API, and vendors in search results.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -1,5 +1,5 @@
-// Verifications of the ledger through the API: what is told while one runs and afterwards, what they find, what comes of
-// failures, and what a later start knows of them. What verifies is the real thing, but where the test says otherwise.
+// Ledger verifications through the API: reports during and after a run, findings, failures, and results known to a
+// later start. The verification is real unless the test replaces it.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -34,7 +34,7 @@ const { anonymous, clock, first, newApiKey, newTag, newUser, owner, pruned, rene
 const keptFile = () => dataFiles(appliance.dataDirectory).verifications;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Asks until it holds: every answer lets the verification go on. */
+/** Polls until the condition holds: every answer lets the verification continue. */
 async function told(id: string, holds: (verification: Wire) => boolean): Promise<Wire> {
   for (;;) {
     const { data } = await owner.get(`${PATH}/${id}`);
@@ -50,7 +50,7 @@ async function verified(): Promise<Wire> {
   return ended(data.id);
 }
 
-/** A thread that does what the test says. */
+/** A thread scripted by the test. */
 class ScriptedThread {
   readonly heard: Array<VerifyMessages["to"]> = [];
   post: (message: VerifyMessages["from"]) => void = () => {};
@@ -67,7 +67,7 @@ class ScriptedThread {
 
 const PROGRESS = { step: "versions", done: 500, total: 2_000 };
 
-/** What the next start of the appliance knows. */
+/** Results known to the appliance's next start. */
 function nextStart(): KeptVerifications {
   return new KeptVerifications({
     file: keptFile(),
@@ -220,7 +220,7 @@ describe("damage", () => {
 
   test("of pages is told though nothing else can be read there", async () => {
     for (let n = 0; n < 200; n += 1) await newTag();
-    // Into the database from the log, where the damage is done past SQLite.
+    // Moves the log into the database, where the damage bypasses SQLite.
     damage("PRAGMA wal_checkpoint(TRUNCATE)");
     const page = new Database(appliance.databasePath, { readonly: true });
     const [[root] = [0]] = page.query("SELECT rootpage FROM sqlite_schema WHERE name = 'tags'").values() as [[number]];

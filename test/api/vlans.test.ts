@@ -1,4 +1,4 @@
-// VLANs: numbers within a network, and what refers to them.
+// VLANs: numbers within a network, and references.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -77,7 +77,7 @@ describe("a VLAN", () => {
     await newSubnet({ vlan_id: vlan.id });
     await newSubnet({ vlan_id: vlan.id });
     const host = await newHost();
-    // Named twice by one interface entry, which is one dependant all the same.
+    // Referenced twice by one interface entry, which is still one dependent.
     await made(
       owner.post("if-entries", {
         host_id: host.id,

@@ -1,5 +1,5 @@
-// What an Admin takes back while a scan runs: from the moment that the change is answered nobody is sent the secret any
-// more, whatever the scan knew when it began.
+// Credentials withdrawn by an Admin during a scan: from the answer to the change on, no address receives the secret,
+// whatever the scan read at its start.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
@@ -29,13 +29,13 @@ const communities = (from = 0) =>
       credentials.map((each) => [address, "community" in each ? each.community : ""]),
     );
 
-/** Addresses that were sent the secret. */
+/** Addresses that received the secret. */
 const sentTo = (from = 0) =>
   communities(from).flatMap(([address, community]) => (community === SECRET ? [address] : []));
 
 /**
- * A scan during which something is changed once the first is about to be asked.
- * @returns how many were asked before, and the scan
+ * A scan with a change just before the first address is queried.
+ * @returns number of addresses queried before, and the scan
  */
 async function changedWhileScanning(
   change: () => Promise<unknown>,

@@ -1,5 +1,5 @@
-// GET /discovery/withheld: what waits for an Admin's word before discovery may send it credentials, now and then; against
-// what scans say of it, and against plain code at random.
+// GET /discovery/withheld: targets that need an Admin's approval before discovery sends credentials, now and in the
+// past; compared with scan findings, and with plain code at random.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isIpWithin } from "../../src/base/ip.ts";
@@ -42,7 +42,7 @@ beforeEach(async () => {
 const list = async (by: Client = owner, query = "") => (await made(by.get(`discovery/withheld?${query}`))) as Wire[];
 const values = async (by: Client = owner, query = "") => (await list(by, query)).map(({ value }) => value);
 
-/** What the moment before the next transaction is called. */
+/** Timestamp just before the next transaction. */
 function moment(): string {
   const at = instant();
   tick();
@@ -91,13 +91,13 @@ describe("as a table", () => {
       })),
     );
     expect(await table("filter=value%20%3D%20%2210.2.0.67%22")).toMatchObject([{ value: "10.2.0.67" }]);
-    // The credentials go to the network now as well, and with them to the subnet that nobody accepts.
+    // The credentials now apply to the network as well, and so to its subnet that is not accepted.
     await made(owner.put(`credentials/${one?.id}`, { ...one, assigned_network_ids: [first.networkId] }));
     tick();
     expect(await table("type=Subnet")).toMatchObject([
       { type: "Subnet", value: "10.3.0.0/24", host_id: "", host_name: "", credential_names: "b" },
     ]);
-    // What was renamed since has the name of then.
+    // A renamed record appears with its name of then.
     await made(owner.put(`networks/${first.networkId}`, { name: "Renamed", tags: [] }));
     expect((await table("type=Address"))[0]).toMatchObject({ network_name: "Renamed" });
     expect(await table(`at=${before}`)).toEqual([]);
@@ -153,7 +153,7 @@ describe("an address of a host that has credentials", () => {
     expect(await list()).toEqual([]);
     expect(await list(owner, `at=${before}`)).toEqual([]);
     expect(await list(owner, `at=${waiting}`)).toEqual([row]);
-    // The confirmation is taken back: it waits anew.
+    // The confirmation is withdrawn: it is pending again.
     tick();
     const { actions } = await made(owner.post(`transactions/${confirmed}/revert`, { dry_run: true }));
     expect(actions.filter(({ action }: Wire) => action !== "Skip")).toMatchObject([
@@ -189,7 +189,7 @@ describe("an address of a host that has credentials", () => {
       { value: "10.2.0.8", entered_by: { type: "Discovery", id: scan.id } },
     ]);
     tick();
-    // Where an assignment names its addresses, it is meant for no others.
+    // An assignment with addresses applies to no others.
     const { ip_addresses } = await made(owner.get(`hosts/${host.id}`));
     const named = ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.8");
     await made(
@@ -198,7 +198,7 @@ describe("an address of a host that has credentials", () => {
         credential_assignments: [{ credential_id: credential.id, ip_address_ids: [named.id] }],
       }),
     );
-    // Whoever names it sends it there.
+    // Naming it as a target sends it there.
     expect(await values()).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe("an address of a host that has credentials", () => {
     await made(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [first.networkId] }));
     tick();
     expect(await values()).toEqual([]);
-    // Another one does.
+    // Another credential is withheld.
     const other = await communityOf("other", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
     tick();
     await add("10.2.0.67");
@@ -255,7 +255,7 @@ describe("a subnet in a network that has credentials", () => {
     const accepted = transactionCount();
     tick();
     expect(await values()).toEqual([]);
-    // What is undone was not said.
+    // A reverted approval does not count.
     await made(owner.post(`transactions/${accepted}/revert`, {}));
     tick();
     expect(await values()).toEqual(["10.6.0.0/24"]);
@@ -281,7 +281,7 @@ describe("a subnet in a network that has credentials", () => {
       ip_addresses: ["10.6.0.1", "10.6.1.1", "10.6.1.99", "10.6.2.1"].map((ip_address) => ({ ip_address })),
     });
     tick();
-    // What lies in the accepting /28 is asked, whatever is around it.
+    // Addresses in the accepting /28 are scanned, whatever the enclosing subnets.
     expect((await list()).map(({ value, address_count }) => [value, address_count])).toEqual([
       ["10.6.0.0/16", 3],
       ["10.6.1.0/24", 1],
@@ -322,7 +322,7 @@ describe("a subnet in a network that has credentials", () => {
     expect(await values(near)).toEqual(all.filter((each) => each !== "10.9.0.0/24"));
     expect(await values(far)).toEqual(["10.9.0.0/24"]);
     expect(await values(far, `network_id=${first.networkId}`)).toEqual([]);
-    // What needs attention says so to those alone who can do something about it.
+    // Listed under attention only for callers who can act on it.
     const told = async (by: Client) =>
       ((await by.get("summary")).data.needs_attention as Wire[]).filter(({ kind }) => kind === "Withheld");
     expect(await told(owner)).toEqual([{ kind: "Withheld", count: 5, request: "/api/v1/discovery/withheld" }]);
@@ -330,11 +330,11 @@ describe("a subnet in a network that has credentials", () => {
   });
 });
 
-/** What plain code finds, by address or prefix: on the lists as they are at this moment, and what was sent where. */
+/** Expected result by address or prefix: from the current lists and the recorded sends. */
 class Plain {
-  /** By credential and host: the values that an Admin sent it to. */
+  /** By credential and host: values to which an Admin sent it. */
   readonly sent = new Map<string, Set<string>>();
-  /** Subnets of which an Admin has said no. */
+  /** Subnets refused by an Admin. */
   readonly refused = new Set<string>();
 
   sentTo(credentialId: string, hostId: string): Set<string> {
@@ -429,7 +429,7 @@ test("at random, what waits is what plain code says, and at every instant what i
         if (subnet === undefined) break;
         await made(owner.delete(`subnets/${subnet}?cascade=true`));
         subnets.delete(cidr);
-        // Its addresses went with it.
+        // Its addresses were deleted with it.
         for (const [value, { id, host: of }] of addresses)
           if ((await owner.get(`ip-addresses/${id}`)).status === 404) {
             addresses.delete(value);
@@ -515,7 +515,7 @@ test("costs what is assigned, not what there is: among 10,000 hosts next to noth
     for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
   };
   expect(find().map(({ value }) => value)).toEqual(["10.99.0.2"]);
-  // A few milliseconds for ten times; a walk over the hosts takes a hundred each.
+  // A few milliseconds for ten reads; a walk over the hosts would take a hundred each.
   const ms = await processorMs(() => {
     for (let time = 0; time < 10; time += 1) find();
   });

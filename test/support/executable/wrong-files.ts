@@ -44,7 +44,7 @@ const FOLDER_KINDS: readonly KindName[] = [
   "a folder without rights",
 ];
 
-/** Kinds that succeed or do not change the outcome: the file is to be created there, or its content is arbitrary. */
+/** Allowed exit statuses by kind, where the file is to be created, its content is arbitrary, or it is not read. */
 type Right = Partial<Record<KindName, readonly number[]>>;
 
 interface Place {

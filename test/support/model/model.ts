@@ -427,7 +427,7 @@ export class Model {
         records.delete(id);
         continue;
       }
-      // A restored record keeps the fields fixed at its creation.
+      // A restored record keeps its created_at and lineage_id.
       const known = before.get(id) ?? this.ended.get(id);
       const identity = after.kind.identity(after.fields);
       records.set(id, {

@@ -89,7 +89,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
     );
   }
   instant();
-  // Moves elsewhere later: the targets of an assignment end there.
+  // The host moves later, which ends the coverage of an assignment at its address.
   await communityOf(appliance, "own", {
     assigned_network_ids: [],
     host_assignments: hosts.slice(5, 7).map(({ id }) => ({ host_id: id })),
