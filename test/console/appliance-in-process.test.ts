@@ -1,4 +1,4 @@
-// The status of the appliance and its log in the process of the tests, as a Member is refused them.
+// Appliance status and log in the test process, refused to a Member.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";

@@ -1,5 +1,5 @@
-// The status of the appliance, its log and what it is made of, in Chromium, on the executable: what is told is true, what
-// needs attention leads to what mends it, and a disk that fills up loses nothing that was typed. What a Member is refused is in
+// Appliance status, log and bill of materials in Chromium, on the executable: correct values, links from warnings to
+// their remedies, and no loss of typed text on a full disk. The refusals for a Member are in
 // appliance-in-process.test.ts.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -31,13 +31,13 @@ import { TEST_HANG_MS } from "../support/measure/limits.ts";
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const MISSING = "No backup has been taken yet.";
-/** So much that a disk with room for the log of the database is not full. */
+/** Size at which a disk with space for the database log is not full. */
 const SMALL_DISK_BYTES = 256 * 2 ** 20;
 const MANY_LINES = 60;
 
 afterAll(() => closeBrowser());
 
-/** Fails a sign-in, which the log tells. */
+/** Fails a sign-in, which the log reports. */
 async function failSignIn(origin: string): Promise<void> {
   const answer = await fetch(`${origin}/api/auth/login`, {
     method: "POST",
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
       await follow(page, path);
       await page.locator(".waiting").first().waitFor({ state: "detached" });
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
-      // Nothing is wider than the window.
+      // No horizontal overflow.
       expect([path, await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([path, true]);
     }
     expect(visitor.troubles()).toEqual([]);
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await page.getByRole("button", { name: "Follow" }).click();
     await settles(() => lines.count(), before + 2);
 
-    // Scrolled up, it stays where it is.
+    // Once scrolled up, it keeps its position.
     await Promise.all(Array.from({ length: MANY_LINES }, () => fetch(`${origin}/api/v1/hosts`)));
     const refused = page.locator(".log-line").filter({ hasText: "code=auth_not_authenticated" });
     await settles(() => refused.count(), MANY_LINES);
@@ -253,11 +253,11 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   });
 });
 
-/** What a test started, to be ended in the reverse order however the test goes. */
+/** Resources of a test, released in reverse order whatever the outcome. */
 class Started {
   private readonly ends: Array<() => unknown> = [];
 
-  /** Takes note of how it is ended, as soon as it is there. */
+  /** Registers a resource and its release. */
   with<T>(what: T, end: (what: T) => unknown): T {
     this.ends.push(() => end(what));
     return what;
@@ -360,7 +360,7 @@ describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
       expect(await accessibilityFindings(start)).toEqual([]);
 
       disk.release();
-      // By itself, while it is looked at.
+      // Updates by itself while open.
       await fact(start, "Disk of the data").getByText("Error").waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("heading", { level: 1, name: "core-of-the-hall" }).waitFor();

@@ -1,5 +1,5 @@
-// What wants to act in somebody's name, in Chromium, on the executable: markup in every field of every kind, and a page of
-// another origin that knows where the appliance is while its victim is signed in.
+// Attacks on a signed-in user in Chromium, on the executable: markup in every field of every kind, and a page of
+// another origin that knows the appliance's address.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -23,7 +23,7 @@ const LINK = "javascript:window.broken=3";
 
 type Served = SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
 
-/** What fields with a form of their own have. */
+/** Valid values of formatted fields. */
 const FORMED: Readonly<Record<string, unknown>> = {
   cidr: "10.66.0.0/24",
   ip_address: "10.66.0.6",
@@ -45,7 +45,7 @@ const FORMED: Readonly<Record<string, unknown>> = {
   type: "choice",
   kind: "sweep",
 };
-/** What devices announce of themselves, which no form has. */
+/** Texts announced by devices, without a form. */
 const ANNOUNCED = {
   lldp_sys_name: MARKUP,
   lldp_sys_desc: MARKUP,
@@ -59,7 +59,7 @@ const ANNOUNCED = {
   cdp_address: LINK,
 };
 
-/** Tables and scalars of texts that a device fills as it likes: system, interfaces, VLANs, LLDP. */
+/** Tables and scalars with free text from a device: system, interfaces, VLANs, LLDP. */
 const OF_TEXT = [
   "1.3.6.1.2.1.1.1.0",
   "1.3.6.1.2.1.1.5.0",
@@ -75,7 +75,7 @@ const SYS_CONTACT = "1.3.6.1.2.1.1.4.0";
 /** ENTITY-MIB of a chassis: class, serial number, manufacturer, model. */
 const CHASSIS = { "5.1": "2|3", "11.1": MARKUP, "12.1": MARKUP, "13.1": MARKUP };
 
-/** A recorded switch that says markup wherever it has a word. */
+/** A recorded switch with markup in every text. */
 function announced(): string {
   const hex = (text: string) => `4x|${Buffer.from(text).toString("hex")}`;
   const lines = recordingText("switch-b")
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     appliance = { ...setUp, running, client: running.withKey(setUp.key) };
     discovery = new DiscoveryClient(appliance.client, appliance.organizationId);
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
-    // What the others are made within comes first; a custom field before those that have it.
+    // Containers come first, and a custom field before the records with values of it.
     const order: EditedKind[] = ["custom_field", "network", "subnet", "host", ...EDITED_KINDS];
     let places: Wire = { network_id: appliance.networkId } as unknown as Wire;
     for (const kind of new Set(order)) {
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     await workplace.close();
   });
 
-  /** @param isTroubled whether the browser may complain: of what is asked for and is not there */
+  /** @param isTroubled whether the browser may report errors, for requests of missing records */
   const looked = async (address: string, isTroubled = false) => {
     await page.goto(appliance.running.url + address);
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     const forms = [...records].map(([kind, { id }]) => `/hosts?edit=${kind}:${id}`);
     const others = [`/?q=${encodeURIComponent('"><img')}`, `/?q=00:1b:21:66:66:66`, "/map?table=links"];
     for (const address of [...plain, ...pages, ...tabs, ...forms, ...others]) await looked(address);
-    // As what it is: a text.
+    // As text.
     await page.goto(`${appliance.running.url}/hosts`);
     await page.getByRole("link", { name: MARKUP, exact: true }).waitFor();
     await page.keyboard.press("Control+k");
@@ -243,7 +243,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
       "//elsewhere.example/%2e%2e/hosts?at=-1h",
     ])
       await looked(address, true);
-    // Where it says "now", the way there is a page of the appliance.
+    // In place of "now", a path that is a page of the appliance.
     await page.goto(`${appliance.running.url}//elsewhere.example/?at=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
     await page.getByRole("banner").waitFor();
     await page.keyboard.press("t");
@@ -273,7 +273,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
       const shown = await visitor.context.newPage();
       const download = shown.waitForEvent("download").catch(() => null);
       const answer = await shown.goto(appliance.running.url + path).catch(() => null);
-      // What is taken as a file is not shown at all.
+      // Downloads are not displayed.
       if (answer === null) expect([path, await download]).toEqual([path, expect.anything()]);
       else {
         const headers = answer.headers();
@@ -296,7 +296,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     const head = async () => (await appliance.client.get("ledger")).body.data.sequence;
     const before = await head();
     const sessions = async () => (await page.request.get(`${target}/api/auth/sessions`)).status();
-    // Another port of the same address: the same site, so that no rule about sites helps.
+    // Another port of the same address is the same site, so same-site rules do not help.
     using attacker = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -369,7 +369,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     expect(await head()).toBe(before);
     expect((await appliance.client.get("tags?search=owned")).body.data).toEqual([]);
     expect(await sessions()).toBe(200);
-    // Nobody speaks to the page that opened it, or that it was opened by.
+    // Pages are isolated from their opener and from those they open.
     for (const [path, shown] of [
       ["/hosts", "header"],
       ["/handbook", "main"],

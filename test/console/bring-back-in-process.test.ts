@@ -1,5 +1,5 @@
-// Fields, records and transactions brought back in the process of the tests: some fields of a record and not the others,
-// over the version that was read; and a deleted switch with all that is on it.
+// Restored fields, records and transactions in the test process: selected fields of a record only, against the version
+// that was read; and a deleted switch with all its children.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { changedHost } from "../support/appliance/changed-host.ts";
@@ -59,7 +59,7 @@ describe("bringing back", () => {
       await form.getByLabel("Description").check();
       await settles(() => form.getByRole("checkbox").count(), 5);
       await form.getByText("in the attic").waitFor();
-      // What is gone since is said before.
+      // Warns about references deleted since.
       await form.getByText("without what is gone since").waitFor();
       await form.getByLabel("Tags").check();
       await form.getByLabel("Why").fill("CHG-13: it is in the cellar after all");
@@ -96,7 +96,7 @@ describe("bringing back", () => {
       await form.getByRole("button", { name: "Restore this field" }).click();
       await page.getByText("Saved.").waitFor();
       expect(await current(host.id)).toMatchObject({ asset_tag: "A-1", name: "core-2-new", hostname: null });
-      // The browser tells of the refusal, which was asked for.
+      // The browser reports the expected refusal.
       expect(visitor.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,
@@ -126,21 +126,21 @@ describe("bringing back", () => {
       await bringBack(["Description", "Asset tag"]);
       await settles(() => line.locator("dt").allTextContents(), ["Host name", "Name", "Tags"]);
       await line.getByRole("button", { name: "Close" }).click();
-      // What is brought back is not there to be chosen again.
+      // A restored field is no longer offered.
       await offer("core-7").click();
       await settles(() => page.getByRole("form").getByRole("checkbox").count(), 3);
       await page.getByRole("form").getByRole("button", { name: "Cancel" }).click();
       await bringBack(["Host name", "Name", "Tags"]);
-      // The tag that is gone since stays gone: it differs in that.
+      // The deleted tag stays deleted, so tags still differ.
       await settles(() => line.locator("dt").allTextContents(), ["Tags"]);
       expect(await order()).toEqual(["core-8", "core-7"]);
-      // Undone, it differs as before.
+      // After the undo the difference is back.
       await line.getByRole("button", { name: "Undo", exact: true }).click();
       await line.getByRole("button", { name: "Undo" }).click();
       await line.getByText("Done.").waitFor();
       await settles(() => line.locator(":scope > dl dt").allTextContents(), ["Host name", "Name", "Tags"]);
       await line.getByRole("button", { name: "Close" }).click();
-      // What others change is offered, and moves nothing until it is wanted.
+      // Changes by others are offered, and do not move content until accepted.
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(await current(host.id)), description: "by others" }));
       const offered = page.locator(".live-note");
       await offered.getByText(/^1 change since/).waitFor();
@@ -209,12 +209,12 @@ describe("bringing back", () => {
       await plan.locator("del").getByText("A-4").waitFor();
       await settles(() => plan.locator("dt").allTextContents(), ["Asset tag", "Hidden"]);
       expect((await made(client.get("ledger"))).sequence).toBe(before);
-      // What was typed is still there.
+      // The typed text is still there.
       expect(await plan.getByLabel("Why").inputValue()).toBe("CHG-15");
       await plan.getByRole("button", { name: "Restore this" }).click();
       await plan.getByText("Done.").waitFor();
       expect(await current(host.id)).toMatchObject({ asset_tag: "A-2", hidden: false });
-      // An undo likewise: here it cannot be done any more, and says why.
+      // The same for an undo, which is no longer possible and gives the reason.
       await plan.getByRole("button", { name: "Undo", exact: true }).click();
       const undo = page.getByRole("region", { name: "Undo this transaction" });
       await undo.locator("ins").getByText("A-4").waitFor();
@@ -223,7 +223,7 @@ describe("bringing back", () => {
       await undo.getByRole("alert").waitFor();
       await undo.getByText("asset_tag was changed again since").waitFor();
       expect((await current(host.id)).asset_tag).toBe("A-5");
-      // The browser tells of the refusals, which were asked for.
+      // The browser reports the expected refusals.
       expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,
@@ -266,7 +266,7 @@ describe("bringing back", () => {
       const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.getByText("Brings back host access-1").waitFor();
       await plan.getByText("Brings back address 10.2.3.41").waitFor();
-      // They are counted, and read by whoever wants to.
+      // They are counted, with a list on demand.
       await plan.getByText(`Brings back ${PORTS} interfaces`).click();
       await plan.getByText("Brings back interface Gi1/0/48").waitFor();
       await settles(() => plan.getByText(/^Brings back interface/).count(), PORTS);
@@ -286,7 +286,7 @@ describe("bringing back", () => {
       const [written] = await discovery.all("transactions?reason=CHG-14");
       expect(page.url()).toEndWith(`/changes/${written?.sequence}`);
       expect(written).toMatchObject({ command: "host.restore", changes: { if_entry: { Created: PORTS } } });
-      // On the page of what is gone it is brought back as well, and that page gives way to the record's own.
+      // The page of a deleted record also restores it, and then redirects to the record's page.
       await made(client.delete(`hosts/${access.id}`));
       await open(`/hosts/${access.id}`);
       await page.getByRole("button", { name: "Bring it back" }).click();
@@ -295,7 +295,7 @@ describe("bringing back", () => {
       await page.getByText("Brought back.").waitFor();
       await page.getByRole("link", { name: /^transaction/ }).waitFor();
       expect(shown(await current(access.id))).toEqual(shown(before));
-      // A refusal while it was gone is what the page rests on.
+      // The page relies on the refusal while the record was deleted.
       expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,

@@ -1,5 +1,5 @@
-// What was, as it is seen before it is brought back, in Chromium, on the executable: forms, plans and refusals as axe-core
-// reads them, and the focus. What is written, refused and undone is in bring-back-in-process.test.ts.
+// Restores as seen in Chromium, on the executable: forms, plans and refusals under axe-core, and the focus. Writes,
+// refusals and undos are in bring-back-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
     page = await visitor.signIn(OWNER, PASSWORD);
   });
 
-  // All tests are of one window.
+  // All tests share one window.
   beforeEach(async () => {
     visitor.troubles();
     await look("light", WIDE);
@@ -109,18 +109,18 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await settles(focused, "note edit-saved");
       await line.getByRole("button", { name: "Close" }).click();
       await settles(focused, "back");
-      // What is brought back is not there to be chosen again.
+      // A restored field is no longer offered.
       await offer("core-7").click();
       await settles(() => page.getByRole("form").getByRole("checkbox").count(), 3);
       await page.getByRole("form").getByRole("button", { name: "Cancel" }).click();
       await settles(focused, "back");
       await bringBack(["Host name", "Name", "Tags"]);
-      // The tag that is gone since stays gone: it differs in that.
+      // The deleted tag stays deleted, so tags still differ.
       await settles(() => line.locator("dt").allTextContents(), ["Tags"]);
       expect(await order()).toEqual(["core-8", "core-7"]);
       expect(await accessibilityFindings(page)).toEqual([]);
       const changed: Wire = await made(client.get(`hosts/${host.id}`));
-      // What others change moves nothing until it is wanted.
+      // Changes by others do not move content until accepted.
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), description: "by others" }));
       const offered = page.locator(".live-note");
       await offered.getByText(/^1 change since/).waitFor();
@@ -190,17 +190,17 @@ describe.skipIf(!hasChromium)("bringing back", () => {
         const part = plan.getByRole("listitem").filter({ hasText: "Changes interface Gi1/0/1" });
         await settles(() => part.locator("del").allTextContents(), ["30 vlan-30"]);
         await settles(() => part.locator("ins").allTextContents(), ["20 vlan-20"]);
-        // What is gone since is called by the name that it had.
+        // A deleted record appears under its former name.
         await line.getByText("the tag labelled in tags is gone and left out").waitFor();
         expect(await accessibilityFindings(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-        // Given up, one is where one was.
+        // Cancel restores the focus.
         await plan.getByRole("button", { name: "Cancel" }).click();
         await plan.waitFor({ state: "detached" });
         await settles(() => page.evaluate("document.activeElement?.textContent"), "Restore this");
       }
       await look("light", WIDE);
-      // What comes back with it is called so where it is put back.
+      // Records restored along with it are listed under that heading.
       await follow(page, `/changes/${deletion}`);
       await page.getByRole("button", { name: "Undo" }).click();
       const plan = page.getByRole("region", { name: "Undo this transaction" });
@@ -228,7 +228,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await plan.locator("del").getByText("A-4").waitFor();
       await settles(() => plan.locator("dt").allTextContents(), ["Asset tag", "Hidden"]);
       expect(await accessibilityFindings(page)).toEqual([]);
-      // The browser tells of the refusal, which was asked for.
+      // The browser reports the expected refusal.
       expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,
@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await page.getByRole("button", { name: "Restore this" }).click();
       const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.getByText("Brings back address 10.2.3.41").waitFor();
-      // They are counted, and read by who wants to.
+      // They are counted, with a list on demand.
       await plan.getByText(`Brings back ${PORTS} interfaces`).click();
       await plan.getByText("Brings back interface Gi1/0/48").waitFor();
       await settles(() => plan.getByText(/^Brings back interface/).count(), PORTS);
@@ -265,7 +265,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await plan.getByRole("button", { name: "Restore this" }).click();
       await plan.getByText("Done.").waitFor();
       expect((await made(client.get(`hosts/${access.id}`))).interfaces).toHaveLength(PORTS);
-      // A refusal while it was gone is what the page rests on.
+      // The page relies on the refusal while the record was deleted.
       expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,

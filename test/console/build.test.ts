@@ -1,20 +1,20 @@
-// What a browser has to load before it shows anything, and that it can.
+// Initial load of the console: its size, and that it succeeds.
 
 import { expect, test } from "bun:test";
 import { chunkSizes } from "../../scripts/benchmark/console/chunks.ts";
 import { buildConsole, CONSOLE_PACK } from "../../scripts/console.ts";
 import { readConsolePack } from "../../src/http/console-pack.ts";
 
-/** As the console's design has it: with Brotli. */
+/** Limit of the console's design, with Brotli. */
 const FIRST_BYTES_MAX = 100_000;
-/** A browser asks for six at once, and each of them costs it some milliseconds. */
+/** Browsers request six at a time, and each costs some milliseconds. */
 const FURTHER_SCRIPTS_MAX = 20;
 
 test("the scripts that every page begins with are small, all there, and named in the page", async () => {
   const { sizes, first } = await buildConsole();
   expect(first.filter((name) => sizes[name] === undefined)).toEqual([]);
   const bytes = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
-  // What the benchmark reads from the files themselves.
+  // The size that the benchmark reads from the files.
   expect((await chunkSizes(Bun.file(CONSOLE_PACK))).main).toBe(bytes);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(FIRST_BYTES_MAX);

@@ -1,4 +1,4 @@
-// Many records at once in the process of the tests: the plan is read before, and what was done is undone after.
+// Bulk writes in the test process: the plan before, and the undo afterwards.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -135,7 +135,7 @@ describe("whoever writes many records at once", () => {
     await page.getByRole("region", { name: "Tags of 2 hosts" }).getByLabel("Tag").selectOption({ label: "core" });
     await page.getByText("1 of 2 have it.").waitFor();
     await button("Take it off 1 host").click();
-    // The note of the first write is still there.
+    // The notice of the first write is still shown.
     await page.getByRole("region", { name: "Tags of 2 hosts" }).waitFor({ state: "detached" });
     await page.getByText("Saved.").waitFor();
     expect(await list(`hosts?filter=tags = "${tag.id}"`)).toHaveLength(2);

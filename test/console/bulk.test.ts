@@ -1,5 +1,5 @@
-// Lists of many records as they are seen, in Chromium, on the executable: the plan of a write as everybody reads it, and the
-// rows of a list that was scrolled. What is planned, written and undone is in bulk-in-process.test.ts.
+// Bulk lists in Chromium, on the executable: the plan of a write under axe-core, and the rows of a scrolled list.
+// Plans, writes and undos are in bulk-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     await page.evaluate("document.querySelector('.list').scrollLeft = 10_000");
     await settles(places, { name: true, head: true, last: true });
     expect(await accessibilityFindings(page)).toEqual([]);
-    // Nor do rows that pass below the head stand over it.
+    // Rows scrolled below the header do not cover it.
     await page.evaluate("document.querySelector('.list').scrollTop = 14");
     const above = () =>
       page.evaluate(`(() => {

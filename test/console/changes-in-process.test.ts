@@ -1,4 +1,4 @@
-// Changes in the process of the tests: sentences that lead to records, two instants compared, pages in the address.
+// Changes in the test process: sentences with links to records, comparison of two timestamps, page numbers in the URL.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { made } from "../support/appliance/factories.ts";

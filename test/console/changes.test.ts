@@ -1,5 +1,5 @@
-// Changes in Chromium, on the executable: a journey through the feed and one transaction to the comparison, and the
-// pages under axe-core. Links, CSV and pages of the feed are in changes-in-process.test.ts.
+// Changes in Chromium, on the executable: a journey from the feed through a transaction to the comparison, and the
+// pages under axe-core. Links, CSV and feed pages are in changes-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -52,9 +52,9 @@ describe.skipIf(!hasChromium)("what changed", () => {
     const reason = page.getByLabel("Reason contains").and(page.locator(":focus"));
     const change = page.locator(".transaction");
     await change.getByText("VLAN 120 Phones: name Voice → Phones").waitFor();
-    // Those that were there before have it, too.
+    // Earlier ones have it as well.
     await settles(() => change.count(), 1);
-    // Whoever narrows it further is where they were, and comes back to what they asked before.
+    // Narrowing further keeps the position, and Back returns to the previous query.
     await reason.fill("4712");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL(/reason=4712/);

@@ -1,4 +1,4 @@
-// Two instants compared in the process of the tests: lists with what came, went and changed, and the pages of records.
+// Comparison of two timestamps in the test process: lists of added, removed and changed records, and record pages.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { fillTwoInstants, type TwoInstants } from "../support/browser/two-instants.ts";
@@ -45,7 +45,7 @@ describe("two instants compared", () => {
     const core = rows(page).filter({ hasText: "core" });
     await settles(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
     await settles(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
-    // A changed field without a column is named.
+    // Names a changed field without a column.
     await settles(() => core.getByText("Changed").locator("..").textContent(), expect.stringContaining("Description"));
     expect(visitor.troubles()).toEqual([]);
     await page.close();
@@ -78,7 +78,7 @@ describe("two instants compared", () => {
   test("a filter holds at both instants: what it no longer finds still says what became of it", async () => {
     const page = await visitor.open(few(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
-    // Of three up before one is gone and one is down; one is new.
+    // Of three ports up earlier, one is deleted and one is down; one is new.
     await rows(page).nth(3).waitFor();
     const texts = await rows(page).allTextContents();
     expect(texts.filter((text) => text.startsWith("Removed"))).toHaveLength(1);
@@ -100,7 +100,7 @@ describe("two instants compared", () => {
     const core = rows(page).filter({ hasText: "core" });
     await settles(() => core.locator("del").allTextContents(), ["FOC2"]);
     await settles(() => core.locator("ins").allTextContents(), ["FOC1"]);
-    // One sort of it alone is that of the same side.
+    // The filter by one kind of difference keeps the side.
     await page.getByRole("link", { name: "1 added" }).click();
     await page.getByText("1 host", { exact: true }).waitFor();
     await rows(page).getByRole("link", { name: "leaving" }).waitFor();
@@ -182,7 +182,7 @@ describe("two instants compared", () => {
     const list = page.getByRole("region", { name: "Changes from A to B" });
     await list.getByText("Offices, new", { exact: true }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
-    // The other way round, and back.
+    // In the opposite direction, and back.
     await page.goto(`${appliance.running.url}${few(`/hosts/${filled.switchId}`)}`);
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.getByText("FOC1 → FOC2").waitFor();
@@ -244,7 +244,7 @@ describe("two instants compared", () => {
     await page.getByText("1 host", { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("filter")).toBe('tags.name = "Core"');
     await core.locator(".tag-Blue").waitFor();
-    // It was taken off since.
+    // The tag was removed since.
     await page.goto(`${appliance.running.url}${few("/hosts?columns=name,tags&only=changed")}`);
     await core.locator("del").getByText("Core", { exact: true }).waitFor();
     await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=${filled.before}`);

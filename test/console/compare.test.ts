@@ -1,5 +1,5 @@
-// Two instants compared in Chromium, on the executable: a journey from the start page down to a port, a list that is
-// scrolled, and pages as they are seen. Texts, requests and state are in compare-in-process.test.ts.
+// Comparison of two timestamps in Chromium, on the executable: a journey from the start page to a port, a scrolled
+// list, and page appearance. Texts, requests and state are in compare-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.getByRole("link", { name: "3 differ" }).click();
     await page.getByText("3 hosts").waitFor();
     expect(new URL(page.url()).searchParams.get("vs")).toBe("marker:before the move");
-    // What is gone leads to what it was.
+    // A deleted record links to its earlier state.
     const left = page.getByRole("link", { name: "leaving" });
     await settles(() => left.getAttribute("href"), expect.stringContaining("at=marker:before"));
     await page.getByRole("link", { name: "core", exact: true }).click();
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.locator("del").waitFor();
     await settles(() => serial.textContent(), "Serial numberFOC1 → FOC2");
-    // A value that is gone still stands where it stood.
+    // A removed value keeps its position.
     await settles(
       () => page.locator(".facts > div").filter({ hasText: "Model" }).locator("del").textContent(),
       "C9300-24T",

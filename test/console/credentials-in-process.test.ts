@@ -1,5 +1,5 @@
-// Credentials in the process of the tests, with an agent on loopback: a wrong one is found by trying it, and mended; who is
-// asked is said before it is saved; a secret is shown nowhere afterwards; each by whoever may.
+// Credentials in the test process, with an agent on loopback: a wrong one is found by a trial and corrected; targets
+// are listed before saving; secrets are never shown afterwards; each by role.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -51,14 +51,14 @@ describe("a credential", () => {
       .locator(".trial-steps > li")
       .filter({ has: page.locator(".trial-name", { hasText: new RegExp(`^${name}$`) }) });
 
-  /** A scan of the device that has ended. */
+  /** A completed scan of the device. */
   async function scanned(): Promise<string> {
     const discovery = new DiscoveryClient(client, appliance.organizationId);
     const asked = { network_id: appliance.networkId, kind: "full", targets: [DEVICE] };
     return (await discovery.ended((await discovery.begin(asked)).id)).id;
   }
 
-  /** Where a secret must not be once it was saved: the page, what the browser keeps, addresses, the log. */
+  /** Asserts that saved secrets are absent from the page, browser storage, URLs and the log. */
   async function expectNowhere(...secrets: readonly string[]): Promise<void> {
     const kept = await page.evaluate<string>(
       "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((each) => each.value).join() + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + location.href",
@@ -83,7 +83,7 @@ describe("a credential", () => {
       "new-password",
     ]);
     await secret.fill(WRONG);
-    // No draft: after a reload the form is there, and nothing of what was typed.
+    // No draft: after a reload the form is empty.
     await page.reload();
     await form.waitFor();
     await settles(() => secret.inputValue(), "");
@@ -119,7 +119,7 @@ describe("a credential", () => {
     );
     await page.getByRole("button", { name: "Try it" }).click();
     await page.getByText("It does not work").waitFor();
-    // What had ended was there before the rest.
+    // Completed steps appeared before the rest.
     expect(await page.evaluate<number>("Math.min(...window.stepsWhileBusy.filter((count) => count > 0))")).toBeLessThan(
       5,
     );

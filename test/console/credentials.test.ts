@@ -1,5 +1,5 @@
-// The pages of credentials as everybody reads them, in Chromium, on the executable, with an agent on loopback: where one is
-// made, tried, assigned and deleted. What they say and do is in credentials-in-process.test.ts.
+// Credential pages under axe-core in Chromium, on the executable, with an agent on loopback: create, try, assign and
+// delete. Texts and behavior are in credentials-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

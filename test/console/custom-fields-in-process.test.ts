@@ -1,5 +1,4 @@
-// Custom fields in the console, in the process of the tests: as columns, in filters, on pages of records, and between two
-// instants.
+// Custom fields of the console in the test process: as columns, in filters, on record pages, and in comparisons.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";

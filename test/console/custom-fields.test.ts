@@ -1,4 +1,4 @@
-// Pages with custom fields as everybody reads them, in Chromium, on the executable. What they say and do is in
+// Pages with custom fields under axe-core in Chromium, on the executable. Texts and behavior are in
 // custom-fields-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

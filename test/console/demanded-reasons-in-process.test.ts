@@ -1,5 +1,4 @@
-// An organization that demands reasons, in the console, in the process of the tests: an Owner turns it on, and from then on
-// every write needs one.
+// Required change reasons of the console in the test process: enabled by an Owner, then needed for every write.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -63,7 +62,7 @@ describe("where the organization demands a reason", () => {
     await theirs.getByLabel("Why (required)").fill("CHG-1");
     await save.click();
     await theirs.getByText("Saved.").waitFor();
-    // What undoes it has to say why as well.
+    // The undo needs a reason as well.
     await theirs.getByRole("button", { name: "Undo", exact: true }).click();
     await theirs.getByLabel("Why (required)").waitFor();
     await settles(() => theirs.getByRole("button", { name: "Undo" }).isDisabled(), true);

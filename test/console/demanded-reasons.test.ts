@@ -1,5 +1,5 @@
-// An organization that demands reasons, in the console: no write leaves without room for one, and nobody types in vain, as seen
-// in Chromium, on the executable. How it is turned on, and what follows, is in demanded-reasons-in-process.test.ts.
+// Required change reasons of the console in Chromium, on the executable: every write has a field for one, and no typed
+// text is lost. Enabling and effects are in demanded-reasons-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Glob } from "bun";
@@ -11,7 +11,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 
 const OWNER = "owner@acme.example";
 
-/** Writes of the console that take no reason although the API would keep one, and why. */
+/** Console writes without a reason although the API accepts one, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   "PUT /api/auth/password": "one's own password is one's own affair",
   "POST /api/auth/setup": "there is no organization yet",
@@ -19,7 +19,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 };
 
 describe("every write of the console", () => {
-  /** From the name of a method to the end of its call. */
+  /** From the method name to the end of its call. */
   function callAt(text: string, start: number): string {
     let depth = 0;
     for (let at = text.indexOf("(", start); at < text.length; at += 1) {
@@ -51,7 +51,7 @@ describe("every write of the console", () => {
         const name = path === undefined ? `${method} of ${file}` : `${method} ${path}`;
         found.push(name);
         if (path !== undefined && !kept.has(name)) continue;
-        // What is sent with the write, or made for it just before.
+        // Sent with the write, or built for it just before.
         const isSaid = call.includes("reasonHeader(") || /\bheaders\b(?!:)/.test(call);
         if (!isSaid && !(name in WITHOUT)) silent.push(name);
       }
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  /** How a form is come to, and what sends it. */
+  /** Steps that open a form, and the step that submits it. */
   const FORMS: ReadonlyArray<readonly [what: string, come: () => Promise<unknown>, send: () => Locator]> = [
     ["a new host", () => open("/hosts?new=host"), () => button("Create")],
     [

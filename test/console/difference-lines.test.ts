@@ -1,4 +1,4 @@
-// What differs, in the order in which it is read.
+// Reading order of differences.
 
 import { expect, test } from "bun:test";
 import { linesOf, withWritten } from "../../src/console/changes/difference-lines.ts";
@@ -55,9 +55,9 @@ test("what was written here stays where it stood, without fields, where it diffe
   expect(shown(of([c]))).toEqual(["a 0", "b 0", "c 1"]);
   expect(shown(of([a, c]))).toEqual(["a 1", "b 0", "c 1"]);
   expect(shown(of([]))).toEqual(["a 0", "b 0"]);
-  // What was removed since is told as that.
+  // Later removals are listed as such.
   expect(shown(of([c], { removed: [whole("host", "b")] }))).toEqual(["removed b", "a 0", "c 1"]);
-  // Of a host that differs no more nothing follows from elsewhere: it stays before its parts.
+  // A host without remaining differences has no dependent changes elsewhere: it stays before its children.
   const port = changed("if_entry", "port", "oper_status");
   expect(linesOf(withWritten(of([port]), [{ record: a, place: 0 }])).map(({ record }) => record.name)).toEqual([
     "a",

@@ -1,5 +1,4 @@
-// Discovery and the ledger in the process of the tests: what is scanned when, what must not come back, and the head of the
-// ledger to keep elsewhere.
+// Discovery and ledger in the test process: schedules, ignored records, and the ledger head for external storage.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";

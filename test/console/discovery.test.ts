@@ -1,5 +1,5 @@
-// Discovery and the ledger in Chromium, on the executable: scans as they run and what came of them, on paper, too, and pages
-// as everybody reads them. Schedules, ignored records and the head of the ledger are in discovery-in-process.test.ts.
+// Discovery and ledger in Chromium, on the executable: running scans and their results, also printed, and the pages
+// under axe-core. Schedules, ignored records and the ledger head are in discovery-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
       }),
     );
     const found = await scan({ targets: ["127.0.0.9"] });
-    // The stream ends with the scan.
+    // The event stream ends with the scan.
     const stream = await fetch(`${made.running.url}/api/v1/discovery/scans/${found.id}/events`, {
       headers: { authorization: `Bearer ${made.key}` },
     });
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     await page.getByRole("link", { name: "Remove the filter" }).click();
     await page.getByRole("link", { name: /^Created/ }).click();
     await page.getByText("Records that were not there before.").waitFor();
-    // On paper there is what was found, and nothing that could be pressed.
+    // The printout has the findings, and no controls.
     await page.emulateMedia({ media: "print" });
     await page.locator(".finding").first().waitFor();
     await settles(() => page.locator("nav:visible a:visible").allTextContents(), [expect.stringMatching(/^Created/)]);

@@ -1,5 +1,5 @@
-// Editing in the process of the tests: what is typed is checked, kept, saved over the version that it was begun on, and taken
-// back; what others change meanwhile is not written over.
+// Editing in the test process: input is validated, kept, saved against the version it started from, and undone;
+// concurrent changes are not overwritten.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";

@@ -1,5 +1,5 @@
-// Editing in Chromium, on the executable: what is typed is checked, kept, saved over the version that it was begun on, and
-// taken back; what others change meanwhile is not written over.
+// Editing in Chromium, on the executable: input is validated, kept, saved against the version it started from, and
+// undone; concurrent changes are not overwritten.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -87,7 +87,7 @@ describe("a field of a form", () => {
       const details = await loadDetails(kind);
       for (const operation of [operationOn("create", kind), operationOn("update", kind)]) {
         const fields = formFields(forms[operation], details, operation.startsWith("create"));
-        // Each custom field is one of the form.
+        // Every custom field appears in the form.
         const inForm = [...fields.map(({ name }) => name), "custom_fields"];
         const taken = forms[operation].map(({ name }) => name);
         const left = taken.filter((name) => !inForm.includes(name) && !(name in IDENTITY));
@@ -109,12 +109,12 @@ describe("a field of a form", () => {
   });
 });
 
-/** Of the record itself, or where it belongs, which a record that is there does not change. */
+/** Of the record itself or its container, fixed after creation. */
 const IDENTITY = { id: true, organization_id: true, network_id: true, host_id: true };
 const PARTS = "records of their own";
 const TOLD = "told by the device";
 const ORDER = "orders are for programs";
-/** What the API takes and no form has, and why. */
+/** API fields without a form field, and why. */
 const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   host: {
     virtualization: TOLD,

@@ -1,12 +1,12 @@
-// Every write of the API by the OpenAPI document, against what the console's sources can ask for: what a person cannot do
-// in the console is left out on purpose, and says why.
+// Coverage of the OpenAPI document's writes by the console's sources: every operation missing in the console is listed
+// with a reason.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
 import { type ConsoleCalls, callName, consoleCalls } from "../support/source/console-calls.ts";
 
-/** Writes that the console has no use for, by `operationId`. */
+/** Writes without a use in the console, by `operationId`. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   writeHosts: "For programs: people bring many hosts in as a table, with its plan.",
   assignTags: "Tags are a field of each record's form, which is saved over the version that it was begun on.",
@@ -31,7 +31,7 @@ const UNREAD: Readonly<Record<string, string>> = {
   getUser: "The list tells all of each.",
 };
 
-/** What an expression of the console could ask by its type, and the API does not have: no page offers it. */
+/** Calls that an expression's type admits but the API lacks: no page offers them. */
 const NOT_THERE: readonly string[] = [
   "POST /api/v1/custom-fields/bulk-update",
   "POST /api/v1/discovery/schedules/bulk-update",
@@ -40,7 +40,7 @@ const NOT_THERE: readonly string[] = [
 
 describe("the console and the API", () => {
   let asked: ConsoleCalls;
-  /** `operationId` by the name of its call. */
+  /** `operationId` by call name. */
   const writes = new Map<string, string>();
   const reads = new Map<string, string>();
 
@@ -62,7 +62,7 @@ describe("the console and the API", () => {
   });
 
   test("every read of the API is shown by some page, or is not for a reason", () => {
-    // What is shown as a table is offered as one by its address, not by a call.
+    // Tables are offered as exports by URL, not by a call.
     const unread = missing(reads, asked.reads).filter((operation) => !operation.startsWith("export"));
     expect(unread.toSorted()).toEqual(Object.keys(UNREAD).toSorted());
   });

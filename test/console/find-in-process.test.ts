@@ -1,4 +1,4 @@
-// Finding in the process of the tests: where something is and was, for whom, and what is called as was asked.
+// Search in the test process: current and past locations, reach, and records by name.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -82,7 +82,7 @@ describe("finding", () => {
 
   test("what fails says so once, whatever was asked, and is asked again at once", async () => {
     const { visitor, page } = await arrived(OWNER);
-    // Without what the frame says of all pages.
+    // Without the frame's messages for all pages.
     const problems = page.getByRole("main").getByRole("alert");
     const questions = /\/api\/v1\/(search|locate)/;
     const error = "The appliance is being restarted.";
@@ -103,7 +103,7 @@ describe("finding", () => {
       await page.locator(".hits a").first().waitFor();
       expect(await problems.count()).toBe(0);
     }
-    // What differs is told apart.
+    // Different failures have different messages.
     await page.route(/\/api\/v1\/search/, (route) => route.abort());
     await page.route(/\/api\/v1\/locate/, (route) =>
       route.fulfill({ status: 500, json: { ...body, error: "Broken." } }),
@@ -153,7 +153,7 @@ describe("finding", () => {
     await page.getByRole("button", { name: "Pinned", pressed: true }).waitFor();
     await page.goto(`${origin}/?q=printer-2`);
     await page.locator(".hits").getByRole("link", { name: "printer-2" }).waitFor();
-    // It is remembered once it is seen, after the frame that shows it.
+    // It is remembered once shown, after the surrounding frame.
     const remembered = () => page.evaluate<string>("localStorage.getItem('netledger:recent') ?? ''");
     await settles(remembered, expect.stringContaining("printer-2"));
     await page.getByRole("link", { name: "Find", exact: true }).click();
@@ -168,7 +168,7 @@ describe("finding", () => {
     await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
     expect(visitor.troubles()).toEqual([]);
-    // Of the pins the appliance knows, of the questions this browser: until one signs out.
+    // The appliance stores the pins, the browser the queries until sign-out.
     await page.goto(`${origin}/`);
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();

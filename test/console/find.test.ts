@@ -1,5 +1,5 @@
-// Finding: its plain functions, and in Chromium, on the executable, a journey from the start to where something was,
-// and its pages as they are seen. Texts, requests and state are in find-in-process.test.ts.
+// Search: its pure functions; and in Chromium, on the executable, a journey from the start to a past location, and page
+// appearance. Texts, requests and state are in find-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
@@ -226,7 +226,7 @@ describe.skipIf(!hasChromium)("finding", () => {
       await follow(page, address);
       await page.locator(".hits, .start").first().waitFor();
       if (found.includes(address)) await page.locator(".locate").waitFor();
-      // Those of an earlier address may be open still.
+      // Some of an earlier address may still be open.
       for (const each of await page.locator(".locate details").all())
         if ((await each.getAttribute("open")) === null) await each.locator(":scope > summary").click();
       expect([address, await page.locator(".locate details:not([open])").count()]).toEqual([address, 0]);

@@ -1,4 +1,4 @@
-// The first run in Chromium, on the executable: the link that `serve` prints, claiming, and what goes wrong on the way.
+// First run in Chromium, on the executable: the link printed by `serve`, the claim, and errors on the way.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
   });
   afterAll(closeBrowser);
 
-  /** What follows the origin in the link that the start prints. */
+  /** Path and fragment of the link printed at the start. */
   const link = () => (/\S+\/#setup=\S+/.exec(running.lines[2] ?? "")?.[0] ?? "").slice(running.url.length);
 
   async function fill(page: Page): Promise<void> {
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
   test("opens the printed link, says who one is, presses Enter, and is in", async () => {
     const page = await visitor.open(link());
     await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
-    // Whoever looks over a shoulder, or at the history of the browser, sees no token.
+    // Neither a bystander nor the browser history sees the token.
     expect(page.url()).toBe(`${running.url}/`);
     expect(await page.getByLabel("Set-up token").count()).toBe(0);
     await fill(page);
@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     await page.getByRole("button", { name: "Claim it" }).click();
     await page.getByRole("banner").waitFor();
     expect(await kept()).not.toContain(token);
-    // A page that the link's page leads to, loaded by the browser's own way, is sent where one came from.
+    // Pages opened from the link's page by a full load redirect back.
     await page.getByRole("link", { name: "Handbook" }).click();
     await page.waitForURL("**/handbook");
     expect(await page.evaluate<string>("document.referrer + location.href")).not.toContain(token);
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
     await page.reload();
     await page.getByLabel("Set-up token").waitFor();
-    // Pasted over the address of the page that is open: the browser loads nothing anew.
+    // Pasted over the URL of the open page: the browser does not reload.
     await page.goto(running.url + link());
     await settles(() => page.getByLabel("Set-up token").count(), 0);
     expect(page.url()).toBe(`${running.url}/`);

@@ -1,4 +1,4 @@
-// The console's frame in the process of the tests: who comes in, where a session ends, links and keys.
+// Frame of the console in the test process: sign-in, end of session, links and keys.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -48,7 +48,7 @@ describe("the console's frame", () => {
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "web-1" }).waitFor();
-    // All is answered: nothing but the next question hears that the session is over.
+    // All requests are answered: only the next one learns that the session has ended.
     await page.locator(".places").waitFor();
     await page.locator(".hits").waitFor();
     expect(visitor.troubles()).toEqual([]);

@@ -1,5 +1,5 @@
-// The console's frame in Chromium, on the executable: what the policy says, what is left behind Back, clocks of another zone,
-// and pages as everybody reads them. Signing in, links and keys are in frame-in-process.test.ts.
+// Frame of the console in Chromium, on the executable: the CSP, state kept for Back, time zones, and pages under
+// axe-core. Sign-in, links and keys are in frame-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "web-1" }).waitFor();
-    // What is asked for after that would be refused.
+    // Later requests would be refused.
     await isShown(page);
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     const visitor = await Visitor.arrive(origin);
     await (await visitor.signIn(OWNER, PASSWORD)).close();
     const page = await visitor.context.newPage();
-    // As soon as they are there, before they are painted.
+    // As soon as they exist, before they are painted.
     await page.addInitScript(`
       const type = (selector, text) => {
         const field = document.querySelector(selector);

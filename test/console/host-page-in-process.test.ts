@@ -1,4 +1,4 @@
-// The page of a host in the process of the tests: its ports as they sit on it, its neighbors, what changed, what is gone.
+// Host page in the test process: port layout, neighbors, changes, deleted hosts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
@@ -46,7 +46,7 @@ describe("the page of a host", () => {
     await page.getByRole("heading", { name: "Details" }).waitFor();
     await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
     await settles(() => plate.getByRole("listitem").count(), 24);
-    // So has it where the address names a tab that there is not.
+    // The same for an unknown tab in the URL.
     await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?tab=cables`);
     await plate.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
     await page.locator("tr.is-chosen").getByRole("link", { name: "Gi1/0/3" }).waitFor();
@@ -54,7 +54,7 @@ describe("the page of a host", () => {
     await page.locator("tr.is-chosen").getByRole("link", { name: "printer-2" }).click();
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
     await page.getByRole("link", { name: "Services and ports 0" }).waitFor();
-    // Of what is no switch one asks where it hangs.
+    // For hosts other than switches, the page shows the switch port.
     await page.getByRole("row", { name: /^00:1b:21:00:00:02 access-one Gi1\/0\/3 Up / }).waitFor();
     expect(await page.locator(".plates, .waiting").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
@@ -86,7 +86,7 @@ describe("the page of a host", () => {
   test("tells what changed, who did it and why, and leads to how it was before", async () => {
     const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=history`);
     const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
-    // The page says whose: the sentence need not.
+    // The page names the host, so the sentence need not.
     await change.getByText(/^name access-1 → access-one/).waitFor();
     await change.getByRole("button").click();
     await settles(() => change.locator("ins").first().textContent(), "access-one");
@@ -111,7 +111,7 @@ describe("the page of a host", () => {
     await page.getByRole("link", { name: "Show it as it was last" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     await page.getByText("10.2.3.9").first().waitFor();
-    // From where it was: its parts are asked for where it is there, and nowhere else.
+    // A deleted host's children are requested as of a time when it existed, and at no other.
     for (const tab of ["", "&tab=ports", "&tab=neighbors", "&tab=addresses", "&tab=services"]) {
       await page.goto(`${page.url().split("&tab")[0]}${tab}`);
       await page.getByRole("heading", { name: "old-server" }).waitFor();

@@ -1,5 +1,4 @@
-// The page of a host in Chromium, on the executable: what its parts look like to axe-core, on a telephone, too; and the rules
-// of what is shown on it.
+// Host page in Chromium, on the executable: its sections under axe-core, also on a phone, and its display rules.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";

@@ -1,5 +1,5 @@
-// What machines announce to a scan wants to break the console, in Chromium, on the executable: banners, titles of pages,
-// names in certificates and in DNS, texts by SNMP. And names of files that come in and go out.
+// Hostile scan results in the console, in Chromium, on the executable: banners, page titles, certificate and DNS names,
+// SNMP texts; and hostile file names of imports and exports.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -22,10 +22,10 @@ import {
 import { SWEEP_LAB_MISSING } from "../support/sweep/lab.ts";
 
 const OWNER = "owner@acme.example";
-/** As long as a name may be, with what means something to file systems, headers and readers. */
+/** Maximum length, with characters special to file systems, headers and parsers. */
 const NETWORK = `../\\";\u202egpj.html ${"שרת ".repeat(40)}${"W".repeat(70)}`;
 const WIDTHS = [360, 1_280] as const;
-/** A name server of the test's own takes root. */
+/** The test's name server requires root. */
 const hasNames = SWEEP_LAB_MISSING === null;
 const withoutNames = hasNames ? "" : `left out ${SWEEP_LAB_MISSING}: `;
 
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     expect([address, visitor.troubles()]).toEqual([address, []]);
   };
 
-  /** @param what is shown, for whoever reads what failed */
+  /** @param what the page, named in a failure */
   const unbroken = async (what: string) => {
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 });
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       8443: `${word}: ${word}`,
       8554: word,
       11211: `memcached ${word}`,
-      // Only products that are known are told by these.
+      // Only known products are identified here.
       2121: "FTP",
       2525: "SMTP",
       40110: "POP3",
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       ...alike(markup, markup.replaceAll(" ", "/")),
       8080: pair(markup),
       8443: pair(markup),
-      // The realm ends where a quote does.
+      // The realm ends at a quote.
       8081: "HTTP",
     });
     const titled = `${template}: ${template.replace("&lt;", "<").replace("&gt;", ">")}`;
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     expect(kept.control).toEqual(alike("a [31mb c d e f g"));
     expect(kept.invalid).toEqual({
       ...alike("a ÿbÃ(cí d"),
-      // A telnet server's 0xff begins a command, and takes what follows with it.
+      // 0xff starts a telnet command, which consumes the following bytes.
       2323: "Telnet: to a Ã(cí d",
     });
     expect(kept.long).toEqual({
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       2222: long(100),
       2323: `Telnet: to ${long(89)}`,
       5672: long(100),
-      // Its page did not come whole.
+      // Its page was truncated.
       8080: long(60),
       8443: long(60),
       8554: long(100),
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     });
     expect(kept.blank).toEqual({
       ...alike(ANNOUNCED.blank),
-      // Nothing of it is seen, so it is called as its port is.
+      // Nothing visible remains, so it is named after its port.
       2222: "ssh",
       8080: "HTTP alternate",
       8081: "HTTP",
@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     expect(at(blank as string)).toMatchObject({ name: blank, sys_name: ANNOUNCED.blank });
   });
 
-  /** Whoever says it now. */
+  /** The machine that announces it now. */
   const announcing = (word: Announced) => at(MACHINES.find((each) => machines.announcedAt(each) === word) as string);
 
   test("breaks nothing, runs nothing, overflows and turns nothing on pages of records, on a phone or on a desk", async () => {
@@ -346,7 +346,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
   });
 });
 
-/** The executable with a name server of its own. */
+/** The executable with a separate name server. */
 function withResolver(file: string): readonly string[] {
   const inside = 'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"';
   return ["unshare", "--mount", "--", "sh", "-ec", inside, "sh", file, EXECUTABLE];

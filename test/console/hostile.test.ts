@@ -1,4 +1,4 @@
-// What wants to break the console, in Chromium, on the executable: hostile names on every page, a device with thousands of
+// Hostile content in the console, in Chromium, on the executable: names on every page, a device with thousands of
 // interfaces, a host with thousands of addresses.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -11,7 +11,7 @@ import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/
 
 const OWNER = "owner@acme.example";
 
-/** More than that are not laid out and scrolled without a stutter. */
+/** Layout and scrolling stutter beyond this. */
 const ELEMENTS_MAX = 6_000;
 
 describe.skipIf(!hasChromium)("names that want to break out", () => {
@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
   let client: Client;
   let filled: HostileNetwork;
   let networkId: string;
-  /** Before anything of it was there. */
+  /** Before any of it existed. */
   let before: string;
   let sequence: number;
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     expect(await page.evaluate<number>("document.getElementsByTagName('*').length")).toBeLessThan(ELEMENTS_MAX);
     await page.getByRole("link", { name: "Next: Interfaces" }).first().click();
     await table.getByRole("link", { name: "Te3/5", exact: true }).waitFor();
-    // The port that one chooses is on another page of the table.
+    // The chosen port is on another page of the table.
     await page.getByRole("link", { name: "Te12/48, Down", exact: true }).click();
     const row = table.locator("tr.is-chosen");
     await row.getByRole("link", { name: "Te12/48" }).waitFor();
@@ -127,13 +127,13 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await settles(() => table.locator("tbody tr").count(), 2);
     await page.getByText("1 of 3,271").waitFor();
     expect(page.url()).toContain("find=vl3271");
-    // Who it is does not wait for what all of its addresses say.
+    // The host's identity does not wait for the details of all its addresses.
     const asked = visitor.requests();
     await page.goto(`${running.url}/hosts/${filled.server.id}`);
     await page.getByRole("link", { name: "Addresses 10,000" }).waitFor();
     await page.getByRole("heading", { name: "Details" }).waitFor();
     await isAnswered(page);
-    // What hangs on one port does not wait for what hangs on all.
+    // A port's stations do not wait for those of all ports.
     await page.goto(`${running.url}/interfaces/${filled.interfaceId}`);
     await page.getByText("No neighbor is known").waitFor();
     await isAnswered(page);
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     expect(addressReads()).toEqual(["0"]);
     await page.getByLabel("Filter: Addresses").fill("");
     await page.getByText("Page 1 of 100").first().waitFor();
-    // What is beyond the last page is that one.
+    // Page numbers beyond the end show the last page.
     await page.goto(`${running.url}${host}&page=4000`);
     await page.getByText("Page 100 of 100").first().waitFor();
     await rows.last().getByText("10.0.39.15", { exact: true }).waitFor();
@@ -267,7 +267,7 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
     await page.getByLabel("Filter: Services").fill("10450/");
     await services.getByRole("row", { name: "service 250 Http 10450/Tcp" }).waitFor();
     await page.getByText("1 of 250").waitFor();
-    // The ports stay where they were.
+    // The ports keep their position.
     await ports.getByRole("row", { name: "10101 Tcp Custom" }).waitFor();
     await settles(() => ports.locator("tbody tr").count(), 100);
     expect([limitsOf("services"), limitsOf("ports")]).toEqual([
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
   });
 });
 
-/** Waits until the page waits for nothing, and has a name. */
+/** Waits until the page has a title and no pending requests. */
 async function isAnswered(page: Page): Promise<void> {
   await page.locator("main:has(h1):not(:has(.waiting))").waitFor();
 }

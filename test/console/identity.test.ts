@@ -1,5 +1,5 @@
-// Which host is which, in Chromium, on the executable: two hosts joined, one split, and what was deleted let come back; each
-// read before it is done, and undone after.
+// Host identity in Chromium, on the executable: merging two hosts, splitting one, and lifting ignored records; each
+// with a plan before and an undo afterwards.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     await plan.click();
     await page.getByText("Makes host server-2").waitFor();
     await page.getByText("Moves address 10.2.3.12").waitFor();
-    // Given up, it is all still there.
+    // After Cancel it is all still there.
     await page.getByRole("button", { name: "Cancel" }).click();
     await settles(() => page.getByLabel("10.2.3.12").isChecked(), true);
     await settles(() => page.getByLabel("Name of the new host").inputValue(), "server-2");

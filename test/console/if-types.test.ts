@@ -1,14 +1,14 @@
-// What types of interfaces are called, held against the registry.
+// Names of interface types, compared with the registry.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { IF_TYPES, ifTypeSaid } from "../../src/console/text/if-types.ts";
 
-/** As IANA publishes it, with the library that tests speak SNMP by. */
+/** As published by IANA, from the tests' SNMP library. */
 const REGISTRY = new URL("../../node_modules/net-snmp/lib/mibs/IANAifType-MIB.mib", import.meta.url);
 
 test("each has the name that the registry gives its number, and no word stands for two", () => {
-  // Another enumeration follows it there: of tunnels.
+  // The tunnel type enumeration follows it.
   const types = readFileSync(REGISTRY, "utf8").split(/^IANAtunnelType/m)[0] as string;
   const names = new Map(
     [...types.matchAll(/^\s*([a-z][\w-]*)\s*\((\d+)\)/gm)].map(([, name, number]) => [Number(number), name]),

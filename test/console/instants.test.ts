@@ -1,4 +1,4 @@
-// Instants as the console shows them: zones with their clock changes, ages, lengths of time.
+// Timestamps in the console: time zones with clock changes, ages, durations.
 
 import { describe, expect, test } from "bun:test";
 import { timeText } from "../../src/console/text/time.ts";

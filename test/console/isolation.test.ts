@@ -1,4 +1,4 @@
-// Texts of others among texts of the console: what signs of direction in a name can reach.
+// Bidi isolation of foreign texts among the console's texts.
 
 import { describe, expect, test } from "bun:test";
 import { isolated, withinItself } from "../../src/console/text/isolated.ts";
@@ -10,7 +10,7 @@ describe("a name in an element that isolates it", () => {
     expect(withinItself(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
     expect(withinItself(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
     expect(withinItself(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
-    // What it leaves open would end with the element's own end, and an override before it with nothing.
+    // An open isolate ends with the element, and takes a preceding override along.
     expect(withinItself(`a${RLO}b${RLI}c`)).toBe(`a${RLO}b${RLI}c${PDI}`);
     expect(withinItself(`${FSI}${FSI}a${PDI}`)).toBe(`${FSI}${FSI}a${PDI}${PDI}`);
   });

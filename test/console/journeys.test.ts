@@ -1,5 +1,5 @@
-// Whole tasks in Chromium, on the executable: over plain HTTP on a LAN, through a restart, on a backup, while a scan runs,
-// and from a question put together by clicks to the file that one takes along.
+// Whole tasks in Chromium, on the executable: over plain HTTP on a LAN, through a restart, on a backup, during a scan,
+// and from a filter built by clicks to its exported file.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
   });
 });
 
-/** The fields of a line of CSV without line breaks in it. */
+/** Fields of a CSV line without line breaks. */
 function fieldsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }
@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     await page.getByText("live", { exact: true }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await running.stop();
-    // What was read stays, what is asked for now says that nobody answers.
+    // Loaded data stays; new requests report that the appliance does not answer.
     await page.getByRole("link", { name: /^History/ }).click();
     await page.getByText("The appliance did not answer").waitFor();
     await page.getByText("The appliance does not answer. What you see is from before").waitFor();
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     await page.getByText("The appliance did not answer").waitFor({ state: "detached" });
     await list.getByText("live", { exact: true }).waitFor();
     expect(await list.getByLabel("Password").count()).toBe(0);
-    // What the browser says of a host that does not answer.
+    // The browser's message about an unreachable host.
     expect(visitor.troubles().filter((each) => !/net::ERR_|503/.test(each))).toEqual([]);
     await visitor.leave();
   });
@@ -206,12 +206,12 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
   });
 });
 
-/** Whatever is asked for is answered. */
+/** Waits until all requests are answered. */
 async function settled(page: Page): Promise<void> {
   await page.locator(".waiting").first().waitFor({ state: "detached" });
 }
 
-/** What changes something, wherever it is offered. */
+/** Controls that write, on any page. */
 function writing(page: Page) {
   return page.getByRole("button", { name: /^(Pin|Pinned|Save this view|Remove the view .*|Move it|Reset layout)$/ });
 }

@@ -1,4 +1,4 @@
-// What the console knows of kinds: one entry for each, and nothing of a schema that it leaves out by not knowing it.
+// Console entries of record kinds: one per kind, and complete coverage of their schemas.
 
 import { describe, expect, test } from "bun:test";
 import { apiDocument, listFieldsOf } from "../../scripts/console-forms.ts";

@@ -1,5 +1,4 @@
-// What a user leaves in a tab, in the process of the tests: nothing that was typed and not saved, however the session
-// ends; what the device is set to stays.
+// User data left in a tab, in the test process: no unsaved text, however the session ends; device settings remain.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -11,7 +10,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 const NEXT = "next@acme.example";
-/** In whatever is typed. */
+/** Part of every typed text. */
 const TYPED = "half-typed";
 
 let appliance: VisitedAppliance;
@@ -38,7 +37,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 interface Form {
   readonly name: string;
   readonly path: string;
-  /** Types into it; `submit` then sends it. */
+  /** Types into the form; `submit` then sends it. */
   type(page: Page): Promise<void>;
   readonly submit: string;
 }
@@ -84,12 +83,12 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** Signs in with a form open, and types into it. */
+/** Signs in, opens a form, and types into it. */
 async function typed({ path, type }: Form): Promise<Page> {
   const page = await visitor.signedIn(OWNER, path);
   await type(page);
   await settles(() => stored(page), expect.stringContaining(TYPED));
-  // As soon as there is something to sign in with: what the tab keeps then.
+  // Records the tab's storage as soon as the sign-in form appears.
   await page.evaluate(`new MutationObserver(() => {
     if (document.querySelector(".sign-in") !== null) window.keptThen ??= JSON.stringify({ ...sessionStorage });
   }).observe(document, { subtree: true, childList: true })`);
@@ -108,7 +107,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole("banner").waitFor();
 }
 
-/** What a tab shows and keeps once nobody is signed in. */
+/** Asserts that the signed-out tab shows and stores nothing typed. */
 async function expectNothingLeft(page: Page): Promise<void> {
   await button(page, "Sign in").waitFor();
   expect(await page.evaluate("window.keptThen ?? '{}'")).toBe("{}");
@@ -180,7 +179,7 @@ describe("what was typed is gone", () => {
   test("where the page comes back from the browser's cache, and somebody signed out or in meanwhile", async () => {
     const page = await typed(form);
     const back = () => page.evaluate("dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))");
-    // A page that is kept there hears nothing.
+    // A page in the back/forward cache receives no events.
     await page.evaluate("addEventListener('storage', (event) => event.stopImmediatePropagation(), { capture: true })");
     await back();
     await page.getByText("What you had typed is back.").waitFor();

@@ -1,4 +1,4 @@
-// The console's lists in the process of the tests: filtered by clicks and by words, taken along, and walked by keys.
+// Lists of the console in the test process: filters by clicks and by text, exports, keyboard navigation.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";
@@ -60,7 +60,7 @@ describe("the console's lists", () => {
     await field.fill("manufaturer = 1");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("manufacturer").waitFor();
-    // The refusal, as answer and as the browser's word of it, and nothing else.
+    // The refusal, as an answer and in the browser's console, and nothing else.
     expect(visitor.troubles().every((each) => each.includes("400"))).toBe(true);
     await page.close();
   });
@@ -108,7 +108,7 @@ describe("the console's lists", () => {
     await settles(() => page.locator("tr[aria-selected=true]").textContent(), expect.stringContaining("host-1002"));
     await page.getByRole("button", { name: "Select none" }).click();
     expect(await page.locator("tr[aria-selected=true]").count()).toBe(0);
-    // From a button one goes back to the rows.
+    // From a button the keys return to the rows.
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "host-1003" }).waitFor();

@@ -1,5 +1,5 @@
-// The console's lists in Chromium, on the executable: long ones, scrolled, followed and read by everybody. What is filtered,
-// taken along and walked by keys is in list-pages-in-process.test.ts.
+// Lists of the console in Chromium, on the executable: long ones, scrolling, links and accessibility. Filters, exports
+// and keys are in list-pages-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
   let workplace: Workplace;
   let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let visitor: Visitor;
-  /** Of tests that begin by a link. */
+  /** For tests that start from a link. */
   let page: Page;
 
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await workplace.close();
   });
 
-  /** Opens a list at its beginning, from another page. */
+  /** Opens a list at its start, from another page. */
   const begin = async (address: string) => {
     await follow(page, "/");
     await follow(page, address);
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await rows(page).getByRole("link", { name: "host-1500" }).waitFor();
     await page.evaluate("document.querySelector('.list').scrollTop = 0");
     await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
-    // Several windows with one request, each of them once; the first was there.
+    // Several windows per request, without duplicates; the first was already loaded.
     const requests = asked.filter((url) => /\/api\/v1\/hosts\?.*limit=/.test(url));
     const windows = requests.flatMap((url) => {
       const { searchParams } = new URL(url);
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.goBack();
     await rows(page).getByRole("link", { name: "host-1505" }).waitFor();
     await settles(() => page.evaluate("document.querySelector('.list').scrollTop"), 14_000);
-    // To the list anew it is its beginning.
+    // A new visit starts at the top.
     await page.getByRole("link", { name: "Find", exact: true }).click();
     await page.getByRole("link", { name: "Hosts", exact: true }).click();
     await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
 
   test("the first row that is walked to is the first that one sees, and what is typed stays where it is typed", async () => {
     await begin("/hosts?columns=none,such");
-    // Columns that there are none of are those that the list begins with.
+    // Unknown columns are replaced by the list's default ones.
     await page.getByRole("columnheader", { name: "Manufacturer" }).waitFor();
     await page.evaluate("document.querySelector('.list').scrollTop = 2800");
     await rows(page).getByRole("link", { name: "host-1100" }).waitFor();

@@ -1,4 +1,4 @@
-// What the console's lists are made of: windows of rows, filters that are put together, what can stand where one types.
+// Building blocks of the console's lists: windows of rows, filter composition, completions.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -49,7 +49,7 @@ describe("rows", () => {
 describe("rows that are asked for", () => {
   const ROWS = 20_000;
   const drawnFrom = (first: number): RowRange => ({ first, end: first + 54 });
-  /** All that is asked for at one place, one after the other. */
+  /** All requests at one position, in sequence. */
   const askedAt = (drawn: RowRange, speed: number, known: Set<number>, count = ROWS) => {
     const runs: Array<[first: number, windows: number]> = [];
     for (let run = nextRun(drawn, speed, count, has(known)); run !== null; ) {
@@ -70,7 +70,7 @@ describe("rows that are asked for", () => {
   test("are those that come next while one scrolls, the way one scrolls, several with one request", () => {
     expect(askedAt(drawnFrom(1_000), 500, new Set([20, 21]))).toEqual([[22, 3]]);
     expect(askedAt(drawnFrom(1_000), -500, new Set([20, 21]))).toEqual([[17, 3]]);
-    // What is drawn comes first, from where one comes from on.
+    // Visible rows first, in scroll direction.
     expect(askedAt(drawnFrom(1_000), 500, new Set())).toEqual([[20, 4]]);
     expect(askedAt(drawnFrom(1_000), -500, new Set())).toEqual([[18, 4]]);
   });

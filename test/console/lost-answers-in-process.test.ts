@@ -1,5 +1,5 @@
-// Lost answers, in the process of the tests: a write whose answer never came is sent again and done once, from
-// every form that makes something; and what was typed is there after a reload, but no secret.
+// Lost answers in the test process: a write without an answer is retried and executed once, for every form that
+// creates; typed text survives a reload, except secrets.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -36,7 +36,7 @@ describe("a network that loses answers", () => {
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
 
-  /** The first answer to a write there is lost, once it was done. */
+  /** Drops the first answer to a write there, after its execution. */
   async function loseAnswer(path: string, method = "POST"): Promise<void> {
     let isLost = false;
     await page.route(`**${path}`, async (route) => {
@@ -163,7 +163,7 @@ describe("a network that loses answers", () => {
     expect(data.filter(({ name }) => name === "Monitoring by day")).toHaveLength(1);
   });
 
-  /** The step of the first run that asks for credentials, with a community typed and sent. */
+  /** The credentials step of the first run, with a community typed and submitted. */
   async function giveCommunity(networkId: string, community: string): Promise<void> {
     await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);
     await page.getByLabel("An SNMP v2c community").check();
@@ -190,7 +190,7 @@ describe("a network that loses answers", () => {
       ],
     ] as const) {
       const networkId = await newNetwork(name);
-      // It never came there.
+      // The request never arrived there.
       await page.route("**/api/v1/credentials", (route) =>
         route.request().method() === "POST" ? route.abort() : route.continue(),
       );

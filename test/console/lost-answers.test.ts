@@ -1,5 +1,5 @@
-// Lost answers, in Chromium, on the executable: a write whose answer never came is sent again and done once, from
-// every form that makes something; and what was typed is there after a reload, but no secret, and not after the session.
+// Lost answers in Chromium, on the executable: a write without an answer is retried and executed once, for every form
+// that creates; typed text survives a reload, except secrets, but not the session.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
 
-  /** The first answer to a write there is lost, once it was done. */
+  /** Drops the first answer to a write there, after its execution. */
   async function loseAnswer(path: string, method = "POST"): Promise<void> {
     let isLost = false;
     await page.route(`**${path}`, async (route) => {
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.getByText("It is not known whether it was created.").waitFor();
     await page.reload();
     await page.getByText("It is not known whether it was created.").waitFor();
-    // What may have been made stays as it was sent: another would be made beside it.
+    // The submitted form is locked: an edited one would create a second record.
     await settles(() => page.evaluate("document.querySelector('#edit-name').closest('[inert]') !== null"), true);
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Save again").click();
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(data.filter(({ name }) => name === "Backups at night")).toHaveLength(1);
   });
 
-  /** The step of the first run that asks for credentials, with a community typed and sent. */
+  /** The credentials step of the first run, with a community typed and submitted. */
   async function giveCommunity(networkId: string, community: string): Promise<void> {
     await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);
     await page.getByLabel("An SNMP v2c community").check();
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(await credentialsOf(networkId)).toHaveLength(1);
   });
 
-  /** The form of a new credential, with a community typed and what else there is to it. */
+  /** The form of a new credential, with a community and its other fields filled in. */
   async function typeCredential(name: string, community: string) {
     await open("/settings/credentials?new=credential");
     const form = page.getByRole("form", { name: "New credential" });
@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await settles(() => adding.getByRole("checkbox").first().isChecked(), true);
     await settles(() => adding.getByLabel("Password").inputValue(), "");
     expect(await accessibilityFindings(page)).toEqual([]);
-    // The session ends, which sending it finds out.
+    // The session ends, which the submission detects.
     await type();
     await visitor.context.clearCookies();
     await adding.getByRole("button", { name: "Create" }).click();
@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(await kept()).not.toContain("Night shift");
     await signIn(OWNER);
     await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
-    // Somebody signs out in another tab.
+    // The user signs out in another tab.
     await type();
     expect(await kept()).toContain("Night shift");
     const tab = await visitor.open("/vlans");
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(await kept()).not.toContain("Night shift");
     await signIn(NEXT);
     await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
-    // They are signed in there as well.
+    // The tab is signed in as well.
     await tab.getByRole("button", { name: "Account: Next" }).waitFor();
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
     await tab.close();

@@ -1,4 +1,4 @@
-// The map over a period: its plain functions, and a week of the demo gone through in Chromium on the executable.
+// Time-lapse map: its pure functions, and a week of the demo in Chromium on the executable.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -65,7 +65,7 @@ function answerOf(nodes: Readonly<Record<string, Stays>>, links: Readonly<Record
   };
 }
 
-/** b is there all the time, a until the 3rd and again from the 5th on, c from the 4th on. */
+/** b exists throughout, a until the 3rd and again from the 5th, c from the 4th. */
 const WEEK = answerOf(
   {
     a: [
@@ -146,7 +146,7 @@ describe("the part of a map that an address has", () => {
     const place = addressOfView({ x: 320, y: 110, scale: 0.8 }, { width: 800, height: 600 });
     expect(place).toBe("100,238,0.8");
     expect(viewAt(place, { width: 800, height: 600 })).toEqual({ x: 320, y: 300 - 238 * 0.8, scale: 0.8 });
-    // Where rows are drawn farther apart, the same device is in the middle.
+    // With larger row distances, the same device is in the center.
     const tall = { x: 320, y: 300 - 238 * 0.8 * 2, scale: 0.8 };
     expect(viewAt(place, { width: 800, height: 600 }, 2)).toEqual(tall);
     expect(addressOfView(tall, { width: 800, height: 600 }, 2)).toBe(place);
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
   let workplace: Workplace;
   let demo: Running;
   let visitor: Visitor;
-  /** As it is sent. */
+  /** The request as sent. */
   let sent: string;
 
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     expect(told.filter((row) => row.includes("acc-library-2") && row.includes("vanished"))).toHaveLength(2);
     expect(told.filter((row) => row.includes("acc-library-2") && row.includes("appeared"))).toHaveLength(1);
     expect(asked.filter((url) => url.includes("/api/v1/topology"))).toEqual([]);
-    // One entry more, however far one went.
+    // One history entry, whatever the distance.
     await page.goBack();
     await page.getByText("3 of 3 changes").waitFor();
     sent = page.url();
@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
   test("plays by itself, and not where motion is not wanted", async () => {
     const page = await visitor.open(`${new URL(sent).pathname}${new URL(sent).search}`);
     await page.getByText("3 of 3 changes").waitFor();
-    // Waited for from before: each stands there for less than a second.
+    // The waits start beforehand: each text is shown for less than a second.
     const steps = ["0 of 3 changes", "1 of 3 changes", "2 of 3 changes"].map((step) => page.getByText(step).waitFor());
     const pause = page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("button", { name: "Play" }).click();

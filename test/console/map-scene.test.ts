@@ -1,4 +1,4 @@
-// The map without a browser: what is drawn where, what lies under a point, and the way from one device to another.
+// Map geometry without a browser: drawing, hit testing, and paths between devices.
 
 import { describe, expect, test } from "bun:test";
 import { type Diagram, diagramOf, foundIn, type Topology } from "../../src/console/map/diagram.ts";
@@ -86,7 +86,7 @@ describe("a diagram", () => {
       ["a-c-1", 0],
     ]);
     const [one, other] = sceneOf(diagramOf(TRIANGLE, null), PLAIN).lines;
-    // Beside each other, not on each other: the second one runs the other way.
+    // In parallel, not overlapping: the second one runs in the opposite direction.
     expect(one?.y1).toBe(one?.y2);
     expect(other?.y1).toBe(other?.y2);
     expect(Math.abs((one?.y1 ?? 0) - (other?.y1 ?? 0))).toBe(5);
@@ -124,7 +124,7 @@ describe("a diagram", () => {
     const bent = (cables: readonly Cable[]) => sceneOf(diagramOf(topologyOf(row, cables), null), PLAIN).lines;
     const [around] = bent([["a", "b"]]);
     expect(around?.via).toHaveLength(2);
-    // As far aside all the way past what is between.
+    // At a constant distance all the way past the devices in between.
     const [leaving, arriving] = around?.via ?? [];
     expect([leaving?.x, arriving?.x]).toEqual([70, 250]);
     expect(Math.abs(leaving?.y ?? 0)).toBeGreaterThan(20);
@@ -221,7 +221,7 @@ describe("a scene", () => {
     expect(devices(namesOf(12)).some((name) => name === "a-device-wi…")).toBe(true);
     const many = namesOf(60);
     expect(devices(many).length).toBeLessThan(60);
-    // All cables leave by the one port; the far ones are in the table.
+    // All cables leave by the one port; the remote ports are in the table.
     expect(many.filter((name) => name === "Gi0/1").length).toBeLessThanOrEqual(1);
   });
 
@@ -341,7 +341,7 @@ describe("rows", () => {
     expect(stretchOf(wide.nodes, { width: 1_000, height: 800 })).toBe(3);
     expect(stretchOf(wide.nodes, { width: 1_000, height: 180 })).toBe(2.25);
     expect(stretchOf(wide.nodes, { width: 1_000, height: 100 })).toBe(1);
-    // A few devices are not blown up, and one has no rows.
+    // A few devices are not enlarged, and a single one has no rows.
     expect(stretchOf(diagramOf(TRIANGLE, null).nodes, { width: 3_000, height: 3_000 })).toBe(1.5);
     expect(stretchOf(wide.nodes.slice(0, 1), { width: 1_000, height: 800 })).toBe(1);
     expect(stretchOf([], { width: 1_000, height: 800 })).toBe(1);

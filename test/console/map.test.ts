@@ -1,4 +1,4 @@
-// The map in Chromium, on the executable: a change scrubbed, a path by the keyboard, and the drawing taken along.
+// Map in Chromium, on the executable: scrubbing through a change, a path by keyboard, and exporting the drawing.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -11,7 +11,7 @@ describe.skipIf(!hasChromium)("the map", () => {
   let workplace: Workplace;
   let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let visitor: Visitor;
-  /** When core-1 had the one link to access-1. */
+  /** Time at which core-1 had only the link to access-1. */
   let before: string;
 
   beforeAll(async () => {
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     const seen = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
     const whole = await seen();
     await page.keyboard.press("ArrowLeft");
-    // Drawn by the frame after the next at the latest.
+    // Drawn within two frames.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect((await seen()) === whole).toBe(false);
     expect(visitor.troubles()).toEqual([]);
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.getByRole("button", { name: "Reset layout" }).waitFor();
     await Promise.all([written(), page.keyboard.press("ArrowRight")]);
     expect(await positions()).toEqual([{ ...first, x: first.x + 60 }]);
-    // Taken by the hand as well; what is beside it moves the picture as ever.
+    // Devices can be dragged; dragging next to them pans as usual.
     const picture = await page.getByRole("application").boundingBox();
     const drag = async (from: Wire, dx: number) => {
       await page.mouse.move(from.x, from.y);
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     const dropped = { x: (picture?.x ?? 0) + 60, y: (picture?.y ?? 0) + 60 };
     await Promise.all([written(), page.mouse.click(dropped.x, dropped.y)]);
     const [put] = await positions();
-    // Until it is drawn there, the hand finds nothing.
+    // Hit testing works only after drawing.
     let moves = 0;
     await settles(async () => {
       moves += 1;
@@ -152,12 +152,12 @@ describe.skipIf(!hasChromium)("the map", () => {
 
   test("shows on a telephone what was chosen in the table far below", async () => {
     const page = await visitor.open("/map");
-    // As low as this, three rows are a long table.
+    // At this height, three rows are a long table.
     await page.setViewportSize({ width: 360, height: 90 });
     await page.getByRole("button", { name: "access-1" }).waitFor();
     await page.getByRole("row").last().getByRole("button").first().click();
     const top = async () => (await page.locator(".map-chosen").boundingBox())?.y ?? Number.NaN;
-    // To the fraction of a pixel.
+    // Subpixel tolerance.
     await settles(async () => (await top()) > -2 && (await top()) < 90, true);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)("the map", () => {
         const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
         expect([address, beside <= 0]).toEqual([address, true]);
       }
-      // Paper is light, whatever the screen is.
+      // Printouts are light, whatever the color scheme.
       await page.goto(`${appliance.running.url}/map`);
       await page.getByRole("application", { name: /3 devices/ }).waitFor();
       const corner = () =>
@@ -214,7 +214,7 @@ describe.skipIf(!hasChromium)("the map", () => {
           copy.drawImage(document.querySelector("canvas"), 0, 0);
           return String(copy.getImageData(1, 1, 1, 1).data);
         })()`);
-      // Drawn by the frame after the next at the latest.
+      // Drawn within two frames.
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
       const onScreen = await corner();
       expect(onScreen === "255,255,255,255").toBe(colorScheme === "light");

@@ -1,4 +1,4 @@
-// Interfaces, subnets, VLANs and stations in the process of the tests: their texts, links and filters, now and in the past.
+// Interfaces, subnets, VLANs and stations in the test process: texts, links and filters, now and in the past.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type FilledNetwork, fillNetwork, UNKNOWN_MAC } from "../support/browser/networks.ts";
@@ -35,7 +35,7 @@ describe("the pages of a network", () => {
     await settles(() => last.getByText("100M").count(), 1);
     await table.getByRole("link", { name: "printer-2" }).first().waitFor();
     await settles(() => page.locator("path.life-up").getAttribute("d"), expect.stringMatching(/M.*M.*M/));
-    // The second-newest change is a going down.
+    // The second-newest change is a link-down.
     await table.getByRole("row").nth(2).getByRole("link").first().click();
     await page.getByText("Operational status").waitFor();
     await page.locator(".facts .state-down").waitFor();
@@ -53,7 +53,7 @@ describe("the pages of a network", () => {
     await page.getByRole("heading", { name: "10.2.3.0/28" }).waitFor();
     const free = page.getByRole("list", { name: "Next free" });
     await free.waitFor();
-    // .1 to .3 and .5 are taken, .8 to .11 are of DHCP, .15 is the broadcast address.
+    // .1 to .3 and .5 are in use, .8 to .11 are in the DHCP range, .15 is the broadcast address.
     await settles(
       () => free.getByRole("listitem").allTextContents(),
       ["4", "6", "7", "12", "13", "14"].map((last) => `10.2.3.${last}`),
@@ -82,7 +82,7 @@ describe("the pages of a network", () => {
     await page.getByRole("link", { name: "All", exact: true }).click();
     await table.getByRole("link", { name: "Gi1/0/7" }).waitFor();
     await settles(() => table.locator("tbody tr").count(), 2);
-    // Where there is none at all, it is not said that all belong to hosts.
+    // An empty list does not claim that all belong to hosts.
     await page.goto(`${appliance.running.url}/stations?at=2020-01-01T00:00:00Z`);
     await page.getByText("No MAC address is known at an edge port.").waitFor();
     await page.goto(`${appliance.running.url}/stations?show=all&at=${filled.beforeFlap}`);
@@ -135,7 +135,7 @@ describe("the pages of a network", () => {
     await page.getByRole("link", { name: "Show it as it was last" }).click();
     await page.getByRole("heading", { name: "10.9.9.0/24" }).waitFor();
     await page.getByText("Old lab").waitFor();
-    // Its parts are asked for where it is there, and nowhere else.
+    // A deleted record's children are requested as of a time when it existed, and at no other.
     await page.locator("main:not(:has(.waiting))").waitFor();
     await page.keyboard.press("t");
     await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();

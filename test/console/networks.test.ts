@@ -1,5 +1,5 @@
-// Interfaces, subnets and VLANs in Chromium, on the executable: keys, accessibility and width of their pages; and their plain
-// functions. Their texts, links and filters are read in networks-in-process.test.ts.
+// Interfaces, subnets and VLANs in Chromium, on the executable: keys, accessibility and width of their pages; and their
+// pure functions. Texts, links and filters are in networks-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -224,7 +224,7 @@ describe("the address map", () => {
     });
     expect(Object.fromEntries(changes)).toEqual({
       "10.0.0.1": "added",
-      // Another host has it now.
+      // Another host has the address now.
       "10.0.0.2": "changed",
       "10.0.0.3": "removed",
       "10.0.0.4": "changed",
@@ -328,7 +328,7 @@ describe("the address map", () => {
       { ms: 1_000, percent: 60, used: 152 },
     ];
     expect(stepsPath(points, { from: 0, to: 1_000 })).toBe("M0 100H0V90H500V40H1000V40H1000V100Z");
-    // None and few can be told apart, whatever the few are of.
+    // Zero and low values are distinguishable for every metric.
     const few = [
       { ms: 0, percent: 0, used: 0 },
       { ms: 500, percent: 0.4, used: 1 },

@@ -1,5 +1,4 @@
-// Operations of an Owner, in the process of the tests: refused to other roles and in the past,
-// by the console and by the API.
+// Operations of an Owner in the test process: refused to other roles and in the past, by the console and by the API.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";

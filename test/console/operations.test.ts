@@ -1,5 +1,5 @@
-// What an Owner looks after, in Chromium, on the executable: what it comes to is read before it is done, and those who
-// may not are neither offered backups nor given any. Verifications and prunes of others are in operations-in-process.test.ts.
+// Operations of an Owner in Chromium, on the executable: consequences are shown before the action, and other roles see
+// no backups, nor receive any. Verifications and prunes of others are in operations-in-process.test.ts.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     await form.getByLabel("Your password").fill("not my password");
     await form.getByRole("button", { name: "Download" }).click();
     await form.getByRole("alert").waitFor();
-    // Whose password was wrong is still signed in.
+    // A wrong password does not end the session.
     expect(await page.getByRole("button", { name: "Sign in" }).count()).toBe(0);
     expect(visitor.troubles().filter((each) => !each.includes("401"))).toEqual([]);
     await form.getByLabel("Your password").fill(PASSWORD);
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
   test("has the ledger verified, follows how far it is, and reads what was found", async () => {
     const { visitor, page } = await arrived(OWNER, "/ledger");
     await page.getByText("None was made here yet.").waitFor();
-    // A ledger as small as this one is verified before anybody asks how far it is.
+    // A ledger of this size is verified before its progress is queried.
     let isHeldBack = true;
     await page.route("**/api/v1/ledger/verifications", async (route) => {
       if (route.request().method() !== "GET" || !isHeldBack) return route.continue();

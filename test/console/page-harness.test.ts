@@ -1,5 +1,4 @@
-// The pages that are shown in the process of the tests: they find fault with what Chromium finds fault with, and are as far
-// apart from each other as there.
+// Simulated pages of the test process: they report the same failures as Chromium, and are as isolated from each other.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";

@@ -1,4 +1,4 @@
-// The command palette in Chromium, on the executable: every page, action and record, by the keyboard alone.
+// Command palette in Chromium, on the executable: every page, action and record, by keyboard only.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     await options.first().waitFor();
     for (const option of await options.all())
       titles.set((await option.locator("bdi").textContent()) ?? "", (await option.getAttribute("id")) ?? "");
-    // Handbook and API reference are served beside the console.
+    // The handbook and the API reference are served outside the console.
     expect(titles.size).toBe(PAGE_PATHS.filter((path) => !path.includes(":")).length + 2);
     await page.keyboard.press("Escape");
     await choose(page, "custom f", "Custom fields");
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     const box = page.getByRole("combobox", { name: "A page, an action or a record" });
     await page.keyboard.press("Control+k");
     await box.waitFor();
-    // Within one task: the dialog has not told yet that it was closed.
+    // Within one task: the dialog has not fired its close event yet.
     for (let turn = 0; turn < 5; turn += 1) {
       await page.evaluate(
         `document.querySelector("dialog.palette").close(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))`,

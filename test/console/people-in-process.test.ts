@@ -1,5 +1,5 @@
-// People and their rights in the process of the tests: sessions and a password of one's own, API keys, and users; what
-// others may is changed only by those who may.
+// Users and their rights in the test process: own sessions and password, API keys, and users; rights of others are
+// changed only with permission.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -45,7 +45,7 @@ async function arrived(email: string, path: string, password = PASSWORD): Promis
 }
 
 async function isSignedOut(page: Page): Promise<void> {
-  // Where the stream of changes has said so already, there is nothing to click any more.
+  // If the change stream has already reported it, there is nothing to click.
   await page.evaluate(`document.querySelector("nav a[href^='/hosts']")?.click()`);
   await page.getByText("Your session has ended.").waitFor();
 }
@@ -122,7 +122,7 @@ describe("API keys", () => {
     await page.getByRole("button", { name: "New key" }).click();
     const making = page.getByRole("form", { name: "New key" });
     await making.getByLabel("Name", { exact: true }).fill("Backup job");
-    // An Admin makes them for others, but not for an Owner.
+    // An Admin creates keys for others, except for an Owner.
     const users = making.getByLabel("User", { exact: true }).locator("option");
     const { data: all } = await appliance.client.get("users");
     const below = (all as unknown as Wire[]).filter(({ role }) => role !== "Owner").map(({ email }) => email);
@@ -222,7 +222,7 @@ describe("people", () => {
     await adding.getByRole("button", { name: "Create" }).click();
     await adding.getByRole("alert").waitFor();
     expect(visitor.troubles().every((each) => each.includes("409"))).toBe(true);
-    // What was typed is still there.
+    // The typed text is still there.
     await settles(() => adding.getByLabel("Vault").isChecked(), true);
     await adding.getByLabel("E-mail").fill(NEW);
     await adding.getByRole("button", { name: "Create" }).click();

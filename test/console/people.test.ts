@@ -1,5 +1,5 @@
-// People and their rights in Chromium, on the executable: one's own account, an API key and a user as axe-core reads them.
-// What roles may do, and what ends with a session or a password, is in people-in-process.test.ts.
+// Users and their rights in Chromium, on the executable: the own account, an API key and a user under axe-core. Rights
+// of roles and ends of sessions are in people-in-process.test.ts.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     await page.locator(".hits").waitFor();
     await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Branch" });
     await page.waitForURL((url) => url.searchParams.has("network"));
-    // Kept beyond the document.
+    // Kept across documents.
     await page.goto(`${origin}/settings`);
     const chosen = {
       ...{ zone: "UTC", range: "Day", network: "Branch", asked: "core-1 until you sign out", pins: "core-1" },
@@ -163,12 +163,12 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
       pins: [{ kind: "hosts", id: host.id }],
       "views.host": [{ name: "The core" }],
     });
-    // They lead to what they are.
+    // They link to their pages.
     await row("Saved views").getByRole("link", { name: "The core" }).click();
     await page.waitForURL((url) => url.pathname === "/hosts" && url.searchParams.get("filter") === 'name = "core-1"');
     await page.getByRole("heading", { level: 1, name: "Hosts" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
-    // In the past nothing is taken back.
+    // No revocation while viewing the past.
     await follow(page, "/settings?at=2026-03-01T02:12:00Z");
     await row("Pinned").waitFor();
     expect(await page.getByRole("button", { name: /^Reset/ }).count()).toBe(0);
@@ -234,7 +234,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     await settles(() => row.getByRole("cell").last().textContent(), "EditRotateDelete");
 
     expect((await asked("hosts", first)).status).toBe(200);
-    // A use makes no version that the page would follow.
+    // Using a key creates no version that would update the page.
     const uses = async () =>
       (await (await page.request.get(`${origin}/api/v1/auth/keys`)).json()).data[0].last_used !== null;
     await settles(uses, true);
@@ -262,9 +262,9 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     await page.getByRole("button", { name: "Delete the key", exact: true }).click();
     await page.getByText("The key Monitoring was deleted.").waitFor();
     await page.getByText("There is no API key yet.").waitFor();
-    // It ends, or the test would not.
+    // The stream must end, or the test would hang.
     await followed;
-    // The page follows with the session, which goes on.
+    // The page continues with the current session.
     await page.locator(".live-state").getByText("live", { exact: true }).waitFor();
     expect((await asked("hosts", second)).status).toBe(401);
     expect(visitor.troubles()).toEqual([]);

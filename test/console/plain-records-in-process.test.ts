@@ -1,5 +1,5 @@
-// Records of kinds without a page of their own, in the process of the tests: how each is edited, removed and brought back, and
-// links to it, by the rights of the user.
+// Records without a page of their own, in the test process: edit, delete and restore, and links to them, by the rights
+// of the user.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -71,7 +71,7 @@ describe("a record without a page of its own", () => {
     const { sequence } = await made(client.get("ledger"));
     await open(`/changes/${sequence}`);
     await page.locator(".difference").getByRole("link", { name: "443/Tcp" }).click();
-    // As it was last: the transaction before is what the link is of.
+    // Its last state: the link is to the transaction before.
     await page.getByRole("heading", { name: "443/Tcp", level: 1 }).waitFor();
     expect(page.url()).toContain(`/records/port/${port?.id}?at=`);
     await page.keyboard.press("t");

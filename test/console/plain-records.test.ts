@@ -1,5 +1,5 @@
-// Records of kinds without a page of their own, in Chromium, on the executable: a record now and then, its history, and the
-// way back; accessibility where there is none. Edits, links and rights are in plain-records-in-process.test.ts.
+// Records without a page of their own, in Chromium, on the executable: current and past states, history, and the way
+// back; accessibility if missing. Edits, links and rights are in plain-records-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     await fact("Color").getByText("Blue").waitFor();
     await page.locator("ol.transactions > li").nth(1).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    // The past, where nothing is edited but what was can be brought back.
+    // In the past nothing can be edited, but earlier states can be restored.
     await open(`/records/tag/${tag.id}?at=${tag.updated_at}`);
     await fact("Color").getByText("Red").waitFor();
     await fact("Description").getByText("Do not touch").waitFor();

@@ -1,4 +1,4 @@
-// What a plan comes to, in the order in which it is read.
+// Reading order of a plan.
 
 import { expect, test } from "bun:test";
 import { isFolded, type PlannedAction, planGroups, untoldFields } from "../../src/console/writes/plan-groups.ts";

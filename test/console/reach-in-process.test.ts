@@ -1,5 +1,5 @@
-// Records of a network beyond a user's reach, in the process of the tests: a Viewer of one network of two, and a Member who
-// loses one while looking at it.
+// Records out of a user's reach, in the test process: a Viewer of one network of two, and a Member who loses access
+// while viewing.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -11,7 +11,9 @@ import { Visitor } from "../support/page/visitor.ts";
 const VIEWER = "night@acme.example";
 const MEMBER = "day@acme.example";
 
-/** Answers to the only questions about what is beyond: whether it ever was. The browser's own line has no address. */
+/**
+ * Answers to the only requests for records out of reach: whether they ever existed. The browser's own line has no URL.
+ */
 const NOT_THERE = /^404 for \S+\/(history\?|transactions\/\d+)|status of 404/;
 
 describe("a network beyond a user's reach", () => {

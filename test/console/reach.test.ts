@@ -1,5 +1,5 @@
-// Records of a network beyond a user's reach, in Chromium, on the executable: accessibility of the pages that say so to a
-// Viewer of one network of two, and the choice of a map. Other pages are read in reach-in-process.test.ts.
+// Records out of a user's reach, in Chromium, on the executable: accessibility of the not-found pages for a Viewer of
+// one network of two, and the choice of a map. Other pages are in reach-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Wire } from "../support/appliance/factories.ts";
@@ -18,7 +18,9 @@ import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/exe
 const VIEWER = "night@acme.example";
 const MEMBER = "day@acme.example";
 
-/** Answers to the only questions about what is beyond: whether it ever was. The browser's own line has no address. */
+/**
+ * Answers to the only requests for records out of reach: whether they ever existed. The browser's own line has no URL.
+ */
 const NOT_THERE = /^404 for \S+\/(history\?|transactions\/\d+)|status of 404/;
 
 describe.skipIf(!hasChromium)("a network beyond a user's reach", () => {

@@ -1,4 +1,4 @@
-// States of the pages of a record in the process of the tests: failed, out of reach, not there yet or no more.
+// States of record pages in the test process: failed, out of reach, not yet created or deleted.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {

@@ -1,5 +1,5 @@
-// States of the pages of a record as they are seen, in Chromium, on the executable: while they wait, and under axe-core
-// where they fail or are not there yet. Texts and requests of these states are in record-states-in-process.test.ts.
+// States of record pages in Chromium, on the executable: loading, and under axe-core when failed or not yet created.
+// Texts and requests are in record-states-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
         await route.continue();
       });
       await page.goto(appliance.running.url + path);
-      // Not that of the files of the page.
+      // Not the loading state of the page's files.
       await page.getByRole("main").getByRole("status").getByText("Loading…").waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
       const before = await page.locator("main h1").boundingBox();

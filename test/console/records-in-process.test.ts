@@ -1,5 +1,4 @@
-// Making and removing records in the process of the tests: from lists and from pages, with what depends on them, and the way
-// back.
+// Creating and deleting records in the test process: from lists and pages, with dependents, and the way back.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -160,7 +159,7 @@ describe("whoever makes and removes records", () => {
     const [marker] = await list("markers");
     expect([marker?.name, String(marker?.at).slice(0, 4)]).toEqual(["before the move", "2026"]);
     expect(await list("ip-ranges")).toMatchObject([{ first: "10.4.0.100", purpose: "Dhcp" }]);
-    // Of a record on a list: marked, then edited.
+    // For a record in a list: selected, then edited.
     await open("/settings/tags");
     await page.getByLabel("Select leased").check();
     await button("Edit").click();
@@ -194,7 +193,7 @@ describe("whoever makes and removes records", () => {
     await page.getByLabel("To the host").fill((await option.getAttribute("value")) ?? "");
     await button("Allocate them").click();
     await page.getByText("Allocated: 10.5.0.3").waitFor();
-    // A host that was typed and is none, or one of several, is not nobody.
+    // An unknown or ambiguous host name does not count as empty.
     await page.getByLabel("To the host").fill("lab-2");
     await page.getByText("No host is called that.").waitFor();
     await settles(() => button("Allocate them").isDisabled(), true);
@@ -203,7 +202,7 @@ describe("whoever makes and removes records", () => {
     await page.getByLabel("To the host").press("End");
     await page.getByLabel("To the host").press("Space");
     await settles(() => button("Allocate them").isEnabled(), true);
-    // Nor is one that others of the same beginning hide, of whom more are found than offered.
+    // Nor does a name hidden by others with the same prefix, when more match than are offered.
     await made(
       appliance.client.post(
         "hosts/bulk",

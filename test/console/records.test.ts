@@ -1,5 +1,5 @@
-// Making and removing records in Chromium, on the executable: from lists and from pages, with what depends on them, and the
-// way back.
+// Creating and deleting records in Chromium, on the executable: from lists and pages, with dependents, and the way
+// back.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await description.fill("Access points and bridges");
     expect(await form.getByLabel("Name", { exact: true }).count()).toBe(0);
     expect(await accessibilityFindings(page)).toEqual([]);
-    // What was typed stays where all fields are shown.
+    // Typed text is kept when all fields are shown.
     await form.getByRole("link", { name: "All fields" }).click();
     await form.getByLabel("Color").selectOption("Cyan");
     await settles(() => description.inputValue(), "Access points and bridges");
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Saved.").waitFor();
     await settles(async () => (await list("tags?search=wifi")).length, 1);
-    // Given up, the row has the focus again.
+    // Cancel returns the focus to the row.
     await open("/settings/tags");
     await page.getByRole("row").filter({ hasText: "wifi" }).getByText("Cyan").dblclick();
     await form.getByLabel("Color").waitFor();

@@ -1,5 +1,5 @@
-// Scans asked for in Chromium, on the executable: of what a page shows or a list has selected, tried first and then done,
-// ended, and one address asked alone; each by whoever may.
+// Scan requests in Chromium, on the executable: of a page's record or of selected rows, as a dry run and then for real,
+// cancelled, and for a single address; each by role.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await page.getByText("No secret is sent.").waitFor();
     await page.getByLabel("Dry run").check();
     await page.getByLabel("Why").fill("CHG-12: die neuen Geräte");
-    // All that was typed outlasts a reload: the address has it, which browsers let be replaced only so often.
+    // All typed text survives a reload: the URL stores it, and browsers limit how often that may be replaced.
     await page.waitForURL((url) => url.searchParams.get("why") === "CHG-12: die neuen Geräte");
     await page.reload();
     await settles(() => page.getByLabel("Why").inputValue(), "CHG-12: die neuen Geräte");

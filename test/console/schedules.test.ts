@@ -1,5 +1,5 @@
-// Schedules in Chromium, on the executable: made with its next five times before it is saved, changed, deleted and brought
-// back; by whoever may.
+// Schedules in Chromium, on the executable: created with a preview of the next five times, changed, deleted and
+// restored; by role.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
     await form.getByLabel("Cron").fill("30 2 * * *");
     await dueTimes().nth(4).waitFor();
     await settles(() => dueTimes().count(), 5);
-    // By the reader's clocks, and by those of the schedule.
+    // In the reader's time zone, and in that of the schedule.
     await settles(
       () => page.locator(".due-times li").allTextContents(),
       Array.from({ length: 5 }, () => expect.stringMatching(/ 0[01]:30 .* 02:30 Europe\/Berlin$/)),

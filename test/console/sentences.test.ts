@@ -1,4 +1,4 @@
-// What a transaction changed, as sentences: one and several, names and counts, values old and new.
+// Changes of a transaction as sentences: singular and plural, names and counts, old and new values.
 
 import { describe, expect, test } from "bun:test";
 import { type PhrasePiece, phrasesOf } from "../../src/console/changes/sentences.ts";
@@ -34,7 +34,7 @@ const rest = (
   field: string | null = null,
 ): Rest => ({ entity_type, operation, field, count });
 
-/** As it is read; what is a link stands in brackets, what was and what is in angles. */
+/** As displayed; links in brackets, old and new values in angle brackets. */
 function read(changes: readonly Change[], others: readonly Rest[] = [], hostId?: string): string[] {
   const said = (piece: PhrasePiece) => {
     if (typeof piece === "string") return piece;

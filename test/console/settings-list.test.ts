@@ -1,4 +1,4 @@
-// The list of settings beside its pages, in Chromium, on the executable: its place, and its button on narrow screens.
+// Settings list next to its pages, in Chromium, on the executable: its position, and its button on narrow screens.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)("the list of settings", () => {
       await areas.getByRole("link", { name, exact: true }).click();
       await settles(() => heading.textContent(), name);
       expect([name, await areas.boundingBox()]).toEqual([name, before]);
-      // To its right and not below: content that arrives later does not move it.
+      // To its right instead of below: content that arrives later does not move it.
       const [list, title] = [await areas.boundingBox(), await heading.boundingBox()];
       expect((title?.x ?? 0) - (list?.x ?? 0) - (list?.width ?? 0)).toBeGreaterThan(0);
     }

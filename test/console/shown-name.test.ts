@@ -1,4 +1,4 @@
-// What a record is called where one reads of it, and how counts are written.
+// Displayed names of records, and formatted counts.
 
 import { describe, expect, test } from "bun:test";
 import { interfaceName, shownName } from "../../src/console/names/shown-name.ts";

@@ -1,5 +1,5 @@
-// From an empty folder to a map in Chromium, on the executable: the printed link, this machine, what to scan, credentials
-// or none, and the first scan, of agents on loopback; what goes wrong on the way, and who may not go it.
+// From an empty folder to a map in Chromium, on the executable: the printed link, this machine, scan targets, optional
+// credentials, and the first scan, of agents on loopback; errors on the way, and roles without access.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -19,11 +19,11 @@ import { viewOfSnmprec } from "../support/snmp/view.ts";
 
 const EMAIL = "ada@acme.example";
 const COMMUNITY = "see-and-tell";
-/** Two switches with cables between them. */
+/** Two cabled switches. */
 const SWITCHES = ["switch-a", "switch-b"] as const;
-/** The subnet that they are in; nobody else is at its other addresses, which answer all the same. */
+/** Their subnet; its other addresses have no device, yet answer. */
 const SUBNET = "127.77.4.0/29";
-/** Between the executable and a map. */
+/** Maximum time from the executable to a map. */
 const MAP_WITHIN_MS = 180_000;
 
 afterAll(() => closeBrowser());
@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
     running = await workplace.serve(["--snmp-port", String(agents[0]?.port)]);
   };
 
-  /** What follows the origin in the link that the start prints. */
+  /** Path and fragment of the link printed at the start. */
   const link = () => (/\S+\/#setup=\S+/.exec(running.lines[2] ?? "")?.[0] ?? "").slice(running.url.length);
 
   const question = (page: Page, name: string) => page.getByRole("heading", { level: 2, name }).waitFor();
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
     await question(page, "What does this machine see of itself?");
   }
 
-  /** Starts an appliance and claims it, in a browser of its own. */
+  /** Starts an appliance and claims it, in a separate browser. */
   async function claimed(): Promise<Page> {
     await serve();
     visitor = await Visitor.arrive(running.url);
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
     return page;
   }
 
-  /** To the step of credentials, past this machine. */
+  /** Goes to the credentials step, past this machine. */
   async function chooseSubnet(page: Page): Promise<void> {
     await page.getByRole("link", { name: "Skip this step" }).click();
     await question(page, "What should be scanned?");
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       const asked = visitor.requests();
       const page = await visitor.open(link());
       await claim(page);
-      // What will be recorded is read before it is.
+      // The records to be created are shown first.
       const seen = (await read(page, "discovery/self")) as unknown as Wire;
       for (const { ip_address } of seen.addresses)
         await page.getByRole("cell", { name: ip_address, exact: true }).waitFor();
@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await question(page, "What should be scanned?");
       for (const { cidr } of await read(page, "subnets"))
         await page.getByRole("checkbox", { name: cidr, exact: true }).waitFor();
-      // The test's machine may be anywhere: its subnets are left in peace.
+      // The test may run anywhere: the machine's own subnets must not be scanned.
       for (const box of await page.locator(".way-choice input:checked").all()) await box.uncheck();
       await page.getByLabel("Others").fill(SUBNET);
       await page.getByText("8 addresses in all.").waitFor();
@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
           0,
         ]);
 
-      // What was typed of secrets is in no address and in nothing that the browser keeps.
+      // Typed secrets are in no URL and in no browser storage.
       expect(asked.filter((url) => url.includes(COMMUNITY) || url.includes(running.setupToken))).toEqual([]);
       const kept = await page.evaluate<string>(
         "JSON.stringify([location.href, history.state, { ...localStorage }, { ...sessionStorage }])",
@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       const isWithin = () => page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth");
       const looksRight = async (what: string) =>
         expect([what, await accessibilityFindings(page), await isWithin()]).toEqual([what, [], true]);
-      /** As long as it takes a person who sees where the focus is. */
+      /** As many Tab presses as a sighted user would need. */
       const tabTo = async (name: string) => {
         for (let presses = 0; presses < 60; presses += 1) {
           if ((await page.evaluate<string>(FOCUSED)) === name) return;
@@ -302,7 +302,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await tabTo("Continue");
       await page.keyboard.press("Enter");
 
-      // The question has the focus: what comes next is one Tab away.
+      // The question has the focus: the next control is one Tab away.
       await page.locator("h2:focus", { hasText: "What should be scanned?" }).waitFor();
       for (const { cidr } of await read(page, "subnets")) {
         const box = page.getByRole("checkbox", { name: cidr, exact: true });
@@ -338,7 +338,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.keyboard.press("Enter");
       await page.getByLabel("User").and(page.locator("[aria-invalid=true]:focus")).waitFor();
       await looksRight("a user, refused");
-      // Back to the choice, which is above.
+      // Back to the choice above.
       for (let presses = 0; (await page.evaluate<string>(FOCUSED)) !== "An SNMP v3 user" && presses < 20; presses += 1)
         await page.keyboard.press("Shift+Tab");
       await page.keyboard.press("ArrowDown");
@@ -359,7 +359,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       expect(await read(page, "discovery/scans")).toEqual([
         expect.objectContaining({ kind: "sweep", targets: ["127.77.4.8/29"], status: "Completed" }),
       ]);
-      // It can be read more of later: the way leads to credentials, with what was chosen.
+      // Later scans can read more: this leads to credentials, with the selection kept.
       await tabTo("Add credentials, and read devices by SNMP");
       await page.keyboard.press("Enter");
       await page.locator("h2:focus", { hasText: "Which credentials may be used?" }).waitFor();
@@ -424,7 +424,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.getByText("No device answered SNMP: 6 addresses were asked with “SNMP v2c, Main”.").waitFor();
       await page.getByText("2 addresses: no answer: silent, or the community is wrong").waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
-      // What came of it stays where it is.
+      // The result stays.
       await page.reload();
       await page.getByText("No device answered SNMP").waitFor();
       await page.getByRole("link", { name: "Give another credential" }).click();
@@ -471,7 +471,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   );
 });
 
-/** What has the focus is called, as those hear it who do not see it. */
+/** Accessible name of the focused element. */
 const FOCUSED = `(() => {
   const focused = document.activeElement;
   const label = focused?.labels?.[0]?.textContent ?? focused?.getAttribute("aria-label") ?? focused?.textContent ?? "";
@@ -505,7 +505,7 @@ describe.skipIf(!hasChromium)("the way to the first map", () => {
       await page.goto(appliance.running.url + path);
       await page.getByRole("main").getByRole("link", { name: "Get started" }).click();
       await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
-      // The only network there is.
+      // The only network.
       await page.waitForURL((url) => url.searchParams.get("network") === appliance.networkId);
     }
     await page.goto(`${appliance.running.url}/hosts?at=2030-01-01T00:00:00Z`);

@@ -1,5 +1,4 @@
-// Imports of tables in the process of the tests: columns are matched, rows fixed where they stand, the plan read, written and
-// undone.
+// Table imports in the test process: column mapping, row corrections in place, the plan, the write and the undo.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -48,7 +47,7 @@ describe("a table that is imported", () => {
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
     await page.getByRole("alert").getByText("10 things are wrong in 10 rows.").waitFor();
-    // The refusal is an answer, and no surprise.
+    // The refusal is expected.
     expect(visitor.troubles()).toHaveLength(2);
     expect(await list("hosts?limit=1")).toEqual([]);
     for (const row of [9, 1_009, 2_009, 3_009, 4_009])
@@ -156,7 +155,7 @@ describe("a table that is imported", () => {
     await give("floors.csv", "Name,Floor\nattic-1,5\n");
     await page.getByText("2 of 2 columns are matched").waitFor();
     await appliance.client.delete(`custom-fields/${field.id}`);
-    // It goes while the page is open: the columns that were there are sent.
+    // Deleted while the page is open: the previous columns are sent.
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
     await page.locator(".problem").getByText("Row 1, column custom_fields.floor").waitFor();

@@ -1,5 +1,5 @@
-// Tables that are read from files, and their imports as everybody reads them, in Chromium, on the executable. Their texts,
-// refusals and writes are in tables-in-process.test.ts.
+// Table files and their imports under axe-core in Chromium, on the executable. Texts, refusals and writes are in
+// tables-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)("a table that is imported, read by everybody", () 
     for (const row of [3, 7, 11, 15, 19]) await page.getByLabel(`name of row ${row}`).fill(`mended-${row}`);
     for (const row of [5, 9, 13, 17]) await page.getByLabel(`hidden of row ${row}`).fill("true");
     await button("Leave out row 21").click();
-    // The refusal is an answer, and no surprise.
+    // The refusal is expected.
     visitor.troubles();
     await button("Preview").click();
     await page.getByText("19 to create, 0 to update, 0 unchanged.").waitFor();

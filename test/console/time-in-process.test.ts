@@ -1,5 +1,5 @@
-// The time bar in the process of the tests: by keys, by words and by addresses, and what a page says until the answer of
-// another instant is there. Streams, the layout and the pointer are in time.test.ts.
+// Time bar in the test process: by keys, words and URLs, and page content until the answer for another timestamp
+// arrives. Streams, layout and pointer are in time.test.ts.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";
@@ -34,7 +34,7 @@ describe("the time bar", () => {
     return visitor.signedIn(OWNER, path);
   }
 
-  /** With the clocks of Berlin, as chosen under Settings. */
+  /** With the time zone Berlin, chosen under Settings. */
   async function arrivedInBerlin(path = "/"): Promise<Page> {
     const page = await arrived("/settings");
     await page.getByRole("combobox", { name: "Time zone" }).selectOption(BERLIN);
@@ -43,7 +43,7 @@ describe("the time bar", () => {
     return page;
   }
 
-  /** The instants of all changes, oldest first. */
+  /** Timestamps of all changes, oldest first. */
   async function changes(): Promise<string[]> {
     const { data } = await appliance.client.get("transactions?order_direction=asc");
     return data.map(({ at }: { at: string }) => at);
@@ -88,7 +88,7 @@ describe("the time bar", () => {
       expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d.*, \d+ \w+ ago$/),
     );
     await settles(() => page.evaluate<number>("history.length"), entries + 1);
-    // The week is told by hours.
+    // The week has hourly resolution.
     expect(atOf(page)).toMatch(/T\d\d:00:00Z$/);
     await page.keyboard.press("End");
     await page.getByRole("status").filter({ hasText: /^Now$/ }).waitFor();
@@ -145,7 +145,7 @@ describe("the time bar", () => {
     await page.getByRole("button", { name: "before the core upgrade" }).click();
     await page.waitForURL(`${origin}/compare?at=2026-03-01T02:12:00Z&vs=marker:before+the+core+upgrade`);
     await page.getByRole("link", { name: "Swap" }).waitFor();
-    // An address that somebody made by hand.
+    // A hand-made URL.
     await page.goto(`${origin}/ledger?vs=2026-03-01T02:12:00Z`);
     await page.getByText("This page shows B alone.").waitFor();
     await page.getByRole("link", { name: "What differs" }).click();

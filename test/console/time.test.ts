@@ -1,5 +1,5 @@
-// The time bar's plain functions, and in Chromium, on the executable, its streams, its layout and the pointer. What it does by
-// keys, words and addresses is in time-in-process.test.ts.
+// Time bar: its pure functions; and in Chromium, on the executable, its streams, layout and pointer. Keys, words and
+// URLs are in time-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -94,7 +94,7 @@ describe("what is said of an instant", () => {
       instants: [Date.parse("2026-10-25T00:30:00Z"), Date.parse("2026-10-25T01:30:00Z")],
     });
     expect(read("2026-03-29 02:30")).toEqual({ type: "leftOut", instead: Date.parse("2026-03-29T01:30:00Z") });
-    // Shortly after midnight, yesterday is asked for.
+    // Yesterday, shortly after midnight.
     const after = Date.parse("2026-10-25T23:30:00Z");
     expect(read("02:30", after)).toMatchObject({ type: "twice" });
   });
@@ -107,7 +107,7 @@ describe("the window of the bar", () => {
     const window = windowEnding(range, end - bucketMs + 1);
     expect(windowEnding(range, end)).toEqual(window);
     expect(windowEnding(range, end + 1).from).toBe(window.from + bucketMs);
-    // A whole number of parts, as many as the API counts at once.
+    // A whole number of buckets, at most the API's limit.
     expect((window.to - window.from) / bucketMs).toBeWithin(100, 501);
   });
 
@@ -285,14 +285,14 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await appliance.client.post("hosts", { network_id: appliance.networkId, name, hidden: false, tags: [] });
   }
 
-  /** The instants of all changes, oldest first. */
+  /** Timestamps of all changes, oldest first. */
   async function changes(): Promise<string[]> {
     const { data } = await appliance.client.get("transactions?order_direction=asc");
     return data.map(({ at }: { at: string }) => at);
   }
 
   const atOf = (page: Page) => new URL(page.url()).searchParams.get("at");
-  /** Shows all that there is. */
+  /** Shows the whole history. */
   async function showAll(page: Page): Promise<void> {
     const [first = ""] = await changes();
     const fold = page.getByRole("button", { name: "Other instants" });
@@ -328,7 +328,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.mouse.up();
     await settles(() => page.evaluate<number>("history.length"), entries + 1);
     const searches = asked.filter((url) => url.includes("/api/v1/search"));
-    // Less than the pointer moved, and each for another instant.
+    // Fewer than the pointer's moves, each for a distinct timestamp.
     expect(searches.length).toBeWithin(1, 60);
     expect(new Set(searches).size).toBe(searches.length);
     await page.goBack();
@@ -359,7 +359,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.waitForURL(`${origin}/hosts?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
     await page.getByRole("link", { name: "End comparison" }).click();
     await words.waitFor({ state: "detached" });
-    // What had the focus is gone: it is nowhere else than beside it.
+    // The focused control is gone: the focus moves to its neighbor.
     await settles(() => page.evaluate<string>("document.activeElement.id"), "shown-instant");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "Now", exact: true }).click();
@@ -402,7 +402,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await page.keyboard.press(".");
       await page.getByText(`by-others-2-${width}`).first().waitFor();
       expect(await page.getByText(/changes? since/).count()).toBe(0);
-      // What stands where it stands comes by itself, and what is of other kinds is not told.
+      // Markers in the visible range appear by themselves; records of other kinds are not reported.
       await appliance.client.post("markers", { name: `after ${width}` });
       await page.locator(`datalist option[value="marker:after ${width}"]`).waitFor({ state: "attached" });
       expect(await page.getByText(/changes? since/).count()).toBe(0);
@@ -440,7 +440,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       const held = page.locator('main[aria-busy="true"]');
       await held.waitFor();
       await page.getByRole("status").filter({ hasText: "loading…" }).waitFor();
-      // It stays, and nothing moves: it is not what the band says, and looks like it.
+      // It stays in place, dimmed: the content does not match the band.
       await settles(() => shown.first().isVisible(), true);
       await dimmingOver(page);
       await settles(() => page.evaluate<string>("getComputedStyle(document.querySelector('main')).opacity"), "0.5");
@@ -513,7 +513,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await again.withKey(key).post("hosts", { network_id: networkId, name: "after", hidden: false, tags: [] });
     await page.getByText(/^1 change since/).waitFor();
     await page.getByText("live", { exact: true }).waitFor();
-    // What the browser says of a host that does not answer.
+    // The browser's message about an unreachable host.
     expect(visitor.troubles().filter((each) => !each.includes("net::ERR_"))).toEqual([]);
     await visitor.leave();
     await own.close();
@@ -566,7 +566,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByText("web-1").first().waitFor();
     expect((await bar.boundingBox())?.height).toBeLessThan(40);
     const before = await heading.boundingBox();
-    // The line itself opens it, not the button's picture alone.
+    // The whole line opens it, not only the button's icon.
     await said.click({ force: true });
     const fold = page.getByRole("button", { name: "Other instants" });
     await settles(() => fold.getAttribute("aria-expanded"), "true");
@@ -578,21 +578,21 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       const box = await control.boundingBox();
       expect(box !== null && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height).toBe(true);
     }
-    // All that one can be compared with is reached as well, if need be by scrolling.
+    // All comparison options are reachable, if necessary by scrolling.
     await page.getByRole("button", { name: "Compare…" }).click();
     const another = page.locator("#compare").getByLabel("Another instant");
     await another.focus();
     const field = await another.boundingBox();
     expect(field !== null && field.y >= 0 && field.y + field.height <= height).toBe(true);
     await page.keyboard.press("Escape");
-    // By the keyboard as well; and what is below is where it was.
+    // By keyboard as well, without moving the content below.
     await fold.press("Enter");
     expect(await page.getByRole("slider", { name: "Instant" }).count()).toBe(0);
     expect(await heading.boundingBox()).toEqual(before);
     await page.keyboard.press("[");
     await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") < Date.parse(instant));
     expect(await heading.boundingBox()).toEqual(before);
-    // What had the focus is gone: what opens the rest has it.
+    // The focused control is gone: the focus moves to the button that opens the rest.
     await page.getByRole("link", { name: "Back to now" }).click();
     await said.waitFor({ state: "detached" });
     await settles(() => page.evaluate<string>("document.activeElement.id"), "time-fold");

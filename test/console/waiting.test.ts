@@ -1,5 +1,5 @@
-// What waits for an Admin, in Chromium, on the executable: addresses and subnets that a Member added, read with what letting
-// credentials go there does, let go one by one and several at once, and taken back; and what others are told of it.
+// Pending approvals in Chromium, on the executable: addresses and subnets added by a Member, with the effect of sending
+// credentials there; approved singly and in bulk, and withdrawn; and the view of other roles.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
   const open = (path: string, on = page) => on.goto(appliance.running.url + path);
   const waiting = async (): Promise<string[]> => (await discovery.all("discovery/withheld")).map(({ value }) => value);
 
-  /** As the Member, whose session the browser has. */
+  /** As the Member, with the session of the browser. */
   async function asMember(method: "post" | "put" | "delete", path: string, data: Wire): Promise<Wire> {
     const origin = appliance.running.url;
     const [tab] = member.context.pages();
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await row("10.2.3.9").getByText(MEMBER).waitFor();
       await page.getByRole("link", { name: "Waiting 1" }).waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
-      // The same as a table.
+      // The same rows as a table.
       const exported = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
       expect(exported).toBe("/api/v1/discovery/withheld/export/csv");
       const table = await page.request.get(appliance.running.url + exported);
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
       const plan = page.getByRole("region", { name: "Where credentials will go" });
       await plan.getByText("would be sent to 10.2.3.9, as an address of core-1").waitFor();
-      // Of what is no change of a field no field is told.
+      // An entry without a changed field names none.
       await settles(
         () => plan.getByRole("listitem").allTextContents(),
         ["Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1."],
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await open("/");
       await page.getByRole("link", { name: "2 items need an admin's approval" }).click();
       await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
-      // The page of a credential leads there as well.
+      // The credential's page links there as well.
       await open("/settings/credentials");
       await page.getByRole("link", { name: "campus" }).click();
       await page.getByRole("link", { name: "What waits for an Admin" }).click();
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await plan.getByRole("button", { name: "Let them go there" }).click();
       await plan.getByText("10.2.3.20 has changed since this page was read.").waitFor();
       expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9", "10.2.3.66"]);
-      // The browser tells of the refusal, which was asked for.
+      // The browser reports the expected refusal.
       expect(admin.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,

@@ -1,5 +1,5 @@
-// Every page of the console with every tab of it, in Chromium, on the executable: one walk for each role through a month of
-// a campus, now and ten days ago, and one through an empty appliance.
+// Every console page with every tab in Chromium, on the executable: one walk per role through a month of a campus, now
+// and ten days ago, and one through an empty appliance.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
@@ -32,12 +32,12 @@ interface Offer {
   readonly name: string;
 }
 
-/** A signed-in user who visits pages, and the checks of each page. */
+/** A signed-in user who visits pages, with the checks of each page. */
 class Walker {
   readonly page: Page;
   private readonly url: string;
   private readonly visitor: Visitor;
-  /** Requests without an answer so far; the stream of changes has no end. */
+  /** Pending requests; the change stream never ends. */
   private readonly awaited = new Set<Request>();
 
   private constructor(url: string, visitor: Visitor, page: Page) {
@@ -59,7 +59,7 @@ class Walker {
     return (await this.page.request.get(this.url + path)).json();
   }
 
-  /** Adds a record by the API. */
+  /** Adds a record through the API. */
   async add(path: string, data: unknown): Promise<void> {
     const answer = await this.page.request.post(`${this.url}/api/v1/${path}`, { data });
     expect([path, answer.status()]).toEqual([path, 200]);
@@ -72,7 +72,7 @@ class Walker {
     return String(data[0][field]);
   }
 
-  /** Of every page, those of records at one of them where there are some. */
+  /** Addresses of all pages; for pages of records, one record if there are any. */
   async addresses(hasRecords: boolean): Promise<string[]> {
     const found: string[] = [];
     for (const path of PAGE_PATHS) {
@@ -86,7 +86,7 @@ class Walker {
     return found;
   }
 
-  /** Goes to pages and all their tabs, as by links. @returns how many there were */
+  /** Visits pages and all their tabs by links. @returns number of visits */
   async goThrough(addresses: readonly string[], look: (address: string) => Promise<void>): Promise<number> {
     const left = [...addresses];
     const seen = new Set<string>();
@@ -117,7 +117,7 @@ class Walker {
     }
   }
 
-  /** Whether the navigation marks where one is. */
+  /** Whether the navigation marks the current page. */
   async isMarked(address: string, [entry, area]: Place): Promise<void> {
     const navigation = (name: string) => this.page.getByRole("navigation", { name, exact: true });
     const marked = (name: string) => navigation(name).locator("[aria-current]").allTextContents();
@@ -130,7 +130,7 @@ class Walker {
     }
   }
 
-  /** Whether the palette has no entry twice. It shows the first of all entries, and more of those that are typed. */
+  /** Whether the palette has no duplicates. It shows its first entries, and more as the user types. */
   async hasPalette(address: string): Promise<void> {
     await this.page.keyboard.press("Control+k");
     await this.page.getByRole("option").first().waitFor();
@@ -147,7 +147,7 @@ class Walker {
   }
 
   async offers(address: string): Promise<Offer[]> {
-    // Some controls come with an answer that others of the page do not wait for.
+    // Some controls arrive with an answer that the others do not wait for.
     await settles(async () => this.awaited.size, 0);
     await this.page.evaluate(
       "new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(() => shown())))",
@@ -171,7 +171,7 @@ class Walker {
 const writerOf = ({ path, name }: Offer) =>
   WRITERS.find(([called, where]) => called.test(name) && where.test(path)) ?? null;
 
-/** Controls that write, and controls of neither table. */
+/** Controls that write, and controls in neither table. */
 const sorted = (offers: readonly Offer[]) => ({
   writers: offers.filter((offer) => writerOf(offer) !== null),
   unknown: offers.filter((offer) => writerOf(offer) === null && !HARMLESS.test(offer.name)),
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
   let running: Running;
   let owner: Walker;
   let addresses: string[];
-  /** Marked entries of the navigation, by path. */
+  /** Marked navigation entries by path. */
   const places = new Map<string, Place>();
 
   const emailOf = (role: string) => `${role.toLowerCase()}@campus.example`;
@@ -238,14 +238,14 @@ describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
         const place = places.get(pathname);
         if (place !== undefined) await owner.isMarked(address, place);
         await owner.fits(address);
-        // Of a page, not of each of its tabs.
+        // Per page, not per tab.
         if (!paths.has(pathname)) await owner.hasPalette(address);
         paths.add(pathname);
         expect([address, owner.troubles()]).toEqual([address, []]);
       });
       expect(count).toBeGreaterThanOrEqual(PAGE_PATHS.length + 8);
 
-      // The walks of others could not notice a control that the Owner's does not have.
+      // The other walks could not detect a control that the Owner lacks.
       const { writers, unknown } = sorted(offered);
       expect(unknown).toEqual([]);
       const unseen = WRITERS.filter((writer) => !writers.some((offer) => writerOf(offer) === writer));
@@ -271,8 +271,7 @@ describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
       const { data: me } = await walker.read("/api/auth/me");
       const permitted = new Set<string>(me.permitted_operations);
       const offered: Offer[] = [];
-      // By their addresses, each in a document of its own.
-      // An API key is there for its user and for Owners alone.
+      // By URL, each in a separate document. An API key is visible to its user and to Owners only.
       for (const address of addresses.filter((each) => !each.startsWith("/records/api_key/"))) {
         await walker.page.goto(running.url + address);
         await isShown(walker.page);
