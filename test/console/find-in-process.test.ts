@@ -164,7 +164,7 @@ describe("finding", () => {
     await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     await page.goto(`${origin}/`);
-    await page.getByRole("link", { name: "in the last week" }).click();
+    await page.getByRole("link", { name: "unstable this week" }).click();
     await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
     expect(visitor.troubles()).toEqual([]);

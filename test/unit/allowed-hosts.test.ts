@@ -1,4 +1,4 @@
-// Which names a request may ask for, by where the appliance listens and by which names it is known.
+// Accepted host names of requests, by listen address and configured names.
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
@@ -21,7 +21,7 @@ function hostsOf(rules: Partial<HostRules>, certified?: readonly string[]): Allo
   return hosts;
 }
 
-/** The code of the refusal; null where the request is let in. */
+/** Code of the refusal; null if accepted. */
 function refusal(hosts: AllowedHosts, host: string | null): string | null {
   try {
     hosts.require(new Headers(host === null ? {} : { host }));

@@ -1,4 +1,4 @@
-// The text of an API key: its form, its checksum, its hash and its mask.
+// Text format of API keys: form, checksum, hash and mask.
 
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";

@@ -1,4 +1,4 @@
-// The thread that checks large bodies: whose body is next, and what a body comes to that is handed over as bytes.
+// Body check thread: order of bodies, and results for bodies passed as bytes.
 
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
@@ -65,7 +65,7 @@ describe("a body that is handed over as bytes where it is large", () => {
   });
 });
 
-/** The thread, in this one; the test says when it is done with a body. */
+/** In-process stand-in for the thread; the test completes each body. */
 function playedThread() {
   const sent: BodyToCheck[] = [];
   let crash = () => {};

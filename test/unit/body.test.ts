@@ -21,7 +21,7 @@ function newRoom(): { room: BodyRoom; timers: TestTimers } {
   return { room: new BodyRoom(timers), timers };
 }
 
-/** In pieces, and without its length in a header. */
+/** A chunked request without Content-Length. */
 function inPieces(pieces: readonly string[]): Request {
   return open((send, end) => {
     for (const piece of pieces) send(piece);
@@ -59,7 +59,7 @@ describe("what is sent at once", () => {
       allowance,
     );
 
-  /** Callers who each have sent all that one may have waiting. */
+  /** Callers who have each used up their allowance. */
   async function filled(room: BodyRoom, caller: unknown, bytes: number): Promise<BodyAllowance[]> {
     const unanswered: BodyAllowance[] = [];
     for (let taken = 0; taken + BODY_LIMIT_BYTES <= bytes; taken += BODY_LIMIT_BYTES) {

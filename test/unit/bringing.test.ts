@@ -1,4 +1,4 @@
-// What brings in other products' inventories, in its parts that ask nobody.
+// Importers of other products' inventories: the parts without network access.
 
 import { describe, expect, test } from "bun:test";
 import { isReasonOf } from "../../src/importers/changes-here.ts";

@@ -1,4 +1,4 @@
-// Inputs of the executable: a change in any of them changes the fingerprint, or tests would run an old executable.
+// Inputs of the executable: a change in any of them must change the fingerprint, or tests would run a stale executable.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const BUILD = "scripts/build.ts";
 const folder = mkdtempSync(join(tmpdir(), "netledger-inputs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A checkout of a few files, each with its text. */
+/** A checkout with these files. */
 function checkout(files: Record<string, string>): string {
   const root = mkdtempSync(join(folder, "checkout-"));
   for (const [path, text] of Object.entries(files)) put(root, path, text);
@@ -24,7 +24,7 @@ function put(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** The modules of the checkout that the bundler loads for these entries. */
+/** Modules of the checkout that the bundler loads for these entry points. */
 async function modulesOf(entrypoints: readonly string[], target: "bun" | "browser"): Promise<string[]> {
   const { metafile, logs } = await Bun.build({
     entrypoints: entrypoints.map((entry) => join(ROOT, entry)),
@@ -50,7 +50,7 @@ describe("the inputs of the executable", () => {
   ] as const)("have every module that the bundler loads for %s", async (_, entries, target, atLeast) => {
     const modules = await modulesOf(entries, target);
     expect(modules.length).toBeGreaterThan(atLeast);
-    // Made from the inputs while the console is built.
+    // Generated from the inputs during the console's build.
     const made = ["dist/console-fields.ts", "dist/console-forms.ts"];
     expect(modules.filter((path) => !inputs.includes(path) && !made.includes(path))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Whom a request comes from, by the socket and by what proxies say: nothing that the caller writes is believed.
+// Address of a request's caller, from the socket and from proxy headers: headers written by the caller are not trusted.
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
@@ -47,7 +47,7 @@ describe("the caller of a request", () => {
     ["2001:DB8::0005", "2001:db8::5"],
     ["[2001:db8::5]", "2001:db8::5"],
     ["[2001:db8::5]:4711", "2001:db8::5"],
-    // What follows the last colon is a part of it: without brackets there is no port.
+    // Text after the last colon belongs to the address: there is no port without brackets.
     ["2001:db8::5:4711", "2001:db8::5:4711"],
     ["fe80::5%eth1", "fe80::5"],
     ["[fe80::5%25eth1]:80", "fe80::5"],
@@ -111,7 +111,7 @@ describe("the caller of a request", () => {
     "%",
   ])("is the peer where a proxy names %p, which is no address", (entry) => {
     expect(from("10.0.0.1", entry)).toBe("10.0.0.1");
-    // Nobody is looked for beyond it: that is not what a trusted proxy wrote.
+    // The search ends there: no trusted proxy writes such an entry.
     expect(from("10.0.0.1", `203.0.113.5, ${entry}, 10.9.0.1`)).toBe("10.0.0.1");
   });
 

@@ -1,4 +1,4 @@
-// The certificate in use while its files change, go bad and run out.
+// Active certificate while its files change, become invalid and expire.
 
 import { beforeEach, expect, test } from "bun:test";
 import { createLog } from "../../src/base/log.ts";

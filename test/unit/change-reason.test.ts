@@ -3,7 +3,7 @@ import type { Issue } from "../../src/base/errors.ts";
 import { changeReason } from "../../src/http/change-reason.ts";
 import { CHANGE_REASON_MAX_LENGTH } from "../../src/schemas/schemas.ts";
 
-/** A header whose bytes are these, as the server hands it over: a character for each byte. */
+/** Reads a header with these bytes as delivered by the server: one character per byte. */
 function read(bytes: string | Uint8Array): { reason: string | null; issues: Issue[] } {
   const issues: Issue[] = [];
   const headers = new Headers({ "x-change-reason": Buffer.from(bytes as string).toString("latin1") });

@@ -1,4 +1,4 @@
-// The table of all commands, and what the compiler holds their callers to.
+// Command table, and the compiler's checks of its callers.
 
 import { expect, test } from "bun:test";
 import type { Author } from "../../src/db/writing/ledger.ts";
@@ -22,7 +22,7 @@ test("every command of a folder is in the table, under a name of its own", async
   const names: string[] = [];
   for (const { path } of new Bun.Transpiler({ loader: "ts" }).scanImports(table)) {
     const folder = await import(`../../src/${path}`);
-    // What is made with something handed in has the same names without it.
+    // Factories with injected dependencies have the same names without them.
     for (const [name, commands] of Object.entries(folder))
       if (spread.delete(name)) names.push(...Object.keys(typeof commands === "function" ? commands({}) : commands));
   }
@@ -30,11 +30,11 @@ test("every command of a folder is in the table, under a name of its own", async
   expect(names.sort()).toEqual(Object.keys(COMMANDS).sort());
 });
 
-/** Commands that every kind has, or many have: one line asks for all of them. */
+/** Commands of all or many kinds: one line covers them. */
 const OF_EVERY_KIND = [".restore", ".bulk_update", ".import_csv"];
 
 test("every command is asked for by a route, a scan, the command line or the appliance itself", () => {
-  // But for where they are declared.
+  // Except for the declarations.
   const text = Object.values(SOURCES)
     .join("\n")
     .replaceAll(/"[\w.]+":/g, "");
@@ -46,7 +46,7 @@ test("every command is asked for by a route, a scan, the command line or the app
 });
 
 test("the compiler refuses a command that is misspelled, handed something else, or of another folder", () => {
-  // Nothing of it runs: each line below a comment would fail the type check if it passed.
+  // Never executed: each line below a comment must fail the type check.
   const typed = async (
     vlans: Backend<VlanCommands>,
     hosts: Backend<HostCommands>,
@@ -77,7 +77,7 @@ test("the compiler refuses a command that is misspelled, handed something else, 
     // @ts-expect-error a command that takes one record
     await answerBulkRemoval(vlans, call, "vlan.delete", vlanResource);
 
-    // A large body may come as its bytes.
+    // A large body may be passed as bytes.
     await runWrite(hosts, call, "host.create", { body: new Uint8Array() });
     // @ts-expect-error where the command does not take them
     await runWrite(vlans, call, "vlan.create", { body: new Uint8Array() });

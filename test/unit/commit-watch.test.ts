@@ -1,4 +1,4 @@
-// Who waits for commits is told of them, whoever else asks how often.
+// Notification of waiters about commits, independent of other waiters.
 
 import { describe, expect, test } from "bun:test";
 import { RecentLines } from "../../src/base/recent-lines.ts";
@@ -6,7 +6,7 @@ import { CommitWatch } from "../../src/db/commit-watch.ts";
 import { Commits, TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
-/** A ledger whose head moves, and time that passes by the millisecond. */
+/** A ledger with a moving head, and time in milliseconds. */
 function stage() {
   const timers = new ManualTimers();
   let now = 0;
@@ -116,7 +116,7 @@ describe("who waits for a commit", () => {
     leaving.abort();
     await turn;
     expect(timers.pendingCount).toBe(0);
-    // Whoever is behind has no turn to wait for.
+    // A reader that lags behind does not wait for a turn.
     expect(watch.turn(1, STAYING)).toBeNull();
     await pass(TELLING_INTERVAL_MS);
     expect(watch.turn(2, STAYING)).toBeNull();

@@ -1,4 +1,4 @@
-// Whoever subscribes to commits hears of them, whatever the others do.
+// Commit notifications for every subscriber, independent of the others.
 
 import { describe, expect, test } from "bun:test";
 import { createLog } from "../../src/base/log.ts";
@@ -7,7 +7,7 @@ import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 const EACH = { intervalMs: 0 };
 
-/** A ledger with ten transactions, and time that passes when the test says. */
+/** A ledger with ten transactions, on a manual clock. */
 function stage() {
   const timers = new ManualTimers();
   const lines: string[] = [];
@@ -27,7 +27,7 @@ function stage() {
       head += 1;
       commits.notify(head);
     },
-    /** By a process that tells nobody. */
+    /** By a process that does not notify. */
     commitElsewhere: () => {
       head += 1;
     },
@@ -61,7 +61,7 @@ describe("a subscriber to commits", () => {
     pass(TELLING_INTERVAL_MS);
     commit();
     expect(told).toEqual(["a 11", "a 15", "a 16"]);
-    // The look at what others commit is all that is left.
+    // Only the poll for commits of others remains.
     expect(timers.pendingCount).toBe(1);
   });
 

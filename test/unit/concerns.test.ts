@@ -1,4 +1,4 @@
-// What needs attention, and from when on: each threshold on both of its sides.
+// Concerns and their start: each threshold from both sides.
 
 import { describe, expect, test } from "bun:test";
 import { APPLIANCE_EXAMPLE } from "../../src/operations/appliance-body.ts";

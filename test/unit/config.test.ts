@@ -1,4 +1,4 @@
-// Flags and environment become one checked, frozen configuration, or one sentence that says what is wrong.
+// Configuration from flags and environment: checked and frozen, or one sentence about the error.
 
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";

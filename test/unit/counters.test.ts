@@ -1,4 +1,4 @@
-// What is counted can be read by name, by whoever wants to know.
+// Counters, readable by name.
 
 import { describe, expect, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";

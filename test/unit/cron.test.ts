@@ -1,4 +1,4 @@
-// When a cron expression comes due: across the hours that daylight saving takes out and puts in twice.
+// Due times of cron expressions, across the skipped and the repeated hours of daylight saving time.
 
 import { describe, expect, test } from "bun:test";
 import { nextDue, parseCron, parseTimezone } from "../../src/resources/schedules/cron.ts";

@@ -1,4 +1,4 @@
-// The demo's made-up network: nothing in it contradicts itself, is somebody's, or is of no maker.
+// Fictitious network of the demo: consistent, with reserved addresses only, and a manufacturer for every device.
 
 import { expect, test } from "bun:test";
 import { cidrContains, parseCidr, parseIp } from "../../src/base/ip.ts";
@@ -19,7 +19,7 @@ const NOBODYS = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "192.0.2.0/24"
 const calendar = new Calendar(Date.parse("2026-03-11T15:04:05.678Z"));
 const campus = new Campus(calendar);
 
-/** One instant of each stretch between two changes that the data name, and one of each hour of a day. */
+/** One timestamp between each two changes of the data, and one in each hour of a day. */
 function instants(): number[] {
   const periods = [
     ...SWITCHES.flatMap(({ period, outage }) => [period, outage]),

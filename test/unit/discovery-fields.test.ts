@@ -1,4 +1,4 @@
-// What a scan tells against what the inventory says, and which interface is which entry.
+// Merge of scan values with inventory values, and matching of interfaces to entries.
 
 import { describe, expect, test } from "bun:test";
 import { matchInterfaces } from "../../src/discovery/reconcile/interface-matching.ts";
@@ -35,7 +35,7 @@ describe("what a scan tells", () => {
     expect(first).toEqual({ model: "new", discovered: { name: "its" } });
     const record = { name: "mine", model: "new", discovered: { name: "its" } };
     expect(merged(record, { name: "its", model: "new" }, null, byPerson)).toEqual({});
-    // What a person had set may be gone, by a restore: then the scan's value counts again.
+    // A restore may remove a manual value: then the scan's value applies again.
     expect(merged(record, { name: "its", model: "new" }, null, () => false)).toEqual({
       name: "its",
       discovered: undefined,

@@ -1,4 +1,4 @@
-// Which signs make two sightings one host, and which do not.
+// Signs that identify two sightings as one host, and signs that do not.
 
 import { describe, expect, test } from "bun:test";
 import { isOneDevices } from "../../src/base/mac.ts";

@@ -1,4 +1,4 @@
-// The documents of the repository: where their links lead, how long the README may be, and that no dependency goes without a reason.
+// Documents of the repository: valid links, length of the README, and a reason for every dependency.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ test("every link between documents leads to a file that is there, and to one of 
   for (const [path, text] of Object.entries(DOCUMENTS)) {
     const html = Bun.markdown.html(text, { headings: { ids: true } });
     for (const [, link = ""] of html.matchAll(/href="([^"]+)"/g)) {
-      // What the appliance serves, and other hosts.
+      // Pages served by the appliance, and other hosts.
       if (/^(\/|https?:)/.test(link)) continue;
       const [to = "", anchor] = link.split("#");
       const target = to === "" ? path : join(dirname(path), to);

@@ -1,4 +1,4 @@
-// Where a list that comes page by page ends, whatever its server says of further pages.
+// Termination of paged lists, whatever the server claims about further pages.
 
 import { expect, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
@@ -7,7 +7,7 @@ import { Ledger } from "../../src/importers/ledger.ts";
 import { NetboxApi } from "../../src/importers/netbox/netbox-api.ts";
 import { SecretMask } from "../../src/importers/secret-mask.ts";
 
-/** More pages than any list of these tests has: who asks for this many does not stop. */
+/** More pages than any list of these tests has: reaching it means that the reader does not stop. */
 const PAGES_MAX = 50;
 
 type Pages = (page: number) => { readonly ids: readonly (number | null)[]; readonly count: number };
@@ -46,7 +46,7 @@ async function readAll(
 
 const common = { ca: null, timers: systemTimers, secrets: new SecretMask([]) };
 
-/** A NetBox whose lists always have a next page. */
+/** A NetBox with endless next pages. */
 function readNetbox(pages: Pages, objects?: number): Promise<Read> {
   return readAll(
     (ids, count) => ({ count, next: "http://127.0.0.1:1/", results: ids.map((id) => (id === null ? {} : { id })) }),

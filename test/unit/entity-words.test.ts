@@ -1,4 +1,4 @@
-// What things are called in sentences for people.
+// Names of record kinds in sentences.
 
 import { expect, test } from "bun:test";
 import { countedEntities, oneEntity } from "../../src/base/entity-words.ts";

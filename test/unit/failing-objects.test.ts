@@ -1,4 +1,4 @@
-// An object that this program fails on is refused, and all others come in: no fault in one ends an import.
+// Imports with an object that the importer fails on: it is refused, and all others are imported.
 
 import { afterEach, expect, spyOn, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-/** A source of one site or section, with parts of the name "broken" among others. */
+/** A source with one site or section, with objects named "broken" among others. */
 async function netbox(): Promise<BroughtSource> {
   const custom = { broken: true };
   const world = emptyWorld();
@@ -112,7 +112,7 @@ async function phpipam(): Promise<BroughtSource> {
   return Phpipam.open({ ...common, base: server.url, appId: PHPIPAM_APP, token: TOKEN }, server.url);
 }
 
-/** A netledger that has nothing yet, and into which nothing is written. */
+/** An empty netledger, without writes. */
 function importOf(source: BroughtSource): Bringing {
   const server = Bun.serve({
     port: 0,

@@ -1,5 +1,5 @@
-// The faults that scripts/faults plants, and how it finds them again and judges them. What it runs for them is not run
-// here: that takes minutes for each.
+// Mutations planted by scripts/faults: generation, detection and assessment. Does not execute the test runs, which take
+// minutes each.
 
 import { describe, expect, test } from "bun:test";
 import { coveredLines, covers } from "../../scripts/fault/coverage.ts";
@@ -14,7 +14,7 @@ import { isSource, readRepository } from "../support/source/syntax.ts";
 const SOURCES = new Map(Object.entries(readRepository(["src"], isSource)));
 const FAULTS = drawFaults(SOURCES, { seed: 1, count: 120 });
 
-/** What a piece of code becomes with each fault of a kind. */
+/** All mutants of a piece of code for a kind of fault. */
 function mutants(code: string, kind: string, path = "src/base/a.ts"): string[] {
   return sitesOf(path, code)
     .filter((site) => site.kind === kind)

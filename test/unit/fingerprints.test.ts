@@ -1,4 +1,4 @@
-// What answers at a port, read from the bytes that real programs send, from parts of them, and from garbage.
+// Service fingerprints from the bytes of real programs, from fragments, and from garbage.
 
 import { describe, expect, test } from "bun:test";
 import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
@@ -71,7 +71,7 @@ const AMQP_METHOD =
   "\0\x0a\0\x0a\0\x09\0\0\0\x32\x07productS\0\0\0\x08RabbitMQ\x07versionS\0\0\0\x063.12.1\x08platformS\0\0\0\x06Erlang";
 const AMQP_START = `\x01\0\0\0\0\0${String.fromCharCode(AMQP_METHOD.length)}${AMQP_METHOD}\xce`;
 
-/** What came over the wire → what it is called, and as what. */
+/** Received bytes → name and service definition. */
 const ANSWERS: readonly (readonly [
   fingerprint: string,
   answer: string | Uint8Array,
@@ -82,7 +82,7 @@ const ANSWERS: readonly (readonly [
   ["ssh", "SSH-2.0-dropbear_2022.83\r\n", "dropbear 2022.83", "ssh"],
   ["ssh", "SSH-1.99-Cisco-1.25\n", "Cisco 1.25", "ssh"],
   ["ssh", "SSH-2.0-ROSSSH\r\n", "ROSSSH", "ssh"],
-  // UTF-8 as its bytes are: device makers put their names where their protocol has ASCII.
+  // UTF-8 bytes: manufacturers put their names where the protocol has ASCII.
   ["ssh", "SSH-2.0-\xc3\x9cberwacher_1.2\r\n", "Überwacher 1.2", "ssh"],
   ["http", http("", ['WWW-Authenticate: Basic realm="Ger\xc3\xa4teverwaltung"'], "401 No"), "Geräteverwaltung", "http"],
   ["http", http("", ["Server: \xe8\xb7\xaf\xe7\x94\xb1\xe5\x99\xa8/2.0"], "404 No"), "路由器/2.0", "http"],
@@ -244,7 +244,7 @@ describe("each fingerprint", () => {
       for (let length = 0; length < bytes.length; length += 1) {
         const reading = read(fingerprint, bytes.subarray(0, length));
         const isSettled = typeof reading === "object";
-        // Redis says no, and HTTP tells its server, before all of the answer is there.
+        // Redis refuses, and HTTP sends its server header, before the answer is complete.
         if (isSettled) expect(reading).toEqual({ name, service_definition: definition });
         else expect({ fingerprint, length, reading }).toEqual({ fingerprint, length, reading: "More" });
       }
@@ -366,7 +366,7 @@ describe("text of devices", () => {
         ])
           identified(text, "ssh");
     });
-    // Each would take a tenth of a second if all of it were looked at, while whoever scans can do nothing else.
+    // A full scan of each would take a tenth of a second and block the scanner.
     expect(tookMs).toBeLessThan(2_000);
   });
 

@@ -1,4 +1,4 @@
-// What a disk holds after kills and a loss of power, made from a log: the proof must not call lost what was there.
+// Disk content after kills and power loss, replayed from a log: the proof must not report durable data as lost.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As the shim logs it. */
+/** Log entry of the shim. */
 function log(type: number, { offset = 0, sync = 0, bytes = "" }): void {
   const head = Buffer.alloc(40);
   head.writeUInt32LE(0x4b534944, 0);
@@ -35,7 +35,7 @@ function log(type: number, { offset = 0, sync = 0, bytes = "" }): void {
   appendFileSync(join(folder, "disk.log"), Buffer.concat([head, Buffer.from(bytes)]));
 }
 
-/** @param isLogged false for a thread that is killed when it has written, and before it has logged that */
+/** @param isLogged false for a thread killed after the write, before its log entry */
 function write(bytes: string, isLogged = true): void {
   const offset = statSync(file()).size;
   appendFileSync(file(), bytes);

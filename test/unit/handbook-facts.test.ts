@@ -1,4 +1,4 @@
-// What the handbook says and the code decides: limits, error codes, settings and vocabularies are the same in both.
+// Facts of the handbook that the code decides: equal limits, error codes, settings and vocabularies.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ import { HOST_VIRTUALIZATION_TYPES, SERVICE_VIRTUALIZATION_TYPES } from "../../s
 const ROOT = resolve(import.meta.dir, "../../src");
 const page = (topic: string) => readFileSync(join(ROOT, "handbook", `${topic}.md`), "utf8");
 
-/** The cells of the rows of the table below a heading. */
+/** Cells of the table rows below a heading. */
 function rowsBelow(text: string, heading: string): string[][] {
   const section = text.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
   return [...section.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | "));
@@ -44,7 +44,7 @@ test("every error code stands beside its status, and no other code does", () => 
   const told = rowsBelow(page("api"), "Errors").flatMap(([status, what = ""]) =>
     [...what.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = ""]) => [code, Number(status)]),
   );
-  // Sentences name fields as well.
+  // Sentences also name fields.
   const isField = ([word]: (string | number)[]) =>
     /^(organization_id|user_id|(expected_)?updated_at)$/.test(String(word));
   expect(told.filter((each) => !isField(each)).sort()).toEqual(Object.entries(STATUS).sort());

@@ -1,6 +1,5 @@
-// What only certain files may use: time, randomness, the environment, the console, the end of the process; and how
-// files begin. The rules and their owners are the data at the top; the checkers below are themselves tested on sources
-// that break them.
+// Restricted APIs (time, randomness, environment, console, process exit) and file heads. The rules and their owners are
+// the data at the top; the checkers below are themselves tested on sources that break them.
 
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
@@ -29,7 +28,7 @@ import { importsOf, isSource, lineOf, parse, readRepository, type Tree, walk } f
 
 interface Owned {
   /**
-   * Dotted names, `import:module#name` for a named import, `new Date()` for one without arguments; `.*` for every
+   * Dotted names; `import:module#name` for a named import; `new Date()` for one without arguments; `.*` for every
    * member.
    */
   uses: string[];
@@ -37,7 +36,7 @@ interface Owned {
   instead: string;
 }
 
-/** In src, what makes a result depend on more than its arguments has one owner; everybody else is handed it. */
+/** In src, every source of nondeterminism has one owner; other code receives it as a parameter. */
 const OWNED: Owned[] = [
   {
     uses: ["Date.now", "new Date()", "Date()", "Temporal.Now.*", "performance.timeOrigin"],
@@ -71,7 +70,7 @@ const OWNED: Owned[] = [
   },
 ];
 
-/** In test, nothing waits for time to pass; system tests start processes and have to. */
+/** In test, nothing waits for a fixed time; system tests start processes and may. */
 const SLEEPS = [
   "setTimeout",
   "setInterval",
@@ -82,15 +81,12 @@ const SLEEPS = [
 ];
 const MAY_SLEEP = ["test/system/"];
 
-/** In test, what makes a test not run or not count. */
+/** In test, calls that skip a test or ignore its result. */
 const SILENCERS = ["test", "it", "describe"].flatMap((name) =>
   ["skip", "only", "todo", "failing"].map((mode) => `${name}.${mode}`),
 );
 
-/**
- * Where the text of a version is named as it was written: to prove it, to measure it, to pack it, and to bring it to
- * today's shape.
- */
+/** Files that may access the text of a version as written: to prove, measure, pack or upgrade it. */
 const NAMES_VERSIONS = new Set([
   "src/db/packing.ts",
   "src/db/hash.ts",
@@ -98,7 +94,7 @@ const NAMES_VERSIONS = new Set([
   "src/history/pack-versions.ts",
 ]);
 
-/** The two that ask whether a property is the object's own, and then read it. */
+/** The two files that check for an own property before reading it. */
 const OWN_LOOKUPS = new Set(["src/base/fields.ts", "src/console/text/own-value.ts"]);
 
 const MAX_HEAD_COMMENT_LINES = 3;
@@ -107,18 +103,18 @@ const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
 /** Words of comments that no engineer of the field writes. */
 const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
-/** Privates are `private`: the compiler checks them, and `#` says the same at run time with another word. */
+/** Private members are `private`: the compiler checks them, and `#` would be a second notation. */
 const HASH_PRIVATES = /\bthis\.#\w/;
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** What the lookups of the checker's own tests are made in. */
+/** Header of the sources in the checker's own tests. */
 const LOOKUP_HEAD = `export const RACKS: Record<string, number> = { a: 1 };
 export const NESTED: Record<string, Record<string, number>> = { a: { a: 1 } };
 export const MAP = new Map([["a", 1]]);
 export declare const name: string, known: "a";
 `;
 
-// Put together here, so that this file does not offend against itself.
+// Concatenated, so that this file does not match itself.
 const MARKERS = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|")})\\b`);
 const MACHINE_PATHS = new RegExp(`(?<![\\w$}./])/(home|Users|root|work${"/"}main)/[\\w.~-]`);
 const REGISTRY_HOSTS = new RegExp(`registry\\.(${"npm"}js|${"yarn"}pkg)\\b`);
@@ -395,7 +391,7 @@ describe("the checkers of the house rules", () => {
   });
 });
 
-/** Uses of what OWNED gives to other files, one sentence each. */
+/** Uses of OWNED names by other files, one sentence each. */
 async function foreignUses(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree)) {
@@ -408,7 +404,7 @@ async function foreignUses(tree: Tree): Promise<string[]> {
   return found;
 }
 
-/** Lines whose SQL names what a version says as it was written. The versions of statements are called v, w, x or fv. */
+/** Lines whose SQL reads a version's text as written. Statements alias versions as v, w, x or fv. */
 function rawVersions(tree: Tree): string[] {
   const isRaw = (line: string) =>
     /(?<!")\b(v|w|x|fv)\.(members|observed|sort_keys)\b(?! IS (NOT )?NULL)/.test(line) ||
@@ -421,11 +417,11 @@ function rawVersions(tree: Tree): string[] {
   );
 }
 
-/** Names that more than one file exports. */
+/** Names exported by more than one file. */
 function sharedNames(tree: Tree): string[] {
   const files = new Map<string, Set<string>>();
   for (const [path, text] of Object.entries(tree)) {
-    // A program of its own.
+    // A separate program.
     const program = path.startsWith("src/console/") ? "console" : "";
     for (const [, name = ""] of text.matchAll(EXPORTED)) {
       const named = `${program} ${name}`.trim();
@@ -483,19 +479,19 @@ function leftovers(tree: Tree): string[] {
   return found;
 }
 
-/** What .gitignore keeps out by name. */
+/** Names ignored by .gitignore. */
 const ignored = new Set(
   (readRepository([".gitignore"], () => true)[".gitignore"] ?? "").split("\n").map((line) => line.replace(/\/$/, "")),
 );
 
-/** What a person wrote or a tool pinned: no logs, no pictures, nothing that is kept out of the repository. */
+/** Text files written by a person or pinned by a tool: no logs, no images, nothing ignored by Git. */
 function isText(path: string): boolean {
   return !/\.(log|png|jpe?g|gif|ico|webp|woff2?)$/.test(path) && !ignored.has(path.split("/")[0] ?? "");
 }
 
 /**
- * Every global that a file uses, as a dotted name from its root, and every name that it imports from a built-in module.
- * A global that is passed on or taken apart counts as a use of what is taken; passed on whole, as a use of itself.
+ * Globals used by a file, as dotted names from their root, and names imported from built-in modules. Destructuring a
+ * global counts as a use of its members; passing it on whole, as a use of itself.
  */
 function usesOf(file: SourceFile): { name: string; line: number }[] {
   const uses: { name: string; line: number }[] = [];
@@ -519,7 +515,7 @@ function usesOf(file: SourceFile): { name: string; line: number }[] {
   );
 }
 
-/** Local names of built-in modules taken whole: `import * as x` and `import x`. */
+/** Local names of whole built-in modules: `import * as x` and `import x`. */
 function namespaceImports(file: SourceFile): Map<string, string> {
   const modules = new Map<string, string>();
   for (const match of file.text.matchAll(/^import (?:\* as )?(\w+) from "(?:node:)?([\w/]+)"/gm))
@@ -545,7 +541,7 @@ function namesAt(node: Node): string[] {
       : taken.flatMap((name) => (name !== undefined && isIdentifier(name) ? [`${whole}.${name.text}`] : []));
   }
   if (isPropertyAccessExpression(node) || isElementAccessExpression(node)) {
-    // Of `a.b.c` only the whole: the access to `a.b` inside it is no use of its own.
+    // Only the whole `a.b.c`: the inner access `a.b` is not a separate use.
     const inner = isPropertyAccessExpression(node.parent) && dottedName(node.parent) !== null;
     const name = inner ? null : dottedName(node);
     return name === null ? [] : [name];
@@ -554,7 +550,7 @@ function namesAt(node: Node): string[] {
   return [];
 }
 
-/** Whether an identifier stands for a value of its own: not the name of a member, nor what a member is taken from. */
+/** Whether an identifier is used as a value: neither a member's name nor the object of a member access. */
 function isWhole(node: Node): boolean {
   const parent = node.parent;
   if (isPropertyAccessExpression(parent) || isElementAccessExpression(parent)) return false;
@@ -564,9 +560,7 @@ function isWhole(node: Node): boolean {
   );
 }
 
-/**
- * `a.b.c` for an expression of that form, `a["b"]` and `a?.b` alike, without a leading globalThis; null for any other.
- */
+/** `a.b.c` for such an expression, also for `a["b"]` and `a?.b`, without a leading globalThis; null for any other. */
 function dottedName(node: Node): string | null {
   if (isIdentifier(node)) return node.text;
   if (isMetaProperty(node)) return "import.meta";
@@ -581,16 +575,16 @@ function join(object: string | null, member: string): string | null {
   return object === "globalThis" ? member : `${object}.${member}`;
 }
 
-/** Whether a pattern means a use: of the name itself or of a member of it. With `.*` the name is the object's. */
+/** Whether a pattern covers a use: of the name itself or of a member. With `.*` the name is the object's. */
 function covers(pattern: string, name: string): boolean {
   const whole = pattern.replace(/\.\*$/, "");
   return name === whole || name.startsWith(`${whole}.`);
 }
 
-/** Kinds whose names are nothing else: an object with one of them and two others as keys is a table of kinds. */
+/** Kinds with unambiguous names: an object with one of them and two other kinds as keys is a table of kinds. */
 const NO_OTHER_WORD = new Set(["if_entry", "ip_range", "custom_field", "api_key"]);
 
-/** `path:line` of what the console says of several kinds, outside the folder that says it. */
+/** `path:line` of tables of kinds in the console, outside their folder. */
 async function kindTables(tree: Tree): Promise<string[]> {
   const isKind = (name: string) => RECORD_KINDS.some((kind) => kind === name);
   const found: string[] = [];

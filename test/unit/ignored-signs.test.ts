@@ -1,4 +1,4 @@
-// What a deleted host is known again by: its own signs, and none that others have as well.
+// Signs that re-identify a deleted host: its own, without those shared with others.
 
 import { describe, expect, test } from "bun:test";
 import { isOneDevices } from "../../src/base/mac.ts";

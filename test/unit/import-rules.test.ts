@@ -1,6 +1,5 @@
-// Who may import whom, over the imports that are really there, type-only and dynamic ones and Worker files included.
-// The rules and their exceptions are the data at the top; the checker below them is itself tested on trees that break
-// them.
+// Import rules over all actual imports, including type-only and dynamic ones and Worker files. The rules and their
+// exceptions are the data at the top; the checker below is itself tested on trees that break them.
 
 import { describe, expect, test } from "bun:test";
 import type { SourceFile } from "typescript/unstable/ast";
@@ -11,13 +10,13 @@ import { type Import, importsOf, isSource, parse, readRepository, type Tree } fr
 const LAYERS = [
   ["main.ts"],
   ["cli/"],
-  // What the command line brings in from other products, as a client of the API.
+  // Importers of other products for the command line, as API clients.
   ["importers/"],
   ["server/appliance.ts"],
   ["server/tls-listener.ts"],
   ["server/listener.ts", "server/store.ts", "server/threads.ts"],
   ["server/workers/"],
-  // Reached by serve when it is asked for, and by a thread of its own.
+  // Loaded by serve on demand, and by a thread of its own.
   ["demo/"],
   ["server/open-writer.ts"],
   ["registry/bare-app.ts"],
@@ -34,7 +33,7 @@ const LAYERS = [
     "bulk/",
     "handbook/",
   ],
-  // What goes over all resources; then these, each in its folder; then what none of them has of its own.
+  // Code over all resources; then the resources, each in its folder; then their shared code.
   ["records/"],
   ["resources/*/"],
   ["resources/"],
@@ -44,7 +43,7 @@ const LAYERS = [
   ["base/"],
 ];
 
-/** Parts of one layer that may import each other all the same. */
+/** Parts of one layer that may import each other nevertheless. */
 const SIDEWAYS: [from: string, to: string][] = [
   ["backup/", "history/"],
   ["operations/", "history/"],
@@ -52,7 +51,7 @@ const SIDEWAYS: [from: string, to: string][] = [
   ["reports/", "discovery/"],
 ];
 
-/** Below the app these alone know HTTP: routes, and what answers for them. */
+/** Only these know HTTP below the app: routes and their answers. */
 const ANSWERING = [
   "src/*/routes.ts",
   "src/*/*-routes.ts",
@@ -66,7 +65,8 @@ const ANSWERING = [
 ];
 
 /**
- * Files and folders that only some may import; a path that ends in `/` is a folder, `*` one or more characters but `/`.
+ * Files and folders with a limited set of importers; a path that ends in `/` is a folder, `*` one or more characters
+ * except `/`.
  */
 const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
   {
@@ -112,7 +112,7 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
     reason: "it is there for the version",
   },
   { target: "migrations/", importers: ["src/db/"], reason: "db brings a store up to date" },
-  // The package exports no name for the script, so it is imported by its path.
+  // The package exports no name for the script, so the import is by path.
   {
     target: "node_modules/@scalar/api-reference/",
     importers: ["src/http/documentation.ts"],
@@ -120,12 +120,12 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
   },
 ];
 
-/** The browser's program: it shares no module with the server, not even a type. Its tests and its build know it. */
+/** The browser program: it shares no module with the server, not even a type. Its tests and its build may import it. */
 const CONSOLE = "src/console/";
-/** `#api` are the types of the OpenAPI document, `#forms` the fields of its bodies, `#fields` those of its lists. */
+/** `#api`: types of the OpenAPI document; `#forms`: fields of its bodies; `#fields`: those of its lists. */
 const CONSOLE_PACKAGES = ["#api", "#fields", "#forms", "preact", "@preact/signals", "openapi-fetch", "papaparse"];
 
-/** Packages that stay where they are: replacing one must be the work of a few known files. */
+/** Packages limited to a few files, so that they remain replaceable. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
   {
     name: "elysia",
@@ -153,19 +153,19 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
   { name: "node:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
 ];
 
-/** What must not come along, however indirectly. What is `known` is not even known by its types. */
+/** Forbidden transitive imports. Modules under `known` are forbidden as types as well. */
 const UNREACHABLE: { from: string; except?: string; packages?: string[]; known?: string[] }[] = [
-  // An executable's Worker should not carry the web framework. One checks bodies, by the app's own routes.
+  // Workers of the executable must not load the web framework. One exception: it checks bodies by the app's own routes.
   { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", known: ["src/http/"] },
   { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", packages: ["elysia", "@elysiajs/*"] },
-  // Nor should every start pay for what makes certificates.
+  // A start must not pay for the certificate generator.
   { from: "src/main.ts", packages: ["@peculiar/*", "reflect-metadata"] },
 ];
 
-/** Single imports that break a rule for a reason. An entry that is no longer needed fails. */
+/** Single imports that break a rule, with the reason. An obsolete entry fails. */
 const EXCEPTIONS: { from: string; to: string; reason: string }[] = [];
 
-/** Words that say nothing about what a file is for. */
+/** Words without information about a file's purpose. */
 const EMPTY_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "manager", "managers"]);
 
 const ROUTES = /(^|[/-])routes\.ts$/;
@@ -333,7 +333,7 @@ describe("the checker of the import rules", () => {
     tree[path] = text;
     const found = await violations(tree);
     expect(found).toHaveLength(1);
-    // Or a mistyped path of a case would be refused for that.
+    // Otherwise a mistyped path in a case would be refused for that reason.
     const isOfPath = ["a file that is not there", "a relative import without its extension"].includes(title);
     expect(found[0]?.includes("there is no such file")).toBe(isOfPath);
     expect(found[0]).toStartWith(path);
@@ -436,7 +436,7 @@ interface Edge extends Import {
   to: string | null;
 }
 
-/** Every rule that the tree breaks, one sentence each, beginning with the file that breaks it. */
+/** Every violation in the tree, one sentence each, starting with the file. */
 async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]> {
   const sources = Object.fromEntries(
     Object.entries(tree).filter(([path]) => isSource(path) && !path.endsWith(".d.ts")),
@@ -481,7 +481,7 @@ function layerOf(path: string): number {
   return LAYERS.findIndex((parts) => parts.some((part) => matches(path, `src/${part}`)));
 }
 
-/** The part of its layer that a file belongs to, as LAYERS names it. */
+/** Part of its layer that a file belongs to, as named in LAYERS. */
 function partOf(path: string): string {
   return LAYERS.flat().find((part) => matches(path, `src/${part}`)) ?? "";
 }
@@ -498,7 +498,7 @@ function resolveSpecifier(from: string, specifier: string): string | null {
 }
 
 function refuseImport(from: string, to: string, tree: Tree): string | null {
-  // The compiler looks for what is in node_modules.
+  // The compiler resolves modules in node_modules.
   if (tree[to] === undefined && !to.startsWith("node_modules/")) return "there is no such file";
   const restricted = ONLY_FROM.find((rule) => matches(to, rule.target));
   const inside = restricted !== undefined && matches(from, restricted.target);
@@ -528,12 +528,12 @@ function refusePackage(edge: Edge): string | null {
   return rule.reason;
 }
 
-/** Whether a specifier is of a package or one of its subpaths. */
+/** Whether a specifier names a package or one of its subpaths. */
 function isOf(specifier: string, name: string): boolean {
   return matches(specifier, name) || matches(specifier, `${name}/`);
 }
 
-/** A file of nothing but imports and exports of what others declare, or one that passes on everything of another. */
+/** A file of only imports and re-exports, or one that re-exports all of another. */
 function isBarrel(file: SourceFile): boolean {
   const exports = file.statements.filter(isExportDeclaration);
   if (exports.some((each) => each.moduleSpecifier !== undefined && each.exportClause === undefined)) return true;
@@ -553,9 +553,9 @@ function moduleCycles(edges: Edge[]): string[] {
 }
 
 /**
- * Rings of resource folders, by what their definitions import: `hosts/host.ts`. The rules around a definition may look
- * against the foreign keys: a host's commands write its children, and its view shows them. A file directly in
- * resources/ stands for itself.
+ * Cycles of resource folders through their definitions: `hosts/host.ts`. The rules around a definition may go against
+ * the foreign keys: a host's commands write its children, and its view shows them. A file directly in resources/ counts
+ * by itself.
  */
 function resourceCycles(edges: Edge[]): string[] {
   const inside = edges.filter(
@@ -570,7 +570,7 @@ function resourceCycles(edges: Edge[]): string[] {
 }
 
 /**
- * Rings of folders within one part. Resources are left out: a host's commands write its children, whose definitions
+ * Cycles of folders within one part. Resources are excluded: a host's commands write its children, whose definitions
  * name the host.
  */
 function folderCycles(edges: Edge[]): string[] {
@@ -583,7 +583,7 @@ function folderCycles(edges: Edge[]): string[] {
     .map((cycle) => `${cycle.join(" → ")}: a cycle of folders`);
 }
 
-/** The file that is named as one of what its folder holds, or one that is in no resource's folder. */
+/** The file named after the record of its folder, or one outside all resource folders. */
 function isDefinition(path: string): boolean {
   const [, , folder, file] = path.split("/");
   if (folder === undefined || file === undefined) return true;
@@ -605,7 +605,7 @@ function graphOf(edges: Edge[], nodeOf: (path: string) => string): Map<string, S
   return graph;
 }
 
-/** One cycle for every group of nodes that reach each other, from its first node in alphabetical order back to it. */
+/** One cycle per strongly connected component, from its alphabetically first node back to it. */
 function cyclesOf(graph: Map<string, Set<string>>): string[][] {
   const cycles: string[][] = [];
   const reported = new Set<string>();
@@ -619,9 +619,7 @@ function cyclesOf(graph: Map<string, Set<string>>): string[][] {
   return cycles;
 }
 
-/**
- * The shortest way of at least one step from a node to one that is wanted, both ends included; null when there is none.
- */
+/** Shortest path of at least one step from a node to a wanted one, including both; null if there is none. */
 function shortestPath(
   graph: Map<string, Set<string>>,
   start: string,
@@ -654,7 +652,7 @@ function broughtAlong(edges: Edge[]): string[] {
         entry,
         (node) => packages.some((name) => isOf(node, name)) || known.some((name) => matches(node, name)),
       );
-      // What is imported by the file itself is refused there.
+      // Direct imports are refused in the importing file.
       if (path !== null && path.length > 2)
         found.push(`${path.slice(0, -1).join(" → ")}: brings ${path[path.length - 1]} along`);
     }

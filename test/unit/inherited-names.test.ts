@@ -1,4 +1,4 @@
-// Names that every object of JavaScript knows without having them, where something from outside is looked up by name.
+// Inherited property names of JavaScript objects in lookups by external names.
 
 import { describe, expect, test } from "bun:test";
 import { fieldValueOf } from "../../src/base/custom-field-names.ts";

@@ -1,4 +1,4 @@
-// Instants: RFC 3339 in and out.
+// Timestamps: parsing and formatting of RFC 3339.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../src/base/instant.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
-/** What the text means, as this API writes it. */
+/** The timestamp in the format of this API. */
 function normalised(text: string): string | null {
   const instant = parseInstant(text);
   return instant === null ? null : formatInstant(instant);

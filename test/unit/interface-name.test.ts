@@ -1,4 +1,4 @@
-// Interface names in full and abbreviated are one name.
+// Equality of full and abbreviated interface names.
 
 import { describe, expect, test } from "bun:test";
 import { interfaceBeginnings, numberedInterface } from "../../src/base/interface-name.ts";

@@ -1,4 +1,4 @@
-// IP addresses and CIDR blocks as values.
+// Values of IP addresses and CIDR blocks.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -143,7 +143,7 @@ describe("parseIp", () => {
   test("reads back its own text, whatever the address and however it was spelled", () => {
     const random = seededRandom(1);
     for (let round = 0; round < 5_000; round += 1) {
-      // Mostly zeros, so that runs of every length and place come up.
+      // Mostly zeros, for runs of every length and position.
       const groups = Array.from({ length: 8 }, () => (random.integer(3) > 0 ? 0 : random.integer(65536)));
       const full = groups.map((group) => group.toString(16).padStart(4, "0")).join(":");
       const parsed = ip(random.integer(2) ? full.toUpperCase() : full);

@@ -1,11 +1,11 @@
-// How other servers are asked for JSON: patience, and what is told where it ends.
+// JSON client for other servers: retries, timeouts, and error messages.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Timers } from "../../src/base/timers.ts";
 import { ANSWER_BOUNDS, ANSWER_MAX_BYTES, JsonClient, RemoteTrouble } from "../../src/importers/json-client.ts";
 import { SecretMask } from "../../src/importers/secret-mask.ts";
 
-/** Pauses are over at once, and written down; an answer has as long as it takes. */
+/** Pauses end at once and are recorded; answers take their time. */
 class NoPauses implements Timers {
   readonly pauses: number[] = [];
 

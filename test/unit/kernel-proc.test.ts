@@ -1,5 +1,4 @@
-// The kernel's tables as /proc prints them: routes, own addresses and neighbors, for processes that may not ask in a
-// better way.
+// Kernel tables from /proc: routes, own addresses and neighbors, for processes without netlink access.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -42,8 +41,8 @@ const link = (name: string, ifIndex: number, type: number, flags: string, mac: s
 });
 
 /**
- * eth0 192.0.2.2/24 and .9/32, a narrower route past it, a tunnel, a refused block; lo with 198.51.100.1/32; IPv6 on
- * eth0.
+ * eth0: 192.0.2.2/24 and .9/32, a more specific route around it, a tunnel, an unreachable block; lo: 198.51.100.1/32;
+ * IPv6 on eth0.
  */
 const TABLES = {
   "proc/net/route": [

@@ -1,4 +1,4 @@
-// The key file: made once, by one of many, and refused when it is not what it should be.
+// Key file: created once by one of several processes, and refused if invalid.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {

@@ -1,5 +1,5 @@
-// Wall-clock limits come from test/support/measure/limits.ts, and no test measures speed by the clock. The rule is
-// itself tested on sources that break it.
+// Rule for wall-clock limits: all come from test/support/measure/limits.ts, and no test measures speed by the clock.
+// The rule is itself tested on sources that break it.
 
 import { describe, expect, test } from "bun:test";
 import type { CallExpression, Node, SourceFile } from "typescript/unstable/ast";
@@ -19,11 +19,11 @@ import {
 } from "typescript/unstable/ast/is";
 import { isSource, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
-/** What takes a test or a hook, and its limit behind it; `test.each(…)` and the like included. */
+/** Functions that take a test or a hook, followed by its limit; also `test.each(…)` and the like. */
 const TAKES_LIMIT = new Set(["test", "it", "beforeAll", "beforeEach", "afterAll", "afterEach"]);
-/** Functions whose first argument is a limit. */
+/** Functions with a limit as their first argument. */
 const LIMITS_BY = new Set(["setDefaultTimeout", "setDefaultNavigationTimeout", "timeout"]);
-/** Where the limits are, and where time is measured. */
+/** Owner of the limits and of time measurement. */
 const OWNERS = "test/support/measure/";
 const COMPARED = new Set([
   SyntaxKind.LessThanToken,
@@ -78,7 +78,7 @@ describe("the rule of limits", () => {
   });
 });
 
-/** Places that set a limit of their own; in a file of tests also each use of the clock. */
+/** Places with a limit of their own; in test files also each use of the clock. */
 async function ownLimits(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree)) {
@@ -95,10 +95,10 @@ async function ownLimits(tree: Tree): Promise<string[]> {
   return found;
 }
 
-/** The expressions at a node that limit how long something may take. */
+/** Expressions at a node that limit a duration. */
 function limitsAt(node: Node): Node[] {
   if (isBinaryExpression(node) && COMPARED.has(node.operatorToken.kind)) {
-    // What is compared with the time that has passed, or added to the time it is.
+    // Operands compared with elapsed time, or added to the current time.
     if (readsClock(node.left)) return [node.right];
     return readsClock(node.right) ? [node.left] : [];
   }
@@ -122,7 +122,7 @@ function limitsAt(node: Node): Node[] {
   ];
 }
 
-/** `test` of `test.each(…)(…)` and `test.skipIf(…)(…)`; empty for what is no name. */
+/** `test` of `test.each(…)(…)` and `test.skipIf(…)(…)`; empty for other expressions. */
 function rootOf(node: CallExpression): string {
   let at: Node = node;
   while (isCallExpression(at) || isPropertyAccessExpression(at)) at = at.expression;
@@ -134,7 +134,7 @@ function nameOf(node: Node): string | null {
   return isIdentifier(node) ? node.text : null;
 }
 
-/** Names that a file itself gives to numbers. */
+/** Numeric constants declared in a file. */
 function numericConstants(file: SourceFile): Set<string> {
   const constants = new Set<string>();
   walk(file, (node) => {
@@ -150,7 +150,7 @@ function numericConstants(file: SourceFile): Set<string> {
   return constants;
 }
 
-/** Whether a number stands in an expression, as a literal or by a name of the file's own. */
+/** Whether an expression contains a number, as a literal or as a constant of the file. */
 function isNumeric(node: Node, constants: ReadonlySet<string>): boolean {
   let isFound = false;
   walk(node, (each) => {
@@ -173,7 +173,7 @@ function isClock(node: Node): boolean {
   );
 }
 
-/** The tests, what runs them, and the proofs that run among them. */
+/** The tests, their runner, and the proofs that run as tests. */
 function isOfTests(path: string): boolean {
   return path.startsWith("test/") || path.startsWith("scripts/proof/") || path === "scripts/test.ts";
 }

@@ -1,12 +1,12 @@
-// What the proof of the load calls flat: memory that goes up and down is, memory that grows is not.
+// Flatness criterion of the load proof: oscillating memory is flat, growing memory is not.
 
 import { describe, expect, test } from "bun:test";
 import { bandsOf, isFlat } from "../../scripts/proof/load/watch.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 /**
- * Ten minutes of a collected memory, looked at every two seconds: 60 MB up in some time between 40 and 100 s, and down
- * again; and what it grows by in a minute.
+ * Ten minutes of a garbage-collected heap, sampled every two seconds: a sawtooth of 60 MB with a period between 40 and
+ * 100 s, plus the growth per minute.
  */
 function looks(growthMb: number, seed: number) {
   const random = seededRandom(seed);
@@ -16,7 +16,7 @@ function looks(growthMb: number, seed: number) {
     const atS = look * 2;
     sawMb += risePerLookMb;
     if (sawMb > 60) [sawMb, risePerLookMb] = [0, 60 / (20 + random.integer(30))];
-    // Taken once, at first.
+    // One-time warm-up at the start.
     const warmUpMb = Math.min(1, atS / 50) * 40;
     return { atS, memoryMb: 160 + warmUpMb + sawMb + (growthMb * atS) / 60 };
   });

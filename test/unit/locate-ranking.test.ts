@@ -1,4 +1,4 @@
-// From facts to candidates: edge or uplink, which comes first, how sure it is, and that the evidence says why.
+// Candidates from facts: edge or uplink, order, confidence, and the reasons in the evidence.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -55,7 +55,7 @@ interface PortOptions {
   readonly announced?: string;
   readonly native?: VlanFact;
   readonly tagged?: readonly VlanFact[];
-  /** Crowded ports at which other devices name the same far end; those with `most` of their device's table. */
+  /** Crowded ports where other devices name the same remote end; with `most` of their device's table. */
   readonly namedAt?: ReadonlyArray<readonly [device: string, most: boolean]>;
   readonly most?: boolean;
   readonly leadsTo?: readonly string[];
@@ -501,7 +501,7 @@ describe("the most of a table", () => {
         expect(
           rows >= range.rows.low && rows <= range.rows.high && total >= range.total.low && total <= range.total.high,
         ).toBe(true);
-        // The farthest that either goes towards the other answer.
+        // Even the bounds closest to the other answer decide the same.
         if (range.holdsMost) expect(2 * range.rows.low).toBeGreaterThan(range.total.high);
         else expect(2 * range.rows.high).toBeLessThanOrEqual(range.total.low);
       }

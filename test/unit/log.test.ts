@@ -1,4 +1,4 @@
-// The lines of the log: their form, what cannot get into them, what they never show.
+// Log lines: format, excluded characters, and hidden values.
 
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// MAC addresses as values.
+// Values of MAC addresses.
 
 import { describe, expect, test } from "bun:test";
 import {

@@ -1,5 +1,5 @@
-// Where the devices of a map are laid out: none on another, what hangs on one device together below it, and nothing
-// moved that stands. Random networks, against what is promised of any.
+// Map layout: no overlaps, the dependents of a device together below it, and fixed positions unmoved. Random networks,
+// checked for these invariants.
 
 import { describe, expect, test } from "bun:test";
 import type { LaidOutLink } from "../../src/resources/map-positions/layout/forest.ts";
@@ -17,7 +17,7 @@ const link = (one: string, other: string, speedBps: number | null = 1e9): LaidOu
 
 function overlaps(points: ReadonlyMap<string, Point>): string[] {
   const found: string[] = [];
-  // By rows of the map: two that overlap are in the same one or in the next.
+  // By rows of the map: overlapping points are in the same row or in adjacent ones.
   const all = [...points].sort(([, a], [, b]) => a.y - b.y);
   for (const [place, [one, a]] of all.entries()) {
     for (let next = place + 1; next < all.length; next += 1) {
@@ -29,7 +29,7 @@ function overlaps(points: ReadonlyMap<string, Point>): string[] {
   return found;
 }
 
-/** Two cores, distribution switches on both, access switches on those, and what hangs on these. */
+/** Two cores, distribution switches on both, access switches on those, and their end devices. */
 function campus(random: SeededRandom, count: number): LaidOutLink[] {
   const links = [link(id(0), id(1), 40e9)];
   for (let number = 2; number < count; number += 1) {

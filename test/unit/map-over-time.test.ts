@@ -1,5 +1,5 @@
-// The map of a network that is carried from change to change, and where its links lead, against drawing everything anew
-// after each: random networks in which everything has few names, so that most changes concern others too.
+// Incremental map of a network and its link ends, compared with a full rebuild after each change: random networks with
+// few names, so that most changes affect other devices.
 
 import { expect, test } from "bun:test";
 import type { Announcement } from "../../src/discovery/topology/announcements.ts";
@@ -19,12 +19,12 @@ const NETWORK = "network";
 interface World {
   readonly hosts: number;
   readonly portsOfHost: number;
-  /** Names and addresses that there are. */
+  /** Number of names and addresses. */
   readonly names: number;
   readonly macs: number;
 }
 
-/** Hosts and interfaces that come, go, and say something else. */
+/** Hosts and interfaces that are added, removed and changed. */
 class Facts {
   readonly hosts = new Map<string, ShownHost>();
   readonly ports = new Map<string, { readonly n: number; readonly port: ShownPort }>();
@@ -46,7 +46,7 @@ class Facts {
     return { hosts: new Map(this.hosts), ports: new Map(this.ports) };
   }
 
-  /** @param count of what comes, goes or changes at once */
+  /** @param count of additions, removals and changes at once */
   change(count: number): FactsChange {
     const { random } = this;
     const hosts = new Map<string, ShownHost | null>();
@@ -57,7 +57,7 @@ class Facts {
         const isGone = random.integer(3) === 0;
         const isAlone = random.integer(2) === 0;
         hosts.set(hostId(host), isGone ? null : this.changedHost(host));
-        // Often with all that it has; an interface without its host is shown nowhere.
+        // Often with all its interfaces; an interface without its host is not shown.
         if (!isAlone)
           for (let port = 0; port < this.world.portsOfHost; port += 1)
             ports.set(portId(host, port), isGone ? null : this.port(host, port));
@@ -92,14 +92,14 @@ class Facts {
     };
   }
 
-  /** One field, or all of it. */
+  /** One field, or all of them. */
   private changedHost(k: number): ShownHost {
     const [known, anew] = [this.hosts.get(hostId(k)), this.host(k)];
     const field = this.random.pick(["name", "sys_name", "chassis_id", "addresses", "management_url"] as const);
     return known === undefined || this.random.integer(3) === 0 ? anew : { ...known, [field]: anew[field] };
   }
 
-  /** Some of it, or all of it. */
+  /** Some fields, or all of them. */
   private changed(host: number, place: number): { readonly n: number; readonly port: ShownPort } {
     const known = this.ports.get(portId(host, place));
     const anew = this.port(host, place);
@@ -192,7 +192,7 @@ function byId<Item extends { readonly id: string }>(items: Iterable<Item>): Item
   return [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Puts what is new into what is known. */
+/** Applies changes to a map of known items. */
 function note<Item>(known: Map<string, Item>, changes: ReadonlyMap<string, Item | null>): void {
   for (const [id, item] of changes) {
     if (item === null) known.delete(id);
@@ -206,7 +206,7 @@ const WORLDS: Record<string, World & { readonly turns: number }> = {
   "hosts of which more share a name than are looked at": { hosts: 110, portsOfHost: 2, names: 2, macs: 9, turns: 40 },
 };
 
-/** A host of one address and one interface, which hears nothing. */
+/** A host with one address and one interface, without neighbors. */
 function plainHost(k: number, mac: string | null): { readonly host: ShownHost; readonly port: ShownPort } {
   const id = hostId(k);
   const nothing = { hostname: null, chassis_id: null, serial_number: null, manufacturer: null, model: null };
@@ -243,7 +243,7 @@ test("forgets a MAC address as a sign where too many answer with it, and takes i
     expect([step, plain(now)]).toEqual([step, plain(anew)]);
     found.push(now?.neighbor?.id ?? null);
   }
-  // By its address, only while the MAC address means nobody.
+  // By address only while the MAC address identifies no host.
   expect(found.slice(ADDRESSES_PER_MAC_MAX - 1, ADDRESSES_PER_MAC_MAX + 1)).toEqual([null, far.host.id]);
   expect(found.slice(many, many + ADDRESSES_PER_MAC_MAX).slice(-2)).toEqual([far.host.id, null]);
 });
@@ -265,7 +265,7 @@ for (const [name, world] of Object.entries(WORLDS)) {
     for (let turn = 0; turn < world.turns; turn += 1) {
       const change = turn === 0 ? facts.everything() : facts.change(1 + random.integer(3));
       const all = facts.all();
-      // What it does not name is as it was.
+      // Records not named are unchanged.
       for (const id of resolution.revise(change)) resolved.set(id, plain(resolution.of(id)));
       const anew = resolveNeighbors(all.hosts, all.ports);
       for (const { id } of all.ports)

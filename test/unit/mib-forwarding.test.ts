@@ -51,7 +51,7 @@ test("dot1qTpFdbTable has VLANs by the databases of dot1qVlanCurrentTable", () =
       columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } },
     },
   });
-  // VLANs 30 and 31 share a database: which of them it was is not known.
+  // VLANs 30 and 31 share a filtering database, so the VLAN is unknown.
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(A, 20)], 102: [entry(B)], 103: [entry(C, 40)] });
 });
 

@@ -1,4 +1,4 @@
-// Devices that say anything at all: whatever was read, a device comes of it, and nothing in it is out of its range.
+// Arbitrary SNMP data: every read results in a device, with all values in range.
 
 import { expect, test } from "bun:test";
 import { parseIp } from "../../src/base/ip.ts";
@@ -53,7 +53,7 @@ function closes({ read, kept, set_aside }: RowCount): boolean {
   );
 }
 
-/** Of every step of the plan: what a step reads more of a table of another is no row of its own. */
+/** Rows read in every step of the plan: columns read in addition to another step's table are not separate rows. */
 function rowsRead(reads: Reads, table: string): number {
   const steps = READING_PLAN.filter((step) => step.table === table && step.rowsIn === undefined);
   return steps.reduce(
@@ -200,7 +200,7 @@ function check(device: Device, seed: number): void {
   expect({ seed, wrong }).toEqual({ seed, wrong: [] });
 }
 
-/** Any value under any index. */
+/** Arbitrary values under arbitrary indexes. */
 function lies(random: SeededRandom): Reads {
   return made(random, (column) => {
     const values = new Map<string, SnmpValue>();
@@ -209,7 +209,7 @@ function lies(random: SeededRandom): Reads {
   });
 }
 
-/** Indexes that are likely, so that what stands under them is looked at. */
+/** Plausible indexes, so that their values are evaluated. */
 function halfTruths(random: SeededRandom): Reads {
   return made(random, (column, step) => {
     const values = new Map<string, SnmpValue>();

@@ -195,7 +195,7 @@ describe("the management address", () => {
 });
 
 describe("the interface of a local port", () => {
-  /** Of a neighbor on port 77, which is neither a bridge port nor an ifIndex, unless it is said otherwise. */
+  /** A neighbor on port 77 by default, which is neither a bridge port nor an ifIndex. */
   const on = (texts: HandMadeStep, around: Readonly<Record<string, HandMadeStep>> = {}, index = "0.77.1"): number[] => {
     const device = read({ ...around, lldp_loc_port_table: texts, lldp_rem_table: remote({ [index]: REMOTE }) });
     return Object.entries(neighbors(device)).flatMap(([ifIndex, list]) =>
@@ -233,7 +233,7 @@ describe("the interface of a local port", () => {
   });
 
   test("goes by what the numbers of the other ports mean", () => {
-    // Port 2 is known by name to be interface 2: so 3 is interface 3, not bridge port 3.
+    // The name identifies port 2 as interface 2: so 3 is interface 3, not bridge port 3.
     const if_table: HandMadeStep = {
       columns: rows({
         "2": { ifDescr: utf8("ge-0/0/2") },
@@ -429,7 +429,7 @@ describe("thousands of them", () => {
   const count = 3_000;
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   const byNumber = (value: SnmpValue) => Object.fromEntries(numbers.map((number) => [number, value]));
-  /** With every interface and every way of looking at every port, it is a minute. */
+  /** A check of every interface for every port would take a minute. */
   const LIMIT_MS = 5_000;
 
   test("on ports that are called like all interfaces are placed in a moment", async () => {

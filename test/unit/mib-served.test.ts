@@ -1,4 +1,4 @@
-// What an agent served before and has nothing in now is missed, and what it never served is not.
+// Objects that an agent served before: missed if empty now; never-served ones are not.
 
 import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";

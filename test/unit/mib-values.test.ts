@@ -125,10 +125,10 @@ test("an identifier with sixty thousand blanks inside is read in no time", async
   const tookMs = await processorMs(() => {
     for (const blank of [0, 0x20]) {
       const bytes = new Uint8Array([0xc3, 0xa9, ...new Uint8Array(60_000).fill(blank), 0x62]);
-      // NUL inside is no text.
+      // A NUL inside makes it binary.
       expect(identifierOf(bytes)).toHaveLength(blank === 0 ? TEXT_MAX_LENGTH : 1);
     }
   });
-  // Looked at anew from each of them, it is seconds.
+  // Restarting at each of them would take seconds.
   expect(tookMs).toBeLessThan(500);
 });

@@ -11,7 +11,7 @@ import {
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
-/** Ports 1 to 28 are interfaces 101 to 128; interface 200 is no bridge port. */
+/** Ports 1 to 28 are interfaces 101 to 128; interface 200 is not a bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, at) => at + 1);
 const INTERFACES: HandMadeStep = {
   columns: rows(
@@ -86,10 +86,10 @@ describe("Q-BRIDGE-MIB", () => {
     const pvids = (dot1qPvid: Record<string, number>, bridge = BRIDGE): Record<number, unknown> =>
       natives(deviceWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } }));
     expect(pvids({ "101": 20, "102": 0, "200": 30 })).toMatchObject({ 101: 20, 102: null, 103: null, 200: 30 });
-    // One that is a bridge port, or no interface, and none is taken for an ifIndex.
+    // A bridge port, or a number without an interface, is not taken for an ifIndex.
     expect(pvids({ "1": 20, "102": 40 })).toMatchObject({ 101: 20, 102: null });
     expect(pvids({ "101": 20, "999": 40 })).toMatchObject({ 101: null });
-    // Nor is any where not all bridge ports were read.
+    // Nor is any number if not all bridge ports were read.
     expect(pvids({ "101": 20 }, { ...BRIDGE, broken: ["*"] })).toMatchObject({ 101: undefined });
   });
 
@@ -266,7 +266,7 @@ describe("CISCO-VTP-MIB", () => {
     expect(memberships(device)).toEqual({ 101: [2, 10, 1_500], 102: [2] });
     expect(device.interfaces?.slice(0, 4).map(({ native_vlan }) => native_vlan)).toEqual([10, 2, undefined, null]);
     expect(device.interfaces?.[3]?.vlans).toEqual([]);
-    // A trunk without a link, an interface that is no port of the switch: nothing is told of them.
+    // A trunk without a link, and an interface that is not a switch port: neither is reported.
     expect(device.interfaces?.[2]).not.toHaveProperty("vlans");
     expect(device.interfaces?.at(-1)).not.toHaveProperty("native_vlan");
     expect(device.tables.vlans).toEqual({ state: "complete", problem: null });
@@ -321,7 +321,7 @@ function vlan(name: string): Record<string, SnmpValue> {
   return { vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(name) };
 }
 
-/** ifIndex → VLANs, of those that are in any. */
+/** ifIndex → VLANs, for interfaces with any. */
 function memberships(device: Device): Record<number, readonly number[]> {
   return Object.fromEntries(
     (device.interfaces ?? []).flatMap(({ if_index, vlans }) =>

@@ -1,4 +1,4 @@
-// What the order parameters of lists mean to the store: page order, which indexes serve, wherever they come to that.
+// Order parameters of lists as passed to the store: page order and usable indexes, for every kind.
 
 import { expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";

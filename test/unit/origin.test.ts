@@ -1,4 +1,4 @@
-// Which Origin, Sec-Fetch-Site and Host together are ours and which are foreign.
+// Same-origin checks by Origin, Sec-Fetch-Site and Host.
 
 import { describe, expect, test } from "bun:test";
 import { type OriginHeaders, originAllowed } from "../../src/sessions/origin.ts";

@@ -1,4 +1,4 @@
-// Passwords: what one may be, how it is hashed, and how many are hashed at once.
+// Passwords: requirements, hashing, and the number of concurrent hashes.
 
 import { describe, expect, spyOn, test } from "bun:test";
 import {
@@ -48,8 +48,7 @@ describe("a password's hash", () => {
   test("is computed off the calling thread", async () => {
     const hashing = hashPassword(PASSWORD, EMAIL);
     await settle();
-    // Computed in the call it would be there by now; from another thread it comes through the event loop, which has not
-    // turned.
+    // A synchronous result would be available by now; one from another thread needs a turn of the event loop.
     expect(Bun.peek.status(hashing)).toBe("pending");
     await hashing;
   });
@@ -195,7 +194,7 @@ describe("the gate", () => {
 
   test("stands before hashing and verifying alike", async () => {
     const room = PASSWORD_MAX_RUNNING + PASSWORD_MAX_WAITING;
-    // Of the smallest cost there is: what waits is not what is tested here.
+    // Minimal cost: the queue is under test, not the hash.
     const cheap = await Bun.password.hash(PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
     const strangers = Array.from({ length: room + 3 }, () => verifyPassword(PASSWORD, cheap));
     const known = Array.from({ length: PASSWORD_MAX_WAITING + 2 }, (_, index) =>
@@ -230,7 +229,7 @@ function newJob(): Job {
   return job;
 }
 
-/** Lets everything that is due run. */
+/** Runs all due work. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
@@ -244,7 +243,7 @@ async function refusal(promise: Promise<unknown>): Promise<DomainError> {
   return error;
 }
 
-/** The parameters of a PHC hash and the lengths of its salt and its tag. */
+/** Parameters of a PHC hash, and lengths of its salt and tag. */
 function shapeOf(hash = ""): string {
   const [, algorithm, version, parameters, salt, tag] = hash.split("$");
   return [algorithm, version, parameters, salt?.length, tag?.length].join(" ");

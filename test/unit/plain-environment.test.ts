@@ -1,4 +1,4 @@
-// Environment of the tests: the same on every machine, whatever is installed and set there.
+// Uniform environment of the tests, independent of the machine's programs and settings.
 
 import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// How the interfaces of a device sit on it, by the names that makers give them.
+// Port layout of devices, by the manufacturers' interface names.
 
 import { expect, test } from "bun:test";
 import { layOut } from "../../src/reports/faceplate/port-layout.ts";
@@ -6,7 +6,7 @@ import { seededRandom } from "../support/injected/seeded-random.ts";
 
 type Interface = [name: string, ifType?: number];
 
-/** Each group in a line, ports and all; what is no port in the last one. */
+/** One line per group with its ports; interfaces without a port in the last one. */
 function laidOut(interfaces: readonly Interface[]): string[] {
   const { groups, logical } = layOut(
     interfaces.map(([name, ifType = 6], place) => ({ name, if_type: ifType, if_index: place + 1 })),

@@ -1,4 +1,4 @@
-// The type of a port from its number and protocol.
+// Type of a port from its number and protocol.
 
 import { describe, expect, test } from "bun:test";
 import {

@@ -1,4 +1,4 @@
-// How far a command has come, as its log tells it.
+// Progress of a command in its log.
 
 import { expect, test } from "bun:test";
 import { progressTo } from "../../src/cli/progress.ts";

@@ -1,4 +1,4 @@
-// A diff and the plan of a restore call a record by one name.
+// Record labels: equal in a diff and in the plan of a restore.
 
 import { expect, test } from "bun:test";
 import type { RecordBase } from "../../src/db/kind.ts";

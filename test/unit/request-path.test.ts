@@ -1,4 +1,4 @@
-// The path of a request as the log and the routes know it, also where the request named no host.
+// Path of a request for the log and the routes, also without a Host header.
 
 import { expect, test } from "bun:test";
 import { pathOf } from "../../src/http/request.ts";
@@ -7,7 +7,7 @@ test.each([
   ["http://localhost/api/v1/hosts", "/api/v1/hosts"],
   ["https://localhost:8080/api/v1/hosts?at=-24h#x", "/api/v1/hosts"],
   ["http://localhost", "/"],
-  // Of HTTP/1.0 without a host the URL is what stood in the first line.
+  // For HTTP/1.0 without a host, the URL is the request target.
   ["/api/v1/hosts?u=http://elsewhere/forged/path", "/api/v1/hosts"],
   ["/api/v1/hosts", "/api/v1/hosts"],
 ])("of %s is %s", (url, path) => {

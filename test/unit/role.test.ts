@@ -1,4 +1,4 @@
-// The order of the roles.
+// Order of the roles.
 
 import { expect, test } from "bun:test";
 import { atLeast, lesserRole, ROLES, type Role } from "../../src/access/role.ts";

@@ -1,4 +1,4 @@
-// The director's start with scans that a former run has left behind, where nothing can be written.
+// Start of the scan director with scans left by an earlier run, without write access.
 
 import { expect, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";

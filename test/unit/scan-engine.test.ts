@@ -72,11 +72,11 @@ interface Setting
     Partial<Pick<ScanOrder, "kind" | "targets" | "target_ips" | "allow_large" | "are_targets_permitted">> {
   readonly probes?: FakeProbes;
   readonly parts?: Partial<EngineParts>;
-  /** What the writer answers. */
+  /** Answer of the writer. */
   readonly answer?: (command: string, input: Record<string, unknown>) => Recorded | Error;
 }
 
-/** A scan over a network that answers as it is told, written down by nobody. */
+/** A scan over a simulated network, without a store. */
 function newRun(setting: Setting) {
   const probes = setting.probes ?? new FakeProbes();
   const clock = new TestClock();
@@ -257,7 +257,7 @@ describe("a full scan", () => {
     }));
     probes.devices.set("10.0.0.3", opened("public", { addresses: own }));
     const ended: string[] = [];
-    // The others are under way when the first one answers.
+    // The others are running when the first one answers.
     probes.hold = async (address, signal) => {
       if (probes.asked.length === 0 || address === "10.0.0.3") return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -551,7 +551,7 @@ describe("no scan", () => {
       const reached = [...probes.swept, ...asked(probes)];
       expect(reached.length).toBeGreaterThan(3);
       expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
-      // What is known of a subnet that is too large to be walked through is asked in any case.
+      // Known addresses of a subnet are scanned even if it is too large to sweep.
       for (const each of [
         "10.8.0.1",
         ...(["sweep", "full"].includes(kind) ? ["10.0.0.14", "2001:db8::3"] : ["10.11.0.1", "2001:db8::2"]),

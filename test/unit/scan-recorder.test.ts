@@ -28,7 +28,7 @@ interface Ran {
   readonly finish: (outcome?: CommandOutcome<Recorded> | Error) => void;
 }
 
-/** A writer that does nothing until it is told to. */
+/** A writer on manual control. */
 function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "finish">) => Error | null } = {}) {
   const timers = new TestTimers(new TestClock());
   const ran: Ran[] = [];

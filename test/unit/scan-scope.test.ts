@@ -100,7 +100,7 @@ describe("the scope of a network's subnets", () => {
       ...PASSED_OVER_TYPES.map((type, place) => lan(`10.${place + 1}.0.0/30`, type)),
     ]);
     expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2"]);
-    // That the addresses which every machine has are left out is nothing to be told.
+    // Omitting address blocks that exist on every machine is not reported.
     expect(scope.passedOver.map(({ cidr }) => cidr)).toEqual(["10.1.0.0/30", "10.2.0.0/30"]);
     expect(Scope.ofSubnets([lan("fe80::/64")]).passedOver).toEqual([]);
     expect(scope.contains("10.1.0.1")).toBe(false);
@@ -212,7 +212,7 @@ describe("the scope of a network's subnets", () => {
   });
 });
 
-/** By the smallest subnet, and not its first or last address, nor that of any other subnet. */
+/** Decided by the smallest subnet; not its first or last address, nor that of any other subnet. */
 function isAsked(address: string, subnets: readonly KnownSubnet[]): boolean {
   const ip = parseIp(address) as Ip;
   const around = subnets

@@ -1,4 +1,4 @@
-// Parent of the temporary folders of tests: memory only where it has room.
+// Parent of the tests' temporary folders: in memory only if it has space.
 
 import { expect, test } from "bun:test";
 import { existsSync, statfsSync } from "node:fs";

@@ -18,7 +18,7 @@ describe("what is indexed of free text", () => {
   });
 
   test("an accent begins no word of its own", () => {
-    // J with caron has no composed form of its capital.
+    // The capital of J with caron has no composed form.
     expect(words("x-J̌y")).toEqual(["x-ǰy", "ǰy"]);
   });
 

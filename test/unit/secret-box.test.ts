@@ -1,4 +1,4 @@
-// Sealed secrets: what opens them and what does not.
+// Sealed secrets: keys and contexts that open them, and those that do not.
 
 import { describe, expect, test } from "bun:test";
 import { createDecipheriv } from "node:crypto";

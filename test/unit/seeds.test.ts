@@ -1,4 +1,4 @@
-// Seeds of the tests on the executable: made once for all processes, never used when damaged, old or of another
+// Seeds of the tests on the executable: made once for all processes, never used if damaged, old or of another
 // executable.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const seeds = (key = "key") => new Seeds(parent, key, () => now);
-/** How often a seed was made, by whatever process. */
+/** Number of times a seed was made, by any process. */
 const madeCount = () => (existsSync(join(folder, "made")) ? readFileSync(join(folder, "made"), "utf8").length : 0);
 
 function seed(name = "set-up"): Seed<number> {
@@ -59,7 +59,7 @@ async function copied(from = seeds(), of = seed()): Promise<[number, string]> {
   return [note, readFileSync(join(to, "netledger.db"), "utf8")];
 }
 
-/** A process of its own that copies the seed; making it lasts until a line is written to its standard input. */
+/** A separate process that copies the seed; making it blocks until a line on its standard input. */
 function otherProcess(name: string) {
   const script = `
     import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The kernel's address dump as bytes, and what of it belongs in an inventory.
+// Kernel address dump as bytes, and its part for the inventory.
 
 import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";

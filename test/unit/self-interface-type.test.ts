@@ -1,4 +1,4 @@
-// The kind of an interface from the kernel's marks, as IANAifType.
+// IANAifType of an interface from kernel flags.
 
 import { expect, test } from "bun:test";
 import { interfaceType } from "../../src/discovery/self/interface-type.ts";

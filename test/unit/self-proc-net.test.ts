@@ -1,4 +1,4 @@
-// The kernel's socket tables, read into the ports that are served.
+// Kernel socket tables, read into listening ports.
 
 import { describe, expect, test } from "bun:test";
 import { firstEphemeralPort, localEndpoints, servedPorts, TCP_LISTEN } from "../../src/discovery/self/proc-net.ts";
@@ -9,7 +9,7 @@ const UDP_HEADER =
   "   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops            ";
 const NO_TABLES = { tcp: "", tcp6: "", udp: "", udp6: "" };
 
-/** Each socket as `local remote state`, the rest of its line as the kernel writes it. */
+/** Each socket as `local remote state`; the rest of its line as the kernel prints it. */
 function tcpTable(...sockets: string[]): string {
   const rest =
     "00000000:00000000 00:00000000 00000000     0        0 616 1 00000000ed173450 100 0 0 10 0                       ";

@@ -1,4 +1,4 @@
-// The snapshot of a machine: from files in a folder of our own, and of the machine that runs the test.
+// Snapshot of a machine: from files in a test folder, and of the machine that runs the test.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -70,7 +70,7 @@ describe("a machine of our own making", () => {
         "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n" +
         "eth0\t00000000\t010200C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n" +
         "eth0\t000200C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n",
-      // Another default route of the same interface, and what every kernel has: one that refuses all.
+      // Another default route of the same interface, and the kernel's standard unreachable route.
       "proc/net/ipv6_route":
         "00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000000000000000001 00000400 00000001 00000000 00000003     eth0\n" +
         "00000000000000000000000000000000 00 00000000000000000000000000000000 00 00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo\n",
@@ -293,7 +293,7 @@ describe("an interface", () => {
 describe("this machine", () => {
   const keyOf = (port: MachinePort) => JSON.stringify(port);
 
-  /** Other programs on this machine open and close ports too: what is true at one of several moments is enough. */
+  /** Other programs on this machine open and close ports too: one match at any of several times suffices. */
   async function eventually<T>(expected: T, attempt: () => Promise<T>): Promise<T> {
     let result = await attempt();
     for (let tries = 1; tries < 20 && !Bun.deepEquals(result, expected); tries += 1) result = await attempt();

@@ -1,4 +1,4 @@
-// The service that a port number stands for.
+// Service names by port number.
 
 import { expect, test } from "bun:test";
 import { serviceOf } from "../../src/discovery/self/well-known-services.ts";

@@ -1,4 +1,4 @@
-// The text of a session token: its form and its hash.
+// Text format of session tokens, and their hash.
 
 import { describe, expect, test } from "bun:test";
 import { generateSessionToken, hashSessionToken, isWellFormedSessionToken } from "../../src/access/session-token.ts";

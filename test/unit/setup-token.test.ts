@@ -1,4 +1,4 @@
-// The set-up token as people read and type it, and the comparison of secrets.
+// Setup token as displayed and typed, and the comparison of secrets.
 
 import { describe, expect, test } from "bun:test";
 import { systemRandom } from "../../src/base/random.ts";

@@ -1,4 +1,4 @@
-// How failed sign-ins slow down, whom they slow down, and whom they do not.
+// Throttling of failed sign-ins, with the affected and the unaffected callers.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -30,18 +30,18 @@ beforeEach(() => {
   throttle = new SignInThrottle({ now: () => now }, timers);
 });
 
-/** Seconds to wait, or 0 when the attempt may be made, which then is still running. */
+/** Seconds to wait, or 0 if the attempt is admitted, which then stays in progress. */
 const wait = async (account = ACCOUNT, source = HERE): Promise<number> =>
   (await throttle.enter(account, source))?.retryAfterSeconds ?? 0;
 
-/** Makes one failed attempt at once; throws when it has to wait. */
+/** Makes one failed attempt at once; throws if it must wait. */
 async function fail(account = ACCOUNT, source = HERE): Promise<void> {
   const seconds = await wait(account, source);
   if (seconds > 0) throw new Error(`must wait ${seconds} s`);
   throttle.failed(account, source);
 }
 
-/** Makes failed attempts as soon as each may be made; answers the waits before each, in seconds. */
+/** Makes failed attempts, each as soon as it is admitted. @returns the waits in seconds */
 async function failPatiently(
   times: number,
   account: (index: number) => string = () => ACCOUNT,
@@ -60,7 +60,7 @@ async function failPatiently(
   return waits;
 }
 
-/** Whether an attempt could be made now, without making it. */
+/** Whether an attempt would be admitted now, without making it. */
 async function isFree(account = ACCOUNT, source = HERE): Promise<boolean> {
   if ((await wait(account, source)) > 0) return false;
   throttle.abandoned(account, source);
@@ -143,7 +143,7 @@ describe("nobody is locked out", () => {
 describe("attempts at once", () => {
   type Outcome = "failed" | "succeeded" | "abandoned";
 
-  /** All at once, each verified when its turn comes. @returns the seconds that each is told to wait, or 0 */
+  /** Concurrently, each verified in its turn. @returns the wait of each in seconds, or 0 */
   const atOnce = (outcomes: readonly Outcome[], account: (index: number) => string = () => ACCOUNT) =>
     Promise.all(
       outcomes.map(async (outcome, index) => {
@@ -185,7 +185,7 @@ describe("attempts at once", () => {
     expect(await throttle.enter(ACCOUNT, HERE)).toEqual({ retryAfterSeconds: 1, isCrowded: true });
     throttle.failed(ACCOUNT, HERE);
     expect(await waiting[0]).toBe(0);
-    // Whose turn has not come keeps their place, and the one that is free is for one more.
+    // Callers before their turn keep their place, and the free slot admits one more.
     const last = wait();
     expect(await isCrowded()).toBe(true);
     for (const next of [...waiting.slice(1), last]) {
@@ -316,7 +316,7 @@ describe("a source address", () => {
 
   test.each([
     ["2001:db8:1:2::1", "2001:db8:1:3::1"],
-    // Neighbours on one LAN, which is one /64.
+    // Neighbors on one LAN, which is one /64.
     ["2001:db8:1:2::1", "2001:db8:1:2::2"],
     ["192.0.2.10", "192.0.2.11"],
     ["::ffff:192.0.2.10", "::ffff:192.0.2.11"],

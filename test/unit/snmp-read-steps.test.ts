@@ -1,5 +1,5 @@
-// A reading plan carried out: what one step's failure does to the others, contexts of VLANs, deadlines, an agent that
-// goes.
+// Execution of a reading plan: effect of one step's failure on the others, VLAN contexts, deadlines, disappearing
+// agents.
 
 import { describe, expect, test } from "bun:test";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
@@ -39,7 +39,7 @@ function read(
   return readSteps(asking, plan, { signal, timers });
 }
 
-/** What was read, in short: the values of scalars, the count of each column, and what is wrong with them. */
+/** Reads in short form: values of scalars, row counts of columns, and errors. */
 function summary(reads: Reads): Record<string, unknown> {
   const described = (step: string): unknown => {
     const { scalars, scalarsProblem, columns } = reads.get(step) ?? {
@@ -195,7 +195,7 @@ describe("a step that fails", () => {
 
 describe("an agent that is silent to a part of what is asked", () => {
   const BRIDGE = "1.3.6.1.2.1.17";
-  /** Silent below some OIDs; counts the questions there that are waited for at full length, and briefly. */
+  /** Silent below some OIDs; counts the questions there with the full and with the brief timeout. */
   function silentBelow(...prefixes: string[]) {
     const waits = { long: 0, brief: 0 };
     const before: ViewOptions["before"] = ({ oids }, _count, isBrief) => {

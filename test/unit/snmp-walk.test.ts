@@ -1,4 +1,4 @@
-// The walk over a table: how much of it is read, when it ends, and what an agent that misbehaves gets.
+// Table walk: extent, termination, and handling of misbehaving agents.
 
 import { describe, expect, test } from "bun:test";
 import { failure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
@@ -20,7 +20,7 @@ const [INDEX, DESCR, SPEED] = [`${TABLE}.1`, `${TABLE}.2`, `${TABLE}.10`];
 const COLUMNS = { index: INDEX, descr: DESCR, speed: SPEED };
 const NO_ANSWER = failure("no_answer");
 
-/** Of each row an index, a description and a speed. */
+/** An index, a description and a speed per row. */
 function rows(count: number, from = 1): Record<string, Served> {
   const served: Record<string, Served> = {};
   for (let row = from; row < from + count; row += 1) {
@@ -57,7 +57,7 @@ function sizes(walked: {
   );
 }
 
-/** Whether the answer to a question would hold a row of a column. */
+/** Whether the answer to a question would contain a row of a column. */
 function reaches(question: Question, column: string, row: number): boolean {
   return question.oids.some((oid) => {
     const from = oid === column ? 0 : oid.startsWith(`${column}.`) ? Number(oid.slice(column.length + 1)) : Number.NaN;
@@ -190,7 +190,7 @@ describe("a walk at an agent that does not go forward", () => {
       before: (question) => {
         const at = question.oids.indexOf(`${DESCR}.20`);
         if (at === -1) return undefined;
-        // The others are at their ends as well.
+        // The others have ended as well.
         return answerOf(
           question.oids.map((oid, index) =>
             index === at ? { oid, type: 4, value: Buffer.from("again") } : { oid, type: 130, value: null },
@@ -257,7 +257,7 @@ describe("a walk at an agent that does not go forward", () => {
     const valuesOf = (walked: typeof capped) =>
       [...walked.columns.values()].reduce((count, column) => count + column.values.size, 0);
     expect(valuesOf(capped)).toBeLessThan(6_000 + 250 + 1);
-    // The cap is of the device: its next table is not read for as long again.
+    // The cap applies to the device: its next table does not get the same time again.
     const after = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
     expect(after.failure?.reason).toBe("row_cap");
     expect(valuesOf(after)).toBeLessThan(251);
@@ -371,7 +371,7 @@ describe("a walk at an agent that cannot answer everything", () => {
       before: (question) => (question.oids.some((oid) => oid.startsWith(DESCR)) ? failure("garbage") : undefined),
     });
     expect(sizes(walked)).toEqual({ index: "30", descr: "0 partial", speed: "30" });
-    // Afterwards the others are read side by side again, many rows at once.
+    // Afterwards the others are read in parallel again, many rows at once.
     expect(walked.questions.length).toBeLessThan(12);
   });
 

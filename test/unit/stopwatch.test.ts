@@ -1,10 +1,10 @@
-// A stopwatch that stands still while a process waits for a processor.
+// Stopwatch that excludes the time a process waits for a processor.
 
 import { expect, test } from "bun:test";
 import { availableParallelism } from "node:os";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
-/** Runs until its process has spent 0.5 s on processors, then waits to be ended. */
+/** Runs until its process has used 0.5 s of processor time, then waits to be terminated. */
 const SPENDING = `
   const before = process.cpuUsage();
   while (process.cpuUsage(before).user < 500_000) {}
@@ -12,7 +12,7 @@ const SPENDING = `
   postMessage("done");
 `;
 
-/** More threads than there are processors: each has waited for one. */
+/** More threads than processors, each of which has waited for one. */
 async function crowdOfThreads(): Promise<Worker[]> {
   const workers = Array.from(
     { length: 2 * availableParallelism() },

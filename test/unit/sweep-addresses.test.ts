@@ -1,4 +1,4 @@
-// Which addresses a sweep goes through, how many they are, and in which order.
+// Addresses of a sweep: selection, number and order.
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";

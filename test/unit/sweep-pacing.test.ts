@@ -1,4 +1,4 @@
-// How a sweep holds itself back, waits and ends: slots, tokens, the pump, questions, and whom it does not believe.
+// Pacing, timeouts and end of a sweep: slots, tokens, the pump, questions, and untrusted answers.
 
 import { describe, expect, test } from "bun:test";
 import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
@@ -11,7 +11,7 @@ import { Slots } from "../../src/discovery/sweep/slots.ts";
 import { TokenBucket } from "../../src/discovery/sweep/token-bucket.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
-/** Lets what is resolved go on, as far as it goes without time. */
+/** Runs resolved continuations as far as possible without time. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await Promise.resolve();
 }
@@ -57,7 +57,7 @@ describe("slots", () => {
 });
 
 test("connections at once leave descriptors to the store and to whoever asks, in all scans that may run", () => {
-  // Of each sweep and its devices: conversations with open ports, agents that are asked.
+  // Per sweep and its devices: connections to open ports, queried agents.
   const others = 64 + DEVICES_AT_A_TIME;
   expect(SCANS_RUNNING_MAX * (roomForConnections(1_024) + others)).toBeLessThan(900);
   expect(roomForConnections(524_288)).toBeGreaterThan(512);

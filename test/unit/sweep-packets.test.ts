@@ -1,4 +1,4 @@
-// What a sweep sends and understands, byte by byte: ICMP echo, ARP, the kernel's neighbors, routes and interfaces.
+// Packets of a sweep, byte by byte: ICMP echo, ARP, the kernel's neighbors, routes and interfaces.
 
 import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";

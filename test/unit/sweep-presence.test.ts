@@ -1,5 +1,5 @@
-// Whom a sweep takes to be at an address of a link that only the kernel can ask, where its table does not tell which
-// entries are proven, and by what it is asked.
+// Presence at addresses of a link that only the kernel can query, where its table does not mark confirmed entries; and
+// the probes used.
 
 import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
@@ -17,19 +17,17 @@ const TABLE = `IP address       HW type     Flags       HW address            Ma
 const NOT_SENT = { kind: "Failed", error: "NotPermitted" } as const;
 
 interface Link {
-  /**
-   * The kernel's table, of the ports that were asked so far; of one that keeps an entry of before where it is left out.
-   */
+  /** Kernel table after probes of these ports; one with a stale entry by default. */
   readonly table?: (ports: readonly number[]) => string;
   readonly tcpPorts?: readonly number[];
 }
 
-/** @param echo null where there is nothing to ask with */
+/** @param echo null if echo requests are unavailable */
 async function presence(echo: EchoOutcome | null, tcp: TcpOutcome, link: Link = {}) {
   return (await asked(echo, tcp, link)).found;
 }
 
-/** Who is there, and which ports were asked in which order. */
+/** Presence, and the probed ports in order. */
 async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => TABLE, tcpPorts = [22, 80] }: Link) {
   const ports: number[] = [];
   let nowMs = 0;
@@ -81,7 +79,7 @@ describe("an address that is in no neighbor table yet", () => {
   const NO_TOOL = { kind: "Failed", error: "Tool" } as const;
   const EMPTY = TABLE.slice(0, TABLE.indexOf("\n") + 1);
   const nothing = () => EMPTY;
-  /** The kernel finds a station by being made to ask for it. */
+  /** The kernel finds a station once a probe makes it resolve the address. */
   const oncePortsAreAsked = (ports: readonly number[]) => (ports.length > 0 ? TABLE : EMPTY);
 
   test.each([

@@ -1,4 +1,4 @@
-// The runner of the tests: batches, their order, and failures of a process that no test reports.
+// Test runner: batches, their order, and process failures that no test reports.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ mkdirSync(DIST, { recursive: true });
 const folder = mkdtempSync(join(DIST, ".runner-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes files of tests and runs them in one process. */
+/** Writes test files and runs them in one process. */
 async function run(sources: Readonly<Record<string, string>>, silenceMaxMs?: number) {
   const files = Object.keys(sources).map((name) => relative(ROOT, join(folder, `${name}.test.ts`)));
   for (const [name, source] of Object.entries(sources))

@@ -1,4 +1,4 @@
-// The order of text, and how counts are written.
+// Order of texts, and formatted counts.
 
 import { describe, expect, test } from "bun:test";
 import { compareCodePoints, foldCase, groupedDigits, textSortKey } from "../../src/base/text.ts";
@@ -136,7 +136,7 @@ describe("groupedDigits", () => {
   );
 });
 
-/** The same by writing all code points out. */
+/** The same by listing all code points. */
 function byListing(a: string, b: string): number {
   const [left, right] = [Array.from(a), Array.from(b)];
   for (const [index, one] of left.entries()) {

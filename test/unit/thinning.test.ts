@@ -1,4 +1,4 @@
-// What a prune comes to: stretches, kept transactions, versions that are not needed any more.
+// Effects of a prune: segments, retained transactions, and unneeded versions.
 
 import { describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -126,7 +126,7 @@ describe("the versions of a record that are not needed", () => {
   test("leave the end of what is left, and no end alone", () => {
     expect(dropped([3, 8], [1, CREATED], [5, DELETED])).toEqual([]);
     expect(dropped([8], [1, CREATED], [5, DELETED])).toEqual([1, 5]);
-    // Brought back before the end was ever found.
+    // Restored before the end of the segment.
     expect(dropped([3, 8], [1, CREATED], [5, DELETED], [6, CREATED])).toEqual([5]);
     expect(dropped([5, 8], [1, CREATED], [4, DELETED], [6, CREATED], [7, DELETED])).toEqual([1, 4, 6, 7]);
     expect(dropped([2, 5, 8], [1, CREATED], [4, DELETED], [6, CREATED], [7, DELETED])).toEqual([6, 7]);
@@ -136,7 +136,7 @@ describe("the versions of a record that are not needed", () => {
 test("what held for a time is not needed where it had ended by the last kept transaction, and held as of none", () => {
   const kept = [3, 8];
   const isDropped = (since: number, until: number) => isDispensableStretch({ since, until }, kept);
-  // Up to `until`, and not as of it.
+  // Up to `until`, exclusive of its state.
   const gone: Array<[number, number]> = [
     [0, 3],
     [1, 2],

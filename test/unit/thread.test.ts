@@ -6,7 +6,7 @@ import { startOrEnd } from "../../src/discovery/scans/scan-thread.ts";
 import { BodyChecks } from "../../src/http/body-checks.ts";
 import { openDescriptors } from "../support/sweep/descriptors.ts";
 
-/** Lets `count` files be opened. */
+/** Allows `count` files to be opened. */
 function roomFor(count: number): () => number {
   let left = count;
   return () => {
@@ -18,14 +18,14 @@ function roomFor(count: number): () => number {
 
 const refusal = { name: "DomainError", code: "rate_limit_exceeded", params: { retry_after_seconds: 5 } };
 
-/** As where no thread can be started. */
+/** As if no thread could be started. */
 function noThread<M extends Messages>(): StartThread<M> {
   return threadOf(() => {
     throw new Error("it was started all the same");
   }, roomFor(0));
 }
 
-/** As far as starting one goes. */
+/** Sufficient for starting one. */
 const WORKER = { addEventListener: () => {}, postMessage: () => {} } as unknown as Worker;
 
 describe("a thread", () => {

@@ -1,4 +1,4 @@
-// Certificate and key files as an operator may hand them over: which are taken, and what is said of the others.
+// Certificate and key files from an operator: accepted pairs, and messages for all others.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";

@@ -1,5 +1,5 @@
-// Who is at the other end of each interface: by every way to announce it, with what misleads in real networks, and over
-// random networks whose cables are known.
+// Remote end of each interface: by every kind of announcement, with misleading ones as in real networks, and over
+// random networks with known cables.
 
 import { describe, expect, test } from "bun:test";
 import type { Announcement } from "../../src/discovery/topology/announcements.ts";
@@ -9,7 +9,7 @@ import { type SeededRandom, seededRandom } from "../support/injected/seeded-rand
 import { processorMs } from "../support/measure/processor-time.ts";
 import { macOf, Neighborhood, without } from "../support/topology/neighborhood.ts";
 
-/** Where every port leads that is known to lead anywhere: `sw2 Gi0/1`, `host-sw2`. */
+/** Known remote end of every port: `sw2 Gi0/1`, `host-sw2`. */
 function leads(hosts: readonly TopologyHost[], ports: readonly TopologyPort[]): Record<string, string> {
   const resolved = resolveNeighbors(hosts, ports);
   return Object.fromEntries(
@@ -19,14 +19,14 @@ function leads(hosts: readonly TopologyHost[], ports: readonly TopologyPort[]): 
 
 const of = (network: Neighborhood) => leads(network.hosts, network.allPorts);
 
-/** Where each announcement of a port leads. */
+/** Resolved end of each announcement received on a port. */
 function announced(network: Neighborhood, port: string): (string | null)[] {
   return (resolveNeighbors(network.hosts, network.allPorts).get(port)?.announced ?? []).map(
     (neighbor) => neighbor?.id ?? null,
   );
 }
 
-/** Two switches with ports of the same names. */
+/** Two switches with equal port names. */
 function pair(): Neighborhood {
   return new Neighborhood()
     .host("sw1")
@@ -35,7 +35,7 @@ function pair(): Neighborhood {
     .ports("sw2", "Gi0/1", "Gi0/2", "Gi0/3");
 }
 
-/** sw1 hears on Gi0/1 what sw2 says of a port. */
+/** sw1 receives sw2's announcement of a port on Gi0/1. */
 function heard(announcement: Partial<Announcement>, far = "Gi0/2", network = pair()): Record<string, string> {
   return of(network.hears("sw1 Gi0/1", network.lldp(`sw2 ${far}`, announcement)));
 }
@@ -524,7 +524,7 @@ describe("CDP", () => {
   });
 
   test("gives way to LLDP of another device on the same interface: it was flooded through that one", () => {
-    // x speaks CDP alone and hangs on sw1, which floods it to sw2.
+    // x speaks only CDP and is connected to sw1, which floods it to sw2.
     const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
     network.hears("sw1 Gi0/3", network.cdp("x eth0")).hears("sw2 Gi0/1", network.cdp("x eth0"));
     expect(of(network)).toEqual({
@@ -554,7 +554,7 @@ describe("CDP", () => {
   });
 
   test("that is flooded to and fro leaves the one cable that it can have come through", () => {
-    // x and a server hang on two bridges that speak both and flood CDP; every agent gives all of it out as LLDP.
+    // x and a server are connected to two bridges that speak both and flood CDP; every agent reports all of it as LLDP.
     const network = pair()
       .host("x")
       .ports("x", "eth0")
@@ -617,7 +617,7 @@ interface Cable {
   readonly ends: readonly [string, string];
 }
 
-/** A network of random devices and cables, of which each end may be heard or not, and by more or fewer signs. */
+/** A network of random devices and cables; each end may be heard or not, with more or fewer signs. */
 function randomNetwork(random: SeededRandom): {
   network: Neighborhood;
   cables: Cable[];
@@ -743,7 +743,7 @@ describe("over random networks whose cables are known", () => {
       const random = seededRandom(seed);
       const { network } = randomNetwork(random);
       const ports = network.allPorts;
-      // Announcements that nobody made there: stale, flooded, forged.
+      // Announcements without a sender there: stale, flooded, forged.
       for (let k = 0; k < 15; k += 1) {
         const from = random.pick(ports);
         network.hears(random.pick(ports).id, random.integer(2) === 0 ? network.lldp(from.id) : network.cdp(from.id));
@@ -757,8 +757,8 @@ describe("over random networks whose cables are known", () => {
 });
 
 /**
- * A tree of bridges that speak LLDP and hear CDP, which they flood; some announce it themselves. On them hosts that
- * speak LLDP, and boxes that speak nothing but CDP.
+ * A tree of bridges with LLDP that hear and flood CDP; some announce by CDP themselves. Connected to them are hosts
+ * with LLDP, and boxes with CDP only.
  */
 function floodingNetwork(random: SeededRandom): {
   network: Neighborhood;
@@ -861,7 +861,7 @@ describe("at scale", () => {
         addresses: [{ ip_address: `10.3.${h >> 8}.${h & 255}`, mac_address: null }],
       });
       for (let p = 1; p <= perHost; p += 1) {
-        // Ports 1 to 20 lead to the ten hosts before and the ten after.
+        // Ports 1 to 20 are connected to the ten hosts before and the ten after.
         const far = p <= 10 ? (h + p) % 1_000 : p <= 20 ? (h - (p - 10) + 1_000) % 1_000 : null;
         const farPort = p <= 10 ? p + 10 : p - 10;
         const told: Announcement[] =
@@ -894,7 +894,7 @@ describe("at scale", () => {
     }
     let resolved = new Map<string, PortResolution>();
     const tookMs: number[] = [];
-    // The best of three: with the first ones it is compiled.
+    // The best of three: the first runs include JIT compilation.
     for (let k = 0; k < 3; k += 1) tookMs.push(await processorMs(() => (resolved = resolveNeighbors(hosts, ports))));
     expect(resolved.size).toBe(20_000);
     for (const [id, { neighbor }] of resolved) {

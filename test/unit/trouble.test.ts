@@ -1,5 +1,4 @@
-// What SQLite's trouble with a file means to who asked, and to the operator: never an exception's text, always what is
-// to be done.
+// Messages for SQLite failures, to the caller and to the operator: never an exception's text, always the remedy.
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";

@@ -1,4 +1,4 @@
-// Connections that one address may hold with requests that it does not send to their end, on connections made by hand.
+// Limit on connections with unfinished requests per address, on simulated connections.
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
@@ -21,7 +21,7 @@ class Machine {
   readonly answering = new Set<Request>();
   readonly logged: unknown[] = [];
   open: ReturnType<typeof connection>[] = [];
-  /** Descriptors of anything else. */
+  /** Other open descriptors. */
   others = 40;
   isRefused = false;
   isListed = true;
@@ -59,7 +59,7 @@ class Machine {
     for (let n = 0; n < count; n += 1) this.open.push(connection(fields));
   }
 
-  /** How many are left after a look. */
+  /** Number of remaining connections after a check. */
   look(): number {
     this.timers.advance(CONNECTIONS_LOOK_MS);
     return this.open.length;

@@ -1,4 +1,4 @@
-// Which URLs carry what does not belong into one.
+// Detection of secrets in URLs.
 
 import { describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";

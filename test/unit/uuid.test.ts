@@ -1,4 +1,4 @@
-// UUIDs: their form, and the source of new ones.
+// UUIDs: format, and generation.
 
 import { describe, expect, test } from "bun:test";
 import type { Random } from "../../src/base/random.ts";
@@ -54,7 +54,7 @@ describe("UuidSource", () => {
   });
 
   test("lays out time, version, variant and randomness as in RFC 9562 §5.7", () => {
-    // The example of its appendix A.6, whose random bits a source is made to draw: 42 bits of counter, then 32 bits.
+    // The example of its appendix A.6, with a source that draws its random bits: 42 bits of counter, then 32 bits.
     const counter = 0xcc3n * 2n ** 30n + 0x18c4dc0cn;
     const draws = [Buffer.from(counter.toString(16).padStart(12, "0"), "hex"), Buffer.from("0c07398f", "hex")];
     const source = new UuidSource({ bytes: () => draws.shift() ?? new Uint8Array() });

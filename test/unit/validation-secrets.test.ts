@@ -1,4 +1,4 @@
-// That no issue of a check echoes a secret, wherever in a value it was put; and that everything else is echoed.
+// Validation issues and secrets: a secret anywhere in a value is not echoed; everything else is.
 
 import { describe, expect, test } from "bun:test";
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -26,7 +26,7 @@ const Door = Body({
   doors: Type.Optional(Type.Array(Body({ pin: Pin, floor: Type.Integer() }))),
 });
 
-/** Pointer → what is echoed; undefined for nothing. */
+/** Pointer → echoed value; undefined for none. */
 function echoes(schema: TSchema, value: unknown): Record<string, unknown> {
   const checked = check(schema, value);
   return checked.ok ? {} : Object.fromEntries(checked.issues.map((issue) => [issue.path, issue.value]));

@@ -1,5 +1,4 @@
-// Checking a value against its schema: what is taken out, what becomes canonical, and that the value itself stays as it
-// was.
+// Validation of a value against its schema: removed fields, canonical forms, and an unmodified input.
 
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
@@ -84,7 +83,7 @@ describe("a value that is checked", () => {
     ] as const)
       expect(check(Held, { value })).toMatchObject({ ok: false, issues: [{ path: "/value", message }] });
     expect(check(Held, { value: ["x"] })).toMatchObject({ ok: false, issues: [{ path: "/value/0" }] });
-    // Three characters of two units each are three.
+    // Three characters of two code units each count as three.
     expect(check(Held, { value: "𝟙𝟚𝟛" })).toEqual({ ok: true, value: { value: "𝟙𝟚𝟛" } });
     for (const value of ["abc", 9, [ID], false]) expect(check(Held, { value })).toEqual({ ok: true, value: { value } });
   });
@@ -114,6 +113,6 @@ test("a text that is none is looked for once, however deep it stands", async () 
     );
   };
   await took(1);
-  // Sixty levels add nothing that is felt; gone through from each of them it would be sixty times as much.
+  // Sixty levels take no measurable time; restarting at each would take sixty times as long.
   expect((await took(60)) / (await took(1))).toBeLessThan(20);
 });

@@ -1,5 +1,4 @@
-// Who made a device, by its MAC address: the registry as the program carries it, against the package that it was made
-// from.
+// Manufacturer by MAC address: the program's registry compared with its source package.
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -21,11 +20,11 @@ describe("vendorOf", () => {
     const wrong: string[] = [];
     let named = 0;
     for (const [prefix, text] of Object.entries(source)) {
-      // Some have spaces of other scripts in them.
+      // Some contain spaces of other scripts.
       const name = (text.split("\n")[0] ?? "").replace(/\s+/g, " ");
       const isPersonal = (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0;
       const expected = isPersonal && name !== "Private" && name !== "IEEE Registration Authority" ? name : null;
-      // Whatever lies behind a longer prefix belongs to that one.
+      // Addresses under a longer prefix belong to that one.
       const mac = ["f", "0", "7", "8"]
         .map((filler) => macOf(prefix, filler))
         .find((each) => longestPrefix(each) === prefix);

@@ -1,15 +1,14 @@
-// What a verification sums of either side is the same in any order, however much there is: a large sound store is not to
-// be called damaged.
+// Sums of a verification are independent of order and size: a large intact store must not be reported as damaged.
 
 import { expect, test } from "bun:test";
 import { ChangeSums } from "../../src/history/verify/change-counts.ts";
 import { WordSums } from "../../src/history/verify/index-words.ts";
 
-/** More than 2^53 takes, of numbers below 2^32. */
+/** Enough for a sum above 2^53, of numbers below 2^32. */
 const MANY = 2_300_000;
 
 test("the words of millions of entries, in one order and in others", () => {
-  // Of those that a few words come to, the one that counts most.
+  // The one of a few words with the largest hash.
   const large = Array.from({ length: 2_000 }, (_, n) => `w${n}`).reduce((a, b) =>
     Bun.hash.crc32(`1 1 ${a}`) > Bun.hash.crc32(`1 1 ${b}`) ? a : b,
   );
