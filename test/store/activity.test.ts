@@ -1,5 +1,5 @@
-// Activity by every grouping against a fold over all versions in plain code: on a store with a random history, in random
-// periods, narrowed at random, for callers of all networks and of some, and after a prune.
+// Activity by every grouping, compared with a fold over all versions in plain code: random history, periods and
+// filters, for callers of all networks and of some, and after a prune.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -34,7 +34,7 @@ beforeAll(() => {
   store = new Store({ seed: 41 });
   reader = store.reader;
   model = new Model(store, 41);
-  // What goes from one network to another counts in both: no command does that.
+  // A record moved between networks counts in both: no command does that.
   model.movesHosts = false;
   for (let each = 0; each < 400; each += 1) {
     model.author = model.random.pick(AUTHORS);
@@ -58,7 +58,7 @@ type Asked = Pick<ActivityInput, "groupBy" | "operation" | "fields" | "buckets" 
   readonly narrowing: NarrowingParameters;
 };
 
-/** The answer, and in how many steps it came. */
+/** The answer, and its number of steps. */
 function answer({ reach, narrowing, ...asked }: Asked): { data: Wire; meta: Wire; steps: number } {
   const actor = actorOf(reach);
   const past = reader.thinnedPast;
@@ -75,7 +75,7 @@ function answer({ reach, narrowing, ...asked }: Asked): { data: Wire; meta: Wire
   return { data, meta, steps: chunks.length };
 }
 
-/** The changes that are meant. */
+/** Changes that match the query. */
 function meant({ reach, narrowing, operation, fields, groupBy, from, to }: Asked): ToldChange[] {
   const named = [narrowing.network_id, narrowing.host_id, narrowing.subnet_id, narrowing.id].filter(
     (id) => id !== undefined,
@@ -104,7 +104,7 @@ function countsOf(changes: readonly ToldChange[]): Wire {
   return { created: of("Created"), updated: of("Updated"), deleted: of("Deleted"), total: changes.length };
 }
 
-/** What a change is counted under, as the API tells it; several where it is counted more than once. */
+/** Keys under which a change counts, as in the API; several if counted more than once. */
 function keysOf(change: ToldChange, asked: Asked): Wire[] {
   const { groupBy, fields, reach, narrowing } = asked;
   if (groupBy === "type") return [{ entity_type: change.type }];
@@ -123,7 +123,7 @@ function keysOf(change: ToldChange, asked: Asked): Wire[] {
   return [...new Set(networks)].map((id) => ({ network: id }));
 }
 
-/** The groups in any order: what each stands for, its counts and its ends. */
+/** Groups in any order: key, counts, first and last time. */
 function groupsOf(asked: Asked): Map<string, Wire> {
   const found = new Map<string, ToldChange[]>();
   for (const change of meant(asked))
@@ -141,7 +141,7 @@ function groupsOf(asked: Asked): Map<string, Wire> {
   );
 }
 
-/** As groupsOf has them, from an answer. */
+/** As groupsOf, from an answer. */
 function toldGroups(data: Wire, groupBy: Grouping): Map<string, Wire> {
   return new Map(
     data.groups.map(({ created, updated, deleted, total, first, last, ...rest }: Wire) => {
@@ -219,7 +219,7 @@ function compareBuckets(asked: Asked, data: Wire, all: readonly ToldChange[]): v
   const from = Date.parse(data.from);
   if (asked.from !== null) expect(from).toBe(asked.from);
   else {
-    // The first change of what is asked about, whatever is asked of its changes.
+    // The first change in the queried scope, without regard to the filters on changes.
     const first = meant({ ...asked, operation: null, fields: null })[0]?.at;
     expect({ asked, from }).toEqual({ asked, from: first ?? to });
   }

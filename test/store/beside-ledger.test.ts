@@ -1,5 +1,5 @@
-// What is stored beside the ledger carries checksums: whatever is changed in any column of any of these tables is
-// found, by name, dropped when told to, and counted. On a store that has rows in all of them.
+// Checksums of tables outside the ledger: a change of any column in any of them is found, reported by name, dropped on
+// request, and counted. On a store with rows in all of them.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,9 +20,9 @@ import { scratchParent } from "../support/measure/scratch-parent.ts";
 import { fillStore } from "../support/store/filled-store.ts";
 import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
-/** What the hash chain proves, or what is compared with what the ledger implies; row_sums is compared with the others. */
+/** Covered by the hash chain, or compared with the ledger's content; row_sums is compared with the others. */
 const LEDGER = /^history_|^live_links$|^row_sums$/;
-/** What records imply, and nothing but a person can bring again: it is found until then. */
+/** Implied by records, and restorable only by a person: reported until then. */
 const UNTIL_SET_AGAIN = /^secret: .*: (has no password: set one|has no hash: rotate|its \w+ is missing: set it again)/;
 
 let directory: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A copy of the store, opened for writing past all checks. */
+/** A copy of the store, opened for writes without checks. */
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
   copies += 1;
   return withCopyOf(good, join(directory, `copy${copies}`), act);
@@ -95,7 +95,7 @@ test("any changed column of any table that has checksums is found, and gone when
             : type === "BLOB"
               ? `CAST(substr(${column}, 1, length(${column}) - 1) || x'07' AS BLOB)`
               : `coalesce(${column}, '') || ' '`;
-        // The last one, so that a key that is changed meets no other.
+        // The last row, so that a changed key does not collide.
         const keys = tables.find((table) => table.name === name)?.key ?? [];
         const order = keys.map((key) => `${key} DESC`).join(", ");
         unguarded(db, [
@@ -118,7 +118,7 @@ test("any changed column of any table that has checksums is found, and gone when
   }
 });
 
-/** By table, why a row may go without anybody being able to tell. */
+/** Reasons why the loss of a row is undetectable, by table. */
 const MAY_GO: Readonly<Record<string, string>> = {};
 
 test("one row deleted by SQL is found in every table, at first hand or by what lacks it, or the test says why it may go", () => {
@@ -166,7 +166,7 @@ test("verify names a table and by how much it differs from what was written", ()
   expect(told(["DELETE FROM discovery_served"])).toEqual([
     "memory: discovery_served: has 0 rows: 1 of the 1 written is missing",
   ]);
-  // As whole as any other, but not from here.
+  // Intact, but from another store.
   expect(
     told([
       "INSERT INTO map_positions SELECT network_n, 'unknown-' || node_id, x, y, placed, checksum FROM map_positions LIMIT 1",
@@ -247,7 +247,7 @@ test("a word that the search index has lost is found, though it has the other wo
   });
 });
 
-/** Interfaces that were seen since their newest versions were written. */
+/** Interfaces observed since their latest versions. */
 const SEEN_ENTRIES = "SELECT n FROM if_entries ORDER BY n DESC LIMIT 3";
 
 describe("netledger verify --repair-derived", () => {
@@ -276,7 +276,7 @@ describe("netledger verify --repair-derived", () => {
     expect(found.text).toMatch(/\n {2}secret: user_passwords, user_n \d+: does not match its checksum\n/);
     expect(found.text).toEndWith("drops damaged rows beside it, and lists them.\n");
     const repaired = await run(folder, "--repair-derived");
-    // Nothing but a person can set the password again.
+    // Only a person can set the password again.
     const left = `Lost before, as a repair or an upgrade found: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}
 Lost before, as a repair or an upgrade found: 1 password
   secret: user ID: has no password: set one with netledger user password

@@ -1,5 +1,4 @@
-// The ledger in commit order, for callers of all or some of the networks: nothing missing, nothing twice, and no step
-// without a bound.
+// Ledger in commit order, for callers of all or some networks: no gaps, no duplicates, and bounded steps.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -17,7 +16,7 @@ import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { hostFields, networkFields, portFields, Store, tagFields } from "../support/store/store.ts";
 
-/** So many that each step looks at few versions. */
+/** Enough that each step covers few versions. */
 const MANY_NETWORKS = 1_000;
 const KINDS: readonly AnyKind[] = [tagKind, hostKind, portKind, networkKind];
 
@@ -30,7 +29,7 @@ beforeAll(() => {
   otherNetworkId = store.write(
     (tx) => tx.create(networkKind, organizationId, networkFields(organizationId, "other")).id,
   );
-  // Changes here, there and beside the networks; one transaction is larger than any step.
+  // Changes in both networks and outside networks; one transaction exceeds any step.
   for (let each = 0; each < 40; each += 1) {
     store.write((tx) => {
       if (each % 4 === 0) return tx.create(tagKind, organizationId, tagFields(organizationId, `tag ${each}`));
@@ -61,7 +60,7 @@ const REACHES: Array<[string, () => Reach]> = [
   ["a thousand networks", () => ({ ...store.reach(), networkNs: networks([store.networkId], MANY_NETWORKS) })],
 ];
 
-/** Every version that the reach shows, in commit order, found without any step. */
+/** Every version in reach, in commit order, computed without steps. */
 function shown(reach: Reach, kinds: readonly AnyKind[]): string[] {
   const rows = store.rows<{ n: number; sequence: number; kind: number }>(
     `SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, r.kind FROM history_versions v
@@ -136,7 +135,7 @@ test("what the caller does not see is passed over in steps, and where a step end
     const plans = [...new Set(texts)].map((text) =>
       (db.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map((row) => row.detail),
     );
-    // What is sorted is what a window of few transactions has of many scopes.
+    // Only the window of a few transactions over many scopes is sorted.
     expect(plans.flat().filter((detail) => /AUTOMATIC|^SCAN history/.test(detail))).toEqual([]);
     expect(plans.filter((plan) => plan.some((detail) => detail.includes("TEMP B-TREE")))).toEqual([
       [
@@ -161,7 +160,7 @@ test("what the caller does not see is passed over in steps, and where a step end
 });
 
 describe("the activity of scopes", () => {
-  /** Of an organization that has nothing else. */
+  /** An organization with no other records. */
   const ORGANIZATION = 500_000;
   const TRANSACTIONS = 9_000;
   let sequencesOf: Map<number, number[]>;
@@ -181,7 +180,7 @@ describe("the activity of scopes", () => {
         const sequence = each * 3;
         add(ORGANIZATION, sequence);
         if (each % 7 === 0) add(-ORGANIZATION, sequence);
-        // The first networks have nothing for long.
+        // The first networks have no changes for a long time.
         if (each % 2 === 0 || each > 5_000)
           for (const network of new Set([each % 90, (each * 31) % 90])) add(ORGANIZATION + 1 + network, sequence);
       }
@@ -288,7 +287,7 @@ test("a transaction larger than any step is one page of the feed, told once and 
       expect(changes.every((change) => change.transaction.sequence === large.sequence)).toBe(true);
       const events = read(reach, "events", large.sequence - 1, limit);
       expect([...events.text.matchAll(/^data: /gm)]).toHaveLength(large.count);
-      // Only the last event says where it stands.
+      // Only the last event has the position.
       expect(events.text.match(/^id: .*$/gm)).toEqual([
         expect.stringMatching(new RegExp(`^id: ${large.sequence}-[0-9a-f]{8}$`)),
       ]);
@@ -316,7 +315,7 @@ describe("a diff", () => {
     const tag = store.create(tagKind, tagFields(organizationId, "busy"));
     const from = head();
     const recolored = store.run((tx) => tx.update(tagKind, tag.id, { color: "Red" })).sequence;
-    // Many commands in one commit: each is a transaction.
+    // Many commands in one commit: one transaction each.
     for (let group = 0; group < 11; group += 1)
       store.group(
         ...Array.from(

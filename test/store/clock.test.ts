@@ -1,5 +1,5 @@
-// The ledger's clock: strictly increasing whatever the system clock does, and what an instant between, before and after
-// means.
+// Ledger clock: strictly increasing whatever the system clock does, and timestamps between, before and after
+// transactions.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -17,7 +17,7 @@ afterEach(() => store.close());
 const names = (asOf: ReturnType<Store["reader"]["resolve"]>) =>
   store.list(hostKind, { asOf }).items.map((host) => host.name);
 
-/** Writes without letting the clock go on. */
+/** Writes without advancing the clock. */
 function writeNow(name: string): void {
   const [reply] = store.group((tx) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, name)));
   expect(reply?.ok).toBe(true);

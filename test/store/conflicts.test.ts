@@ -1,5 +1,5 @@
-// Conflicts against plain code over whole copies of the inventory: at random instants of a random history, for callers of
-// all networks and of some, of one network and of all.
+// Conflicts compared with plain code over full copies of the inventory: at random timestamps of a random history, for
+// callers of all networks and of some, for one network and for all.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -55,7 +55,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** Another address for one that there is, or another MAC address. */
+/** Changes an address to another existing one, or to another MAC address. */
 function giveAddress(draft: Draft): void {
   const { random } = model;
   const addresses = draft.all(ipAddressKind);
@@ -102,11 +102,11 @@ function answer({ reach, sequence, ...asked }: Asked): Wire {
 }
 
 const MACHINES = ["Loopback", "DockerBridge", "PodmanBridge"];
-/** Of what is drawn here. */
+/** Prefixes drawn here. */
 const OF_A_LINK = /^(127\.|169\.254\.|fe80:|::1$|::\/0$|0\.0\.0\.0)/;
 const PUBLIC = /^(8\.|110\.|2600:|9\.|11\.)/;
 
-/** In plain code: each conflict as its type, value and the ids of its parties. */
+/** Expected conflicts in plain code: type, value and the ids of the parties. */
 function expected({ reach, networkId, types, sequence }: Asked): string[] {
   const snapshot = model.snapshots.findLast((each) => each.sequence <= sequence);
   const records = [...(snapshot?.records.values() ?? [])].filter(
@@ -177,7 +177,7 @@ function subnets(of: Of): Found[] {
   );
   return [...Map.groupBy(counted, ({ fields }) => String(fields.cidr))].map(([cidr, same]) => {
     const parties = [...same];
-    // The narrowest first.
+    // The most specific subnet first.
     const around = counted
       .filter(({ fields }) => fields.cidr !== cidr && isIn(cidr, String(fields.cidr)))
       .sort((one, other) => lengthOf(other) - lengthOf(one));
@@ -196,7 +196,7 @@ function lengthOf({ fields }: ModelRecord): number {
   return Number(String(fields.cidr).split("/")[1]);
 }
 
-/** Of the prefixes that are drawn: their lengths are multiples of four or, for a 172.16.0.0/12, alone. */
+/** For the drawn prefixes: their lengths are multiples of four, or a single 172.16.0.0/12. */
 function isIn(cidr: string, other: string): boolean {
   const [[address = "", length], [around = "", shorter]] = [cidr.split("/"), other.split("/")];
   if (address.includes(":") !== around.includes(":") || Number(length) <= Number(shorter)) return false;

@@ -1,4 +1,4 @@
-// A database that is made: whole or not at all, and never in the place of something else.
+// Creation of a database: complete or not at all, and never over an existing file.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {

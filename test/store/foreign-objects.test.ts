@@ -1,5 +1,5 @@
-// A backup from elsewhere may hold anything: whatever no migration made is refused by its name before any row is read,
-// where the backup is verified and where it is restored, whatever its version.
+// Foreign schema objects in a backup: every object that no migration created is refused by name before any row is read,
+// on verification and on restore, in any version.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** @returns what an operator reads of it; null where it is done */
+/** @returns the operator's message; null for success */
 const restored = (path: string) => {
   const directory = file("restored");
   try {
@@ -49,7 +49,7 @@ const verified = async (path: string) => {
   }
 };
 
-/** A copy with more in it than was backed up, as `serve` leaves no backup: no log, its mode that of one. */
+/** A copy with added content, in the form of a backup by `serve`: without a log, in rollback journal mode. */
 function spoilt(good: string, act: (db: Sql) => void): string {
   const path = file("spoilt.db");
   copyFileSync(file(good), path);
@@ -90,7 +90,7 @@ test.each(FOREIGN)("a backup that holds the %s", async (name, act) => {
   expect([Bun.hash(readFileSync(path)), existsSync(`${path}-wal`)]).toEqual([bytes, false]);
 });
 
-/** What no statement makes: other words in place of those that the schema has for an object. */
+/** Impossible by any statement: changed SQL text of a schema object. */
 test.each([
   ['table "vlans"', "CHECK (number BETWEEN 1 AND 4094)", "CHECK (number BETWEEN 0 AND 4094)"],
   [
@@ -98,7 +98,7 @@ test.each([
     "ledger: a record is never deleted",
     "ledger: a record is never DELETED",
   ],
-  // One of SQLite's own behind a full-text index.
+  // SQLite's own table behind a full-text index.
   [
     'table "history_search_data"',
     "'history_search_data'(id INTEGER PRIMARY KEY, block BLOB",
@@ -107,7 +107,7 @@ test.each([
 ])("a backup whose %s is worded otherwise", async (name, from, to) => {
   const path = file("spoilt.db");
   const text = readFileSync(file("good.db")).toString("latin1");
-  // Pages that were split keep what stood there.
+  // Split pages keep their old content.
   const changed = text.replaceAll(from, to);
   expect(changed).not.toBe(text);
   writeFileSync(path, Buffer.from(changed, "latin1"));

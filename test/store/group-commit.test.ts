@@ -1,5 +1,5 @@
-// Commands that share a commit: each is done or undone alone, in order; a full disk takes all of them, and nothing
-// else.
+// Commands that share a commit: each succeeds or is rolled back alone, in order; a full disk rolls back all of them,
+// and nothing else.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";

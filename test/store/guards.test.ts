@@ -1,4 +1,4 @@
-// The ledger's triggers: whatever holds the connection, nothing that was written is changed, taken away or slipped in.
+// Ledger triggers: no connection can change, delete or insert history rows.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";

@@ -1,4 +1,4 @@
-// Since when each field of a record is kept: what versions from before lack, the upcasters of its kind add.
+// Introduction of each stored field: the upcasters of a kind add the fields that earlier versions lack.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -34,13 +34,13 @@ import type { UserRecord } from "../../src/resources/users/user.ts";
 import type { VlanRecord } from "../../src/resources/vlans/vlan.ts";
 import { writeEarlierStore } from "../support/store/earlier-store.ts";
 
-/** Those that every record has. */
+/** Fields of every record. */
 type Kept<R extends RecordBase> = {
   readonly [Name in keyof OwnFields<R> as undefined extends R[Name] ? never : Name]: Since;
 };
-/** FIRST, or the number of the migration whose upcaster adds the field. */
+/** FIRST, or the migration number of the upcaster that adds the field. */
 type Since = number;
-/** Versions of this shape are in stores that were delivered: no field that is new is of it. */
+/** Stores with versions of this shape were delivered: a new field must not belong to it. */
 const FIRST = 0;
 
 const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {

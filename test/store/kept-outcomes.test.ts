@@ -1,4 +1,4 @@
-// What requests with an Idempotency-Key came to: kept as far as it takes to answer again, and bounded.
+// Outcomes of requests with an Idempotency-Key: stored as needed to answer again, and bounded.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";
@@ -16,7 +16,7 @@ import { tagKind } from "../../src/resources/tags/tag.ts";
 import { Store, tagFields } from "../support/store/store.ts";
 
 const LIMITS = { ofUser: { count: 20, bytes: 20_000 }, inAll: { count: 50, bytes: 50_000 } };
-/** Everybody can look into it. */
+/** A transparent box instead of a sealed one. */
 const BOX = {
   seal: (plaintext: string, context: string) => new TextEncoder().encode(`${context}\n${plaintext}`),
   open: (box: Uint8Array, context: string) => {
@@ -34,7 +34,7 @@ let now: number;
 beforeEach(() => {
   store = new Store();
   outcomes = new KeptOutcomes(store.db, BOX, LIMITS);
-  // Any records will do.
+  // Any record numbers suffice.
   users = [store.n(store.organizationId), store.n(store.networkId)];
   now = store.clock.now();
 });
@@ -140,7 +140,7 @@ describe("what is kept of one user", () => {
       expect(rows()[0]).toBeLessThanOrEqual(LIMITS.ofUser.count);
       expect(find(`k${n}`, { callerN: users[n % 2] as number })).toBe(n);
     }
-    // Some go at a time.
+    // Several are evicted at a time.
     expect(rows()[0]).toBeGreaterThan(LIMITS.ofUser.count * 0.8);
     expect(find("k83", { callerN: users[1] as number })).toBe(83);
     expect(find("k3", { callerN: users[1] as number })).toBeUndefined();

@@ -1,4 +1,4 @@
-// What the kinds say of themselves against what the migrations made: the store relies on both being one.
+// Declarations of the kinds compared with the schema from the migrations, which the store requires to agree.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { getTableColumns, getTableName } from "drizzle-orm";
@@ -17,10 +17,10 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** Has an id in every field. */
+/** Returns an id for every field. */
 const ANY_RECORD = new Proxy({}, { get: () => "an id" });
 
-/** Whether a field names the record itself, or one that it has to refer to. */
+/** Whether a field is the record's own id, or a required reference. */
 const isReferred = (kind: AnyKind, field: string) => field === "id" || field.replace(/_id$/, "_n") in kind.table;
 
 const columnsOf = (table: string) =>
@@ -114,7 +114,7 @@ test("each container that a kind is listed by is a column with an index", () => 
 
 test("a part of a host gives the record that shows it a version, or what is asked of a host would miss it", () => {
   const parts = KINDS.filter((kind) => kind.scopes.host !== undefined);
-  // What is ignored of a host is no part of it.
+  // Ignored records of a host are not its children.
   expect(parts.filter((kind) => kind.owners === undefined).map((kind) => kind.name)).toEqual(["ignored"]);
 });
 

@@ -1,5 +1,5 @@
-// Links between the interfaces of a network, from what is stored to what is written: only what differs, only where it
-// still holds, and never over a person's word.
+// Links between the interfaces of a network, from stored data to writes: only differences, only if still valid, and
+// never over manual values.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CommandActor } from "../../src/access/actor.ts";
@@ -69,7 +69,7 @@ function write(links: readonly NeighborLink[]): { sequence: number | null; resul
   );
 }
 
-/** As a scan does it. */
+/** Links like a scan. */
 function link(): { sequence: number | null; result: Recorded } {
   return write(found());
 }

@@ -1,4 +1,4 @@
-// How SQLite goes about the statements of locate and its timeline: by an index each, never through a whole table.
+// Query plans of locate and its timeline: always by an index, never a full table scan.
 
 import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -68,9 +68,9 @@ describe.each(ASKED_BY)("by %s", (by) => {
     } as const;
     const { sequence } = store.reader.head();
     const { texts, bytes } = preparedBy(store.readDb.$client, () => {
-      // A reader of its own, that has prepared nothing yet.
+      // A separate reader without prepared statements.
       const reader = new Reader(store.readDb, store.clock);
-      // Steps without bytes have nothing to tell yet.
+      // Steps without bytes have no output yet.
       return [
         ...locate(reader, { ...query, moment: momentOf(reader, sequence) }),
         ...locateTimeline(reader, { ...query, from: null, to: null, until: sequence }),
@@ -88,8 +88,7 @@ describe.each(ASKED_BY)("by %s", (by) => {
 });
 
 /**
- * Lists that were handed in, the search index, what a subquery has found and the few stretches of thinned history are
- * meant to be gone through.
+ * Expected scans: parameter lists, the search index, results of a subquery, and the few segments of thinned history.
  */
 function goesThroughATable(detail: string): boolean {
   return (
@@ -98,7 +97,7 @@ function goesThroughATable(detail: string): boolean {
   );
 }
 
-/** The statements that a connection prepares while `act` runs, and what that gave. */
+/** Statements that a connection prepares during `act`, and their result. */
 function preparedBy(client: Database, act: () => Uint8Array[]): { texts: string[]; bytes: Uint8Array[] } {
   const texts: string[] = [];
   const prepare = client.prepare.bind(client);

@@ -1,4 +1,4 @@
-// Locating a name that many hosts have: in short steps, so that others have their turns, and each table read once.
+// Locate for a name shared by many hosts: in short steps that let other reads run, and each table read once.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reading/reader.ts";
@@ -13,10 +13,10 @@ import { momentOf } from "../support/store/moments.ts";
 import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
 
 const HOSTS = 20;
-/** Of each host. */
+/** Per host. */
 const MACS = 5;
 const SWITCHES = 10;
-/** Of each switch; every MAC address is learned at one of them. */
+/** Per switch; every MAC address is learned on one of them. */
 const PORTS = 5;
 /** A query takes some milliseconds at most. */
 const QUERIES_OF_STEP_MAX = 50;
@@ -78,7 +78,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** What is asked of the store in each step of a read. */
+/** Queries in each step of a read. */
 function queriesOf(read: (reader: Reader) => Generator<Uint8Array, void>): { steps: string[][]; text: string } {
   const reader = new Reader(store.readDb, store.clock);
   const steps: string[][] = [];
@@ -114,7 +114,7 @@ test("reads the table of a port once, and asks for each MAC address once, howeve
   const tables = all.filter(
     (sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"),
   );
-  // Besides those of the hosts' own addresses and interfaces.
+  // In addition to those of the hosts' own addresses and interfaces.
   expect(tables.length).toBeLessThanOrEqual(2 * HOSTS + SWITCHES * PORTS);
   expect(all.length).toBeLessThan(1_000);
 });

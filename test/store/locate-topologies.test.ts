@@ -1,4 +1,4 @@
-// Locate held against networks of which it is known where everything is: by hand, and many that are drawn by lot.
+// Locate on networks with known positions: hand-made ones, and many random ones.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Candidate, Interval, Location } from "../../src/history/locate/answer.ts";
@@ -53,14 +53,14 @@ function locating(topology: Topology, name: string): string[] {
   return locate(topology.macOf(name)).candidates.map(brief);
 }
 
-/** The sentences of one kind of evidence of the likeliest candidate. */
+/** Sentences of one kind of evidence for the best candidate. */
 function told(mac: string, kind: string): string[] {
   return (locate(mac).candidates[0]?.evidence ?? [])
     .filter((each) => each.kind === kind)
     .map(({ sentence }) => sentence);
 }
 
-/** Adds rows to the table of a port, or takes them out again, in a transaction of its own. */
+/** Adds rows to a port's forwarding table, or removes them, in a separate transaction. */
 function learn(port: string, macs: readonly string[], isForgotten = false): void {
   const entry = ports.get(port) as IfEntryRecord;
   store.write((tx) => {
@@ -73,7 +73,7 @@ function learn(port: string, macs: readonly string[], isForgotten = false): void
   });
 }
 
-/** A core and two access switches with these numbers of stations at ports of their own. */
+/** A core and two access switches, with these numbers of stations on separate ports. */
 function twoTiers(said: Said, options: { core?: boolean; stations?: number } = {}): Topology {
   const { core = false, stations = 20 } = options;
   const topology = new Topology().switch("core", { reports: core }).switch("access-1").switch("access-2");
@@ -87,7 +87,7 @@ function twoTiers(said: Said, options: { core?: boolean; stations?: number } = {
 describe("a core of which no forwarding table is known", () => {
   test.each([
     ["First", 0.9],
-    // Of the core's own neighbors only the one is looked at that is on the way.
+    // Of the core's own neighbors, only the one on the path is considered.
     ["Second", 0.72],
     ["Both", 0.9],
     ["None", 0.9],
@@ -264,7 +264,7 @@ describe("what else is at a port", () => {
     const topology = twoTiers("First", { core: true }).host("esx", "access-1", { lldp: true }).hosts(12, "vm", "esx");
     write(topology);
     const macs = ["esx", ...Array.from({ length: 12 }, (_, k) => `vm-${k}`)].map((name) => topology.macOf(name));
-    // The aggregate ends at both switches, and each knows all of them there.
+    // The aggregate ends at both switches, and each has learned all addresses on it.
     learn("Gi1 of access-2", macs, true);
     const second = ports.get("Gi2 of access-2") as IfEntryRecord;
     const esx = store.list(hostKind).items.find(({ name }) => name === "esx");
@@ -369,7 +369,7 @@ test("what names a far end in another network makes no switch of it", () => {
   expect(locate(topology.macOf("vm-3"), undefined, [store.networkId])).toEqual(before);
 });
 
-/** A tree of two to seven switches, some of which tell nothing, with all that may hang on them. */
+/** A tree of two to seven switches, some not reporting, with all kinds of attached devices. */
 function drawn(seed: number): Topology {
   const random = seededRandom(seed);
   const topology = new Topology();
@@ -405,7 +405,7 @@ describe("networks drawn by lot", () => {
         .filter((_, position) => position % 4 === seed % 4)) {
         const around = topology.around(name);
         const [first] = locate(topology.macOf(name)).candidates;
-        // A silent switch may know by LLDP what hangs on it.
+        // A silent switch may know its attached devices by LLDP.
         if (first === undefined || around.length === 0 || first.evidence.some(({ kind }) => kind === "Neighbor"))
           continue;
         if (around.length === 1) {

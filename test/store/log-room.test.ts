@@ -1,5 +1,4 @@
-// A verification gives the log of a working appliance room: it stays bounded however long is read, and nobody waits in
-// vain for long.
+// WAL size during a verification of a working appliance: bounded however long the read, without long waits.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -37,7 +36,7 @@ const write = (mib: number) => {
 };
 const read = () => reader.$client.query("SELECT count(*) FROM things").get();
 const logMib = () => statSync(`${path}-wal`).size / MIB;
-/** What is written by others in the meantime. */
+/** Concurrent writes of others. */
 const roomBeside = (meanwhile: () => void) =>
   new LogRoom(path, () => {
     paused += 1;
@@ -45,7 +44,7 @@ const roomBeside = (meanwhile: () => void) =>
   });
 const writeLittle = () => writer.$client.run("INSERT INTO things VALUES (x'00')");
 
-/** As the steps of a verification: something is always read while something is written. */
+/** Like the steps of a verification: some read is always open during a write. */
 function grow(mib: number): void {
   reader.$client.run("BEGIN");
   read();

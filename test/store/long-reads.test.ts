@@ -1,4 +1,4 @@
-// Reads beside the thread: in turns, stopped when nobody wants them any more, never waited for in vain.
+// Long reads off the serving thread: interleaved, stopped when abandoned, and never awaited in vain.
 
 import { describe, expect, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";
@@ -16,20 +16,20 @@ import type { Reader } from "../../src/db/reading/reader.ts";
 import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
 import { directThread } from "../support/injected/direct-thread.ts";
 
-/** Reads on one state of the database are of no matter here. */
+/** Snapshots do not matter here. */
 const READER = { snapshot: <T>(read: () => T) => read(), close: () => {} } as unknown as Reader;
 
-/** What the thread measures time by; each step of `take` moves it on. */
+/** The thread's clock; each step of `take` advances it. */
 let now = 0;
 
-/** What the reads did, in order. */
+/** Actions of the reads, in order. */
 const events: string[] = [];
 
 const count = longRead("count", function* (_reader, { name, to }: { name: string; to: number }) {
   try {
     for (let step = 1; step <= to; step += 1) {
       events.push(`${name}${step}`);
-      // A step without bytes is one too.
+      // Steps without bytes count as well.
       yield step % 2 === 0 ? new Uint8Array() : Uint8Array.of(step);
     }
     events.push(`${name} done`);
@@ -59,7 +59,7 @@ const breakOff = longRead("break", function* (_reader, _input: object) {
   yield Uint8Array.of(1);
   throw new Error("disk I/O error");
 });
-/** One that no thread knows. */
+/** A read that no thread knows. */
 function idle(name: string, isInLargeSteps = false): LongRead<unknown> {
   return longRead(name, function* () {}, { isInLargeSteps });
 }
@@ -90,7 +90,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<number[]> {
   return bytes;
 }
 
-/** Lets what was posted be received. */
+/** Delivers posted messages. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
@@ -169,7 +169,7 @@ describe("the callers of long reads", () => {
     await bytesOf(await (other as Promise<AsyncIterable<Uint8Array>>));
     const meanwhile = events.slice(before);
     expect(meanwhile.filter((event) => event.startsWith("one"))).toHaveLength(21);
-    // One of theirs for each of its own, and the turn that was under way.
+    // One of theirs per own turn, plus the turn in progress.
     expect(meanwhile.filter((event) => event.startsWith("many")).length).toBeLessThanOrEqual(22);
     await Promise.all(theirs.map(async (each) => bytesOf(await each)));
     await reads.close();
@@ -201,7 +201,7 @@ describe("the callers of long reads", () => {
     const turnsOfFirst = events
       .slice(before)
       .flatMap((event, position) => (event.startsWith("first0.") ? [position] : []));
-    // In turns from the first to the last.
+    // Alternating from the first to the last.
     expect(turnsOfFirst.filter((position, n) => Math.abs(position - 2 * n) > 3)).toEqual([]);
     await reads.close();
   });
@@ -246,7 +246,7 @@ describe("the thread of long reads", () => {
     expect(crashes).toEqual(["out of memory"]);
     expect(await bytesOf(await reads.start(count, { name: "next", to: 3 }))).toEqual([1, 3]);
     expect(thread.started).toBe(2);
-    // The new thread knows nothing of it, and says so.
+    // The new thread does not know it, and reports that.
     expect(await idle.next().catch((error: unknown) => error)).toMatchObject({
       code: "internal_error",
       cause: expect.stringContaining("has ended"),
@@ -280,7 +280,7 @@ describe("the thread of long reads", () => {
 });
 
 describe("reads that are shared out", () => {
-  /** Reads of one byte each that end when the test says. */
+  /** Reads of one byte each that end on the test's command. */
   class Recorded implements LongReads {
     readonly started: string[] = [];
     readonly ended: string[] = [];

@@ -1,4 +1,4 @@
-// A store of an earlier schema comes to this one with everything that was added since, made from its ledger.
+// Migration of a store with an earlier schema: all later additions, built from its ledger.
 
 import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -109,12 +109,12 @@ test("sessions of before where they are used from was kept stay whole, or damage
   const client = db.$client;
   const before = ADDS_SESSION_ORIGINS - 1;
   const files = readdirSync(MIGRATIONS).sort().slice(0, before);
-  // Some are a comment alone.
+  // Some contain only a comment.
   client.run(files.map((file) => readFileSync(join(MIGRATIONS, file), "utf8")).join("\n"));
   client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   client.run(`PRAGMA user_version = ${before}`);
   client.run("PRAGMA foreign_keys = OFF");
-  // More than are gone through in one step.
+  // More than one step processes.
   client.run(
     `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 5000)
      INSERT INTO sessions (hash, user_n, created_at, last_used_at, checksum)
@@ -203,7 +203,7 @@ test("acceptances and consolidations of before they were records get a version e
      WHERE r.kind = 7 AND v.operation = 3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = r.n) LIMIT 1`,
   );
   const [into] = one("SELECT min(n) FROM hosts");
-  // As it was before.
+  // Restores the earlier state.
   client.run("DROP TABLE conflict_acceptances; DROP TABLE host_consolidations");
   for (const file of ["0021_conflict_acceptances.sql", "0031_consolidated_hosts.sql"])
     client.run(/CREATE TABLE [^;]+;/.exec(readFileSync(join(MIGRATIONS, file), "utf8"))?.[0] ?? "");
@@ -233,7 +233,7 @@ test("acceptances and consolidations of before they were records get a version e
   const accepted = (at: number | null) => [
     ...acceptancesAt(reader as never, organization as number, ["f0", "f1", "f2"], at).values(),
   ];
-  // What was damaged is not made to look whole.
+  // The migration does not repair damaged rows.
   expect([4999, 5000, 8999, 9000, null].map((at) => accepted(at).map(({ id }) => id))).toEqual([
     [],
     ids.slice(0, 2),
@@ -260,7 +260,7 @@ test("acceptances and consolidations of before they were records get a version e
   upgraded.$client.close();
 });
 
-/** Rows beside the ledger that are not what was written. */
+/** Rows outside the ledger with wrong checksums. */
 function damaged(db: Sql): unknown[] {
   const rows: unknown[] = [];
   for (const table of checkedTables(db))

@@ -1,5 +1,5 @@
-// The store against a naive model that keeps everything: random transactions, then every kind of list at random
-// instants.
+// The store compared with a naive model that keeps everything: random transactions, then every kind of list at random
+// timestamps.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -36,10 +36,10 @@ const LISTED: readonly AnyKind[] = [
   subnetKind,
 ];
 
-/** What a search finds. */
+/** Searchable kinds. */
 const FOUND: readonly AnyKind[] = LISTED.filter((kind) => kind !== fdbEntryKind);
 
-/** By kind, the fields that lists are ordered by, and whether by a key. */
+/** Order fields of lists by kind, and whether they use a sort key. */
 const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([
   [tagKind, { name: true, created_at: false, color: false, is_application: false, updated_at: false }],
   [
@@ -65,7 +65,7 @@ const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<
     serviceKind,
     { name: true, service_definition: true, position: false, host_id: false, last_seen_at: false, updated_at: false },
   ],
-  // By keys that are worked out when they are asked for, among values that are as they are.
+  // By keys computed at query time, among plain values.
   [
     ipAddressKind,
     { ip_address: true, name: true, mac_address: false, subnet_id: false, created_at: false, updated_at: false },
@@ -89,7 +89,7 @@ beforeAll(() => {
     for (let each = 0; each < 80; each += 1)
       draft.create(networkKind, networkFields(store.organizationId, model.newName()));
   });
-  // In the middle of it all hosts get a field that they did not have.
+  // Midway, all hosts get a new field.
   setUpcasters(hostKind, []);
   model.unknownFields.add("asset_tag");
   for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
@@ -98,7 +98,7 @@ beforeAll(() => {
   model.gain(hostKind, "asset_tag", null);
   findingsInTheMiddle = verifyLedger(store.readDb, KINDS).findings;
   for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
-  // Every transaction is in the past now, also where the ledger's clock led.
+  // Every transaction is in the past now, even if the ledger's clock was ahead.
   store.clock.at = model.head.at + 60_000;
 });
 afterAll(() => {
@@ -106,7 +106,7 @@ afterAll(() => {
   store.close();
 });
 
-/** Makes a kind one of before, or of after, a field. */
+/** Sets a kind to before or after the introduction of a field. */
 function setUpcasters(kind: AnyKind, upcasters: AnyKind["upcasters"]): void {
   (kind as { upcasters: AnyKind["upcasters"] }).upcasters = upcasters;
 }
@@ -117,7 +117,7 @@ interface Question {
   readonly offset: number;
 }
 
-/** A question of any shape: some of it about ids that are of another kind, long gone, or were never used. */
+/** A question of any shape: some with ids of another kind, long deleted, or never used. */
 function draw(): Question {
   const { random } = model;
   const kind = random.pick(LISTED);
@@ -159,7 +159,7 @@ function draw(): Question {
   };
 }
 
-/** A search or a filter, mostly of everything: what is asked of it finds something as a rule. */
+/** A search or a filter over nearly everything: it usually has matches. */
 function drawMatch(): Question {
   const { random } = model;
   const kind = random.pick([...FOUND, hostKind, serviceKind, ipAddressKind]);
@@ -223,13 +223,13 @@ function asked(
   };
 }
 
-/** @returns how many match */
+/** @returns the number of matches */
 function check(snapshot: Snapshot, asOf: ListQuery["asOf"], { query, limit, offset }: Question = draw()): number {
   const expected = model.page(snapshot, query, asOf === null, limit, offset);
   const page = store.reader.page({ ...asked(query), asOf, limit, offset });
   const found = { items: parseItems(page.items), total: page.total };
   if (!Bun.deepEquals(found, expected, true)) {
-    // Only now the slow comparison, which shows the difference.
+    // The slow comparison only on failure, to show the difference.
     const question = { query: describeQuery(query), limit, offset, at: formatInstant(snapshot.at) };
     expect({ ...question, ...found }).toEqual({ ...question, ...expected });
   }
@@ -274,7 +274,7 @@ test("lists at random instants are what the model says: items, order, totals and
   const { random } = model;
   for (let each = 0; each < QUESTIONS; each += 1) {
     const snapshot = random.pick(model.snapshots);
-    // At the very instant, a millisecond later, or a millisecond before the next one.
+    // At the exact timestamp, a millisecond later, or a millisecond before the next one.
     const next = model.snapshots[model.snapshots.indexOf(snapshot) + 1];
     const instant = random.pick([snapshot.at, next === undefined ? snapshot.at + 1 : next.at - 1]);
     check(model.at(instant), store.reader.resolve(instant));
@@ -323,7 +323,7 @@ test("the present held still is what the model says, also when something came af
     if (comesLater) while (model.head === snapshot) model.step();
     for (let each = 0; each < QUESTIONS / 40; each += 1) {
       const { query, limit, offset } = drawMatch();
-      // Observation values move on, and an order by them with them.
+      // Observation values change over time, and so does an order by them.
       if (comesLater && query.order?.some((term) => term.field === "last_seen_at")) continue;
       const expected = model.page(snapshot, query, true, limit, offset);
       const { total, chunks } = store.reader.countedChunks({ ...asked(query), asOf, limit, offset }, null);
@@ -429,7 +429,7 @@ describe("everything at once, in chunks", () => {
   });
 
   test("holds the present still while a writer goes on: none twice, none missing, none from later", () => {
-    // Small chunks, so that there is much in between.
+    // Small chunks, so that much happens in between.
     for (const kind of LISTED) {
       const asOf = store.reader.present();
       const snapshot = model.head;
@@ -437,7 +437,7 @@ describe("everything at once, in chunks", () => {
       const found = whole({ kind, reach: null }, asOf, () => model.step(), 0, "composed");
       const expected = model.list(snapshot, { kind, reach: null }).map((item) => item.id);
       expect(found.map((item) => item.id)).toEqual(expected);
-      // No version of it has ended, as far as this answer knows.
+      // As far as this answer knows, none of its versions has ended.
       expect(found.filter((item) => (item.valid_to ?? null) !== null)).toEqual([]);
       expect(found.map((item) => item.valid_from)).toEqual(
         model.list(snapshot, { kind, reach: null }).map((item) => item.valid_from),

@@ -1,5 +1,5 @@
-// The list of transactions by what they changed, who made them and when, against a fold over all versions: on a store
-// with a random history, for callers of all networks and of some, and after a prune.
+// Transaction list filtered by changes, author and time, compared with a fold over all versions: random history, for
+// callers of all networks and of some, and after a prune.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -99,7 +99,7 @@ function expected(
   reason: string | undefined,
   { after = 0, until = Number.POSITIVE_INFINITY }: { after?: number; until?: number },
 ): number[] {
-  // Where nothing is narrowed but the network, whatever is there shows.
+  // With only a network filter, everything there is visible.
   const isNarrowed = (query.types ?? query.host_id ?? query.subnet_id ?? query.id) !== undefined;
   const named = [query.network_id, query.host_id, query.subnet_id, query.id].filter((id) => id !== undefined);
   const isSeen = (id: string) => told.some((change) => change.id === id && isTold(change, { reach: query.reach }));
@@ -142,7 +142,7 @@ function compare(times: number): number {
     const head = reader.head().sequence;
     const [after, until] = [random.integer(head), random.integer(head + 1)].sort((a, b) => a - b) as [number, number];
     const range = random.integer(2) === 0 ? {} : { after, until };
-    // A filter that names what the caller never saw finds nothing, like one that names nothing at all.
+    // A filter with an id that the caller never saw matches nothing, like one with an unused id.
     const all = expected({ ...narrowing, reach } as ToldQuery, madeBy, reason, range);
     const direction = random.pick(["asc", "desc"] as const);
     const ordered = direction === "asc" ? all : all.toReversed();
@@ -177,7 +177,7 @@ describe("transactions that are narrowed", () => {
     const before = told[Math.floor(told.length / 2)]?.at as number;
     const { dropped } = pruneHistory(store.db, KINDS, { before, keep: "daily" }, store.clock.now());
     expect(dropped).toBeGreaterThan(100);
-    // A prune is done while no appliance runs: readers come after it.
+    // A prune requires that no appliance is running: readers start after it.
     reader = new Reader(store.readDb, store.clock);
     told = toldChanges(store);
     expect(compare(200)).toBeGreaterThan(1_000);

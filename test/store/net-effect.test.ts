@@ -1,5 +1,4 @@
-// What a transaction writes: its net effect, at most one version per record, and one of each record that shows a
-// changed part.
+// Net effect of a transaction: at most one version per record, and one for each record that shows a changed child.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -34,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-/** What the last transaction wrote, by kind. */
+/** Versions written by the last transaction, by kind. */
 function written(sequence: number | null): Record<string, unknown> {
   const rows = store.rows<{ kind: number; operation: number; changed: string | null }>(
     `SELECT r.kind, v.operation, v.changed FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
@@ -320,7 +319,7 @@ describe("an id that was ever used is refused", () => {
   ])("%s", (_what, removed) => {
     if (removed) store.write((tx) => tx.remove(hostKind, host.id));
     const before = ledgerSize();
-    // Of whatever kind.
+    // Of any kind.
     for (const write of [
       () => store.create(hostKind, hostFields(store.networkId, "b"), { id: host.id }),
       () => store.create(tagKind, tagFields(store.organizationId, "b"), { id: host.id }),
@@ -398,7 +397,7 @@ describe("what makes a record unique", () => {
     );
     expect(ledgerSize()).toEqual(before);
     expect(store.list(tagKind).items.map((each) => each.id)).toEqual([tag.id]);
-    // Also two of one transaction.
+    // Also two in one transaction.
     expect(() =>
       store.write((tx) => {
         for (const each of [1, 2])
@@ -496,7 +495,7 @@ describe("a transaction sees its own changes", () => {
       const made = tx.create(hostKind, store.organizationId, tagged("c"));
       expect(naming(tx)).toEqual([stored.id, host.id, made.id]);
       expect(tx.referringTo("network_ids", tag.id)).toEqual([]);
-      // One that is told of twice is one.
+      // A repeated touch counts once.
       tx.update(hostKind, stored.id, { name: "d" });
       tx.remove(hostKind, made.id);
       expect(naming(tx).filter((id) => id !== made.id)).toEqual([stored.id, host.id]);

@@ -1,5 +1,4 @@
-// A long list by name as of an instant: what it needs to know is read in short steps, others have their turn between two
-// of them, and the order is the one that SQL works out at once.
+// Long lists by name as of a timestamp: read in short steps with other reads in between, in the same order as SQL.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -41,14 +40,14 @@ beforeAll(() => {
     });
     instants.push(store.clock.at);
   }
-  // More of one record than a step reads.
+  // More versions of one record than a step reads.
   for (let each = 0; each < STEP_VERSIONS + 100; each += 1) rename(hosts[700], `often ${each % 3}`);
   instants.push(store.clock.at);
-  // Now is no past.
+  // The present is not a past state.
   rename(hosts[3], "last of all");
 });
 
-/** Who has read nothing yet; tells how many versions it has read for orders. */
+/** A new reader, with the number of versions it has read for orders. */
 function cold(): { reader: Reader; versionsRead: () => number } {
   const reader = new Reader(openReadOnly(store.path), store.clock);
   readers = [...readers, reader];
@@ -80,7 +79,7 @@ const byName = (instant: number, direction: "asc" | "desc" = "asc"): ListQuery =
   offset: 0,
 });
 
-/** As SQL orders them, in one step. */
+/** As ordered by SQL, in one step. */
 function expected(query: ListQuery): string[] {
   return store.reader.items(query).map(({ text }) => idOf(text));
 }
@@ -91,7 +90,7 @@ function ids(reader: Reader, query: ListQuery): string[] {
 
 const idOf = (text: string) => (JSON.parse(text) as { id: string }).id;
 
-/** Takes all steps. @param between after each of them */
+/** Takes all steps. @param between runs after each */
 function taken<T>(steps: Generator<void, T>, between: () => void = () => {}): { result: T; steps: number } {
   for (let count = 0; ; count += 1) {
     const step = steps.next();
@@ -115,7 +114,7 @@ test("is read in steps, none of which is long, and is in the order of then", () 
   expect(steps).toBeGreaterThanOrEqual(HOSTS / STEP_RECORDS);
   expect(result.order).toEqual([]);
   expect(ids(reader, result)).toEqual(expected(query));
-  // What is known is not read again, at whichever instant.
+  // Known names are not read again, at any timestamp.
   for (const instant of [instants[0], instants[9], instants.at(-1)] as number[]) {
     const again = byName(instant, "desc");
     const next = taken(reader.ordering(again));
@@ -137,7 +136,7 @@ test("another list has its turn between two steps, by the same names or by none"
   expect(ids(reader, result)).toEqual(expected(first));
   while (turn.done !== true) turn = other.next();
   expect(ids(reader, turn.value)).toEqual(expected(second));
-  // What one of them reads, the other need not: but for what both are in the middle of.
+  // Names read by one need not be read by the other, except those in progress in both.
   const { versionsRead: alone, reader: lone } = cold();
   taken(lone.ordering(first));
   expect(versionsRead()).toBeLessThan(alone() * 1.5);

@@ -1,5 +1,5 @@
-// Versions that lie beside an earlier one of their record, through the writer and through SQL: they say what was written,
-// whatever it was.
+// Versions packed against an earlier one of their record, through the writer and through SQL: unpacking returns the
+// original text, whatever it is.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -35,7 +35,7 @@ describe("a packed version", () => {
     ${joinedTextSql("v", "'<'", (isPacked) => [joinedObservedSql("v", isPacked), "'>'"])} AS document
     FROM history_versions v${baseJoinSql("v")} WHERE v.key = ((7 << 31) | 9)`);
 
-  /** Null where it is kept whole. */
+  /** Null if stored whole. */
   const readBack = (base: WholeTexts, version: WholeTexts) => {
     const packed = packVersion({ ...base, sequence: 3 }, version, AT);
     if (packed === null) return null;
@@ -46,7 +46,7 @@ describe("a packed version", () => {
 
   test("reads as it was written, whatever characters its difference begins and ends in", () => {
     const random = seededRandom(41);
-    // Of one, two, three and four bytes that differ in their last, their first and in between.
+    // Characters of one to four bytes that differ in their last, first and middle bytes.
     const characters = ["a", "b", "é", "è", "Ω", "€", "₭", "語", "誟", "🙂", "🙃", "🜂", "\\u0000", '\\"', " "];
     const some = (count: number) =>
       Array.from({ length: random.integer(count) }, () => random.pick(characters)).join("");

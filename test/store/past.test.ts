@@ -1,5 +1,5 @@
-// Answers about the past: but for `valid_to`, the end of a version, they never change, whatever is written, observed,
-// moved or removed afterwards.
+// Immutability of answers about the past: except for `valid_to`, they never change, whatever is written, observed,
+// moved or deleted later.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -31,12 +31,12 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-/** The instant of the last transaction; what is written next is later. */
+/** Timestamp of the last transaction; later writes are after it. */
 const now = () => store.transactions().at(-1)?.at as number;
 const asOf = (instant: number) => store.reader.resolve(instant);
 const entries = (at: ReturnType<typeof asOf>) => store.list(ifEntryKind, { asOf: at }).items;
 
-/** Everything of a list as a long read of the present tells it. */
+/** All items of a list in a long read of the present. */
 function whole(): Wire[] {
   const query = { kind: ifEntryKind, reach: store.reach(), asOf: store.reader.present(), limit: 0, offset: 0 };
   return [...store.reader.chunks(query, null)].flatMap(parseItems);
@@ -73,7 +73,7 @@ describe("observation values", () => {
     );
     store.clock.at += 1_000;
     expect(entries(asOf(first))).toEqual(answer.map((item) => ({ ...item, valid_to: formatInstant(second) })));
-    // The version of `second` was written with what had been seen until then.
+    // The version of `second` was written with the observations up to then.
     expect(entries(asOf(second))).toMatchObject([{ if_alias: "b", last_seen_at: seen("10:00") }]);
     expect(entries(asOf(second))[0]).not.toHaveProperty("last_discovery_id");
     for (const items of [entries(null), whole()])
@@ -95,7 +95,7 @@ describe("observation values", () => {
     ).toEqual([]);
     expect(entries(null)).toEqual([]);
     expect(entries(asOf(then))).toMatchObject([{ last_seen_at: seen("09:00") }]);
-    // A long read that began before still has all members of the item.
+    // A long read that started earlier still has all fields of the item.
     const page = store.reader.page({ kind: ifEntryKind, reach: store.reach(), asOf: present, limit: 0, offset: 0 });
     expect(page.total).toBe(1);
   });
@@ -143,7 +143,7 @@ describe("parts that are composed into a record", () => {
     ]);
     expect(macs(null)).toBeUndefined();
     expect(macs(asOf(now()))).toBeUndefined();
-    // Also for the one who asks for it alone, or for all.
+    // Also in a read of the single record, or of all.
     expect(
       JSON.parse(store.reader.find(ifEntryKind, entry.id, store.reach(), asOf(two))?.text ?? "").fdb_macs,
     ).toHaveLength(2);
@@ -181,13 +181,13 @@ describe("what lives in a container", () => {
       );
       expect(found.map((page) => page.total)).toEqual([...totals]);
       expect(found.map((page) => page.items.length)).toEqual([...totals]);
-      // The same for a caller who reaches that network alone.
+      // The same for a caller limited to that network.
       const reached = [first, away, back, now()].map(
         (instant) => store.list(portKind, { asOf: asOf(instant), reach: store.reach([network]) }).total,
       );
       expect(reached).toEqual([...totals]);
     }
-    // Its place among all of the organization was never given up.
+    // Its position among all of the organization's was never given up.
     expect(
       store.rows<object>(
         "SELECT count(*) AS spans FROM history_spans WHERE scope = ?",

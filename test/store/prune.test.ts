@@ -1,6 +1,6 @@
-// A pruned store against the model that keeps everything: what is kept is as it was, what lies between is answered as
-// the last state that is kept, what came after is exact, and all of it verifies. Tampering with what a prune leaves
-// behind is found.
+// Pruned store compared with the model that keeps everything: retained states are unchanged, times between answer with
+// the last retained state, later history is exact, and everything verifies. Tampering with the prune's records is
+// found.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
@@ -30,7 +30,7 @@ import { unguarded } from "../support/store/unguarded.ts";
 const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
 const HOUR_MS = 3_600_000;
 
-/** A store with a history of some months, and the model that remembers all of it. */
+/** A store with some months of history, and its model. */
 function grown(seed: number, steps: number): { store: Store; model: Model } {
   const store = new Store({ seed });
   const model = new Model(store, seed);
@@ -40,7 +40,7 @@ function grown(seed: number, steps: number): { store: Store; model: Model } {
 
 function grow({ store, model }: { store: Store; model: Model }, steps: number): void {
   for (let each = 0; each < steps; each += 1) {
-    // Days of many changes, days of none, and now and then a month of silence.
+    // Days with many changes, days with none, and occasionally a month of silence.
     const dice = model.random.integer(40);
     if (dice === 0) store.clock.at += model.random.integer(20 * DAY_MS);
     else if (dice < 8) store.clock.at += model.random.integer(DAY_MS);
@@ -50,12 +50,12 @@ function grow({ store, model }: { store: Store; model: Model }, steps: number): 
   store.clock.at = Math.max(store.clock.at, model.head.at) + HOUR_MS;
 }
 
-/** The prunes so far tell, beside the store, as of which transactions all is kept. */
+/** Transactions with complete state after the prunes so far, computed without the store. */
 class Expectation {
-  /** Resolution by snapshot place; null where all is there. */
+  /** Resolution by snapshot index; null for complete history. */
   private readonly resolutions: Array<Resolution | null>;
   private readonly model: Model;
-  /** When the first prune was. */
+  /** Time of the first prune. */
   firstAt: Instant | null = null;
 
   constructor(model: Model) {
@@ -64,7 +64,7 @@ class Expectation {
   }
 
   prune(before: Instant, keep: Resolution): void {
-    // It ends with a state that is there.
+    // It ends with an existing state.
     const last = this.answering(this.model.snapshots.findLastIndex((snapshot) => snapshot.at < before));
     for (let place = 1; place <= last; place += 1) {
       const known = this.resolutions[place] ?? null;
@@ -72,7 +72,7 @@ class Expectation {
     }
   }
 
-  /** Whether the state after a snapshot's transaction is kept. */
+  /** Whether the state after a snapshot's transaction is retained. */
   isKept(place: number): boolean {
     const resolution = this.resolutions[place] ?? null;
     const next = this.model.snapshots[place + 1];
@@ -82,14 +82,14 @@ class Expectation {
     return formatInstant(own.at).slice(0, period) !== formatInstant(next.at).slice(0, period);
   }
 
-  /** The place of the snapshot that answers for one. */
+  /** Index of the snapshot that answers for another one. */
   answering(place: number): number {
     let kept = place;
     while (kept > 0 && !this.isKept(kept)) kept -= 1;
     return kept;
   }
 
-  /** Whether an answer says that it is of a thinned stretch. */
+  /** Expected resolution of an answer, null outside thinned segments. */
   resolution(place: number): Resolution | null {
     const resolution = this.resolutions[place] ?? null;
     return resolution === null || (this.resolutions[place + 1] ?? null) !== resolution ? null : resolution;
@@ -101,7 +101,7 @@ function items(reader: Reader, store: Store, kind: AnyKind, asOf: AsOf | null, s
   return JSON.parse(`[${new TextDecoder().decode(page.items)}]`) as Wire[];
 }
 
-/** Lists and searches at every state, and in between. */
+/** Compares lists and searches at every state, and in between. */
 function compare(store: Store, model: Model, expected: Expectation): void {
   const reader = new Reader(store.readDb, store.clock);
   const { random } = model;
@@ -135,7 +135,7 @@ function compare(store: Store, model: Model, expected: Expectation): void {
       model.list(model.head, { kind, reach: null }, true).map(withoutLineage),
     );
 
-  /** What was made after a prune does not know of incarnations that are wholly gone. */
+  /** Records created after a prune do not know fully dropped incarnations. */
   function withoutLineage(item: Wire): Wire {
     return expected.firstAt !== null && item.created_at > formatInstant(expected.firstAt)
       ? { ...item, lineage_id: undefined }
@@ -179,7 +179,7 @@ describe.each(seedsOf(1, 2, 3, 5))("a random history, pruned at random (%i)", (s
         });
         compare(store, model, expected);
         expect(verifyLedger(store.readDb, KINDS)).toMatchObject({ findings: [], dropped: old.dropped + done.dropped });
-        // It goes on as if nothing had been.
+        // It continues normally.
         grow({ store, model }, 30);
       }
       compare(store, model, expected);
@@ -192,9 +192,9 @@ describe.each(seedsOf(1, 2, 3, 5))("a random history, pruned at random (%i)", (s
   });
 });
 
-/** Of one grown store, for what is done to copies of it. */
+/** One grown store, copied for each test. */
 let base: { store: Store; model: Model };
-/** Two months before its end, and in the middle of a day. */
+/** Two months before its end, in the middle of a day. */
 let before: Instant;
 let copies = 0;
 
@@ -220,7 +220,7 @@ function withCopy<T>(act: (db: Sql, path: string) => T): T {
   }
 }
 
-/** Every table's rows but those of the search indexes' own, and the schema; what an index of no texts says by its view. */
+/** Rows of all tables except those internal to search indexes, and the schema; contentless indexes by their view. */
 function dump(db: Sql): string {
   const tables = db.$client
     .query(
@@ -379,7 +379,7 @@ describe("tampering with what a prune left behind is found:", () => {
     });
   });
 
-  /** What is found after these statements, as lines. What is derived from the ledger is made to fit. */
+  /** Findings after these statements, as lines. Data derived from the ledger is adjusted to match. */
   function damaged(...statements: string[]): string[] {
     const path = `${pruned}-${(copies += 1)}`;
     copyFileSync(pruned, path);
@@ -390,7 +390,7 @@ describe("tampering with what a prune left behind is found:", () => {
       try {
         rebuildDerived(db, KINDS);
       } catch {
-        // It can't be understood any more.
+        // Unreadable now.
       }
       return verifyLedger(db, KINDS).findings.map(
         (finding) => `${finding.check}: ${finding.where}: ${finding.message}`,
@@ -400,7 +400,7 @@ describe("tampering with what a prune left behind is found:", () => {
     }
   }
 
-  /** As a prune would do it, but for the order. */
+  /** As a prune would, but in the wrong order. */
   const dropping = (key: string) => [
     `INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = (${key})`,
     `DELETE FROM history_versions WHERE key = (${key})`,
@@ -476,7 +476,7 @@ describe("tampering with what a prune left behind is found:", () => {
   });
 
   test("a document dropped that is needed where something is kept", () => {
-    // One with a successor in thinned history, so that nothing else betrays it.
+    // One with a successor in thinned history, so that nothing else reveals it.
     const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1
       FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
     expect(damaged(...dropping(key))).toContainEqual(

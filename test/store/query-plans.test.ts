@@ -1,5 +1,5 @@
-// How SQLite goes about the statements on the hot paths: by the index that is meant, never through a whole table, and
-// sorted only where an order was asked for. Depends on no statistics: there are none.
+// Query plans on the hot paths: by the intended index, never a full table scan, and sorted only for an explicit order.
+// Independent of statistics: there are none.
 
 import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -30,7 +30,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** The statements that a connection prepares while `act` runs. */
+/** Statements that a connection prepares during `act`. */
 function preparedBy(client: Database, act: () => void): string[] {
   const texts: string[] = [];
   const prepare = client.prepare.bind(client);
@@ -50,13 +50,8 @@ function planOf(client: Database, sql: string): string[] {
   return (client.query(`EXPLAIN QUERY PLAN ${sql}`).all() as Array<{ detail: string }>).map((row) => row.detail);
 }
 
-/**
- * What goes through more rows than it answers with. Subqueries, JSON lists and the page itself are what is asked for.
- */
-/**
- * A list that was handed in, rows of one INSERT, and the stretches of thinned history, of which there is one for each
- * prune, are gone through.
- */
+/** Operations that read more rows than they return. Subqueries, JSON lists and the page itself are intended. */
+/** Expected scans: parameter lists, rows of one INSERT, and the segments of thinned history, one per prune. */
 const isWholeTable = (detail: string) =>
   /^SCAN /.test(detail) &&
   !/^SCAN (CONSTANT ROW|\d+-ROW VALUES CLAUSE$|history_segments$|p$|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(
@@ -65,7 +60,7 @@ const isWholeTable = (detail: string) =>
 const isMadeOnTheWay = (detail: string) => /AUTOMATIC|TEMP B-TREE/.test(detail);
 
 function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[] {
-  // A reader of its own, that has prepared nothing yet.
+  // A separate reader without prepared statements.
   const reader = new Reader(store.readDb, store.clock);
   const whole: ListQuery = { reach: store.reach(), asOf: null, limit: 50, offset: 0, ...query };
   const texts = preparedBy(store.readDb.$client, () => {
@@ -74,7 +69,7 @@ function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[]
     reader.total(whole);
     if (whole.asOf !== null) for (const _ of reader.chunks(whole, (items) => items.map((item) => item.text)));
   });
-  // The numbers of a chunk are handed in as a list and sorted by their place in it, a few hundred at a time.
+  // The numbers of a chunk are a parameter list, sorted by their position in it, a few hundred at a time.
   return texts.filter((sql) => !sql.includes("ORDER BY key) p")).flatMap((sql) => planOf(store.readDb.$client, sql));
 }
 
@@ -191,8 +186,8 @@ test("no read is planned for its values: SQLite would prepare it again for each 
       reader.find(ifEntryKind, population.entryId, store.reach(), asOf);
       reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
     });
-    // As of an instant ?1 is compared with columns of the history, with neither an order nor a join beside it that it
-    // could change.
+    // As of a timestamp, ?1 is compared with columns of the history, with neither an order nor a join that it could
+    // affect.
     const planned = texts.filter((sql) => /(LIMIT|OFFSET|\bl\.\w+ (=|>)) \?/.test(sql));
     expect([state, planned]).toEqual([state, []]);
     expect(texts.some((sql) => sql.includes("LIMIT +?"))).toBe(true);
@@ -247,13 +242,13 @@ describe("a search", () => {
       expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
       expect(plan).toContainEqual("SEARCH x USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)");
       expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : BY_ID));
-      // Who is in a container is not gone through.
+      // The records of a container are not scanned.
       expect(plan.filter((detail) => /^SEARCH (l|s) .*(_n=\?\)|n>\?)/.test(detail))).toEqual([]);
     }
   });
 });
 
-/** Of a list by something that hosts or their addresses name, within reach of all, of few and of many networks. */
+/** For a list filtered by a reference of hosts or their addresses, with all, few and many networks in reach. */
 function expectLed(query: Pick<ListQuery, "kind" | "filters">, live: RegExp): void {
   for (const [state, asOf] of states()) {
     for (const networkNs of [store.reach().networkNs, networks(2), networks(70)]) {
@@ -329,12 +324,11 @@ test("a list by a value goes once through who is there", () => {
 test("every kind's list goes by its own indexes", () => {
   for (const kind of KINDS) {
     for (const [state, asOf] of states()) {
-      // The addresses learned by each interface on a page are sorted and made distinct: those of one interface at a
-      // time.
+      // Learned addresses of the interfaces on a page are sorted and deduplicated, one interface at a time.
       const plan = pagePlan({ kind, asOf }).filter(
         (detail) => kind.name !== ifEntryKind.name || !isMadeOnTheWay(detail),
       );
-      // There is one organization per store of a customer, or a few: its table may be gone through.
+      // A customer's store has one organization or a few: a scan of its table is allowed.
       const through = plan.filter(isWholeTable).filter((detail) => detail !== "SCAN l" || kind.name !== "organization");
       expect([kind.name, state, through, plan.filter(isMadeOnTheWay)]).toEqual([kind.name, state, [], []]);
     }

@@ -1,5 +1,5 @@
-// What a caller reaches is asked in many places: in SQL by lists, by single records, now and at an instant, by what
-// locates a device; in code by commands. Random inventories, callers and instants find out whether all of them agree.
+// Reach of a caller in its many implementations: in SQL for lists and single records, now and at a timestamp, and for
+// locate; in code for commands. Random inventories, callers and timestamps check that they agree.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type Actor, type CommandActor, VIEWER } from "../../src/access/actor.ts";
@@ -42,10 +42,10 @@ interface Organization {
   readonly userIds: readonly string[];
 }
 
-/** By what each caller is known: a session of a user, or an API key. */
+/** Credentials of each caller: a user's session, or an API key. */
 const credentials: Array<{ readonly id: string; readonly headers: Record<string, string> }> = [];
 const organizations = [newOrganization("one", 4), newOrganization("other", 3), newOrganization("small", 1)];
-/** The kinds whose records nothing else refers to, and those that move along between networks. */
+/** Kinds without references to them, and kinds that move along between networks. */
 const LEAVES = [
   "fdb_entry",
   "binding",
@@ -124,7 +124,7 @@ describe("who reaches what", () => {
   });
 });
 
-/** With users and keys of every role that reach some of its networks, and records of every kind in each. */
+/** With users and keys of every role, each with some of its networks, and records of every kind in each. */
 function newOrganization(name: string, networks: number): Organization {
   const id = store.write((tx) => {
     const made = tx.newId();
@@ -197,7 +197,7 @@ function newKey(tx: WriteTransaction, organizationId: string, userId: string, ne
   credentials.push({ id, headers: { authorization: `Bearer ${text}` } });
 }
 
-/** Rights change; records move between networks, end and come back. */
+/** Changes rights; moves, ends and restores records. */
 function happen(tx: WriteTransaction): void {
   const { id: organizationId, networkIds, userIds } = random.pick(organizations);
   const dice = random.integer(10);
@@ -241,7 +241,7 @@ function someOf(ids: readonly string[]): string[] {
   return ids.filter(() => random.integer(2) === 0);
 }
 
-/** Whoever is let in at this moment, as reads and as commands know them. */
+/** Callers with access at this moment, in the forms for reads and for commands. */
 function callers(): Array<{ id: string; actor: Actor; author: CommandActor }> {
   const known = ({ id, headers }: (typeof credentials)[number]) => {
     const request = new Request("http://localhost/", { headers });
@@ -251,7 +251,7 @@ function callers(): Array<{ id: string; actor: Actor; author: CommandActor }> {
       const asked = { actor, access: VIEWER, request, requestId: "", source, reason: null };
       return [{ id, actor, author: gate.authorOf(asked) }];
     } catch (error) {
-      // Its key was removed.
+      // Its key was deleted.
       expect((error as DomainError).code).toBe("auth_not_authenticated");
       return [];
     }
@@ -259,14 +259,14 @@ function callers(): Array<{ id: string; actor: Actor; author: CommandActor }> {
   return reader.snapshot(() => credentials.flatMap(known));
 }
 
-/** The ids of all records of a kind that ever were, in ascending order. */
+/** Ids of all records of a kind ever, ascending. */
 function idsOf(kind: AnyKind): string[] {
   return store
     .rows<{ id: string }>("SELECT id FROM history_records WHERE kind = ? ORDER BY id", kind.code)
     .map(({ id }) => id);
 }
 
-/** Those that a list shows; its count and a look at each by itself say the same. */
+/** Ids in a list; its count and single reads must agree. */
 function seen(kind: AnyKind, actor: Actor, asOf: AsOf | null): string[] {
   return reader.snapshot(() => {
     const query = { kind, reach: actor, asOf, limit: 0, offset: 0 };

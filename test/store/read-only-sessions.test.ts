@@ -1,4 +1,4 @@
-// Sessions of a store that is only read: they live beside it, in memory.
+// Sessions on a read-only store: kept in memory.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openImmutable } from "../../src/db/connection.ts";
@@ -24,7 +24,7 @@ test("of a user those that were used last stay, so many and no more", async () =
   const queue = new ReadOnlyWriteQueue(reader);
   const hashOf = (place: number) => new Uint8Array(32).fill(place);
   const origin = { last_used_from: null, user_agent: null };
-  // Any record's number will do.
+  // Any record number suffices.
   const [user, other] = [store.organizationId, store.networkId];
   await queue.run("session.open", { hash: hashOf(250), userId: other, at: 1_000, origin });
   for (let place = 0; place < SESSIONS_OF_USER_MAX; place += 1)

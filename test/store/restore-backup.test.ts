@@ -1,4 +1,4 @@
-// A backup takes its place: what was there keeps its name until then, and is whole under another one afterwards.
+// Restore of a backup: the existing data keeps its name until the swap, and is complete under another name afterwards.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -120,7 +120,7 @@ describe("a restore that is refused leaves nothing", () => {
       openWritable(join(directory, "netledger.db")).$client.close();
     }
     const before = readdirSync(directory).map((name) => [name, readFileSync(join(directory, name)).toHex()]);
-    // The instant is asked for where what was there is put aside, the last thing before.
+    // The timestamp is read when the existing data is renamed, as the last step before.
     const options = {
       ...{ file, directory, mayReplace: true, mayDropSecrets: false, random: systemRandom },
       get now() {

@@ -1,5 +1,5 @@
-// A kind that has had three shapes, one of them with another name for a field: whatever is asked of any instant is what
-// plain code makes of what was written then. And what the upcasters say, against the same in plain code.
+// Kind with three shapes, one of them with a renamed field: queries at any timestamp, and the upcasters, compared with
+// plain code over the versions as written.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -40,7 +40,7 @@ const gadgets = sqliteTable("gadgets", {
     .notNull()
     .references(() => networks.n),
   color: text(),
-  /** What the record is called, whatever the field is called. */
+  /** Column of the record's name in every shape. */
   called: text().notNull(),
 });
 
@@ -48,7 +48,7 @@ const TABLE = `CREATE TABLE gadgets (n INTEGER PRIMARY KEY REFERENCES history_re
   identity TEXT UNIQUE, composed INTEGER NOT NULL, sort_keys TEXT, members TEXT NOT NULL, color TEXT, called TEXT NOT NULL) STRICT`;
 
 /**
- * It began with a `title`; then it had a `color`, which all had been Red until then; then the `title` was called
+ * The first shape has a `title`; the second adds a `color`, Red for earlier records; the third renames `title` to
  * `name`.
  */
 const UPCASTERS = [addsField(1, "color", "Red", textSortKey("Red")), renamesField(2, "title", "name")];
@@ -57,7 +57,7 @@ const PLAIN: ReadonlyArray<(record: Wire) => Wire> = [
   ({ title, ...record }) => ({ ...record, name: title }),
 ];
 
-/** The kind as it was at a shape. */
+/** The kind at a shape. */
 function gadgetOf(shape: number): Kind<Gadget> {
   const nameOf = (record: Gadget) => (record as unknown as Wire)[shape < 3 ? "title" : "name"] as string;
   return {
@@ -141,7 +141,7 @@ beforeAll(() => {
                 : { size: each + 100 * shape }) as never,
           );
         else if (dice < 9) tx.remove(kind, one.id);
-        // An equal write, also to what was last written in an earlier shape.
+        // A write equal to the previous one, also if that has an earlier shape.
         else tx.update(kind, one.id, JSON.parse(`{${one.members}}`));
       });
       if (dice === 9 && one !== undefined) expect(sequence).toBeNull();
@@ -166,12 +166,12 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** What was written, in today's shape, by plain code. */
+/** A version as written, upgraded to the current shape by plain code. */
 function today({ shape, record }: Written): Wire | null {
   return record === null ? null : PLAIN.slice(shape - 1).reduce((each, step) => step(each), record);
 }
 
-/** Everything alive as of a sequence, in page order. */
+/** Live records as of a sequence, in page order. */
 function aliveAt(sequence: number): Wire[] {
   const newest = new Map<string, Wire | null>();
   for (const version of written) if (version.sequence <= sequence) newest.set(version.id, today(version));
@@ -191,7 +191,7 @@ test("the versions are of three shapes, and all that was changed, removed and wr
     for (const isThere of [own.some(({ changed }) => changed !== null), own.some(({ record }) => record === null)])
       expect(isThere).toBe(true);
   }
-  // Of each shape some lie beside their base, and so what reads them unpacks before it brings them up to date.
+  // Some of each shape are packed, so reads unpack before they upgrade.
   expect(
     store.rows(
       "SELECT DISTINCT shape FROM history_versions WHERE patch IS NOT NULL AND key >> 31 IN (SELECT n FROM history_records WHERE kind = ?)",
@@ -467,7 +467,7 @@ describe("an upcaster", () => {
         const members = JSON.stringify(of).slice(1, -1);
         const found = value(membersSql(kind, "v"), members) as string;
         expect(JSON.parse(`{${found}}`)).toEqual(plain(of));
-        // As it would be written today: the text of what stays is as it was.
+        // As written today: the text of unchanged fields is preserved.
         expect([...JSON.stringify(JSON.parse(`{${found}}`))].sort()).toEqual([...`{${found}}`].sort());
         expect(value(membersSql(kind, "v"), members, 2)).toBe(members);
       }
@@ -482,7 +482,7 @@ describe("an upcaster", () => {
     const kind = { upcasters };
     expect(shapeOf(kind)).toBe(13);
     const sql = membersSql(kind, "v");
-    // In length it grows with the square of the shapes, not by a factor with each.
+    // Its length grows with the square of the number of shapes, not exponentially.
     expect(sql.length).toBeLessThan(40_000);
     expect(JSON.parse(`{${value(sql, '"id":"x"')}}`)).toEqual({
       id: "x",

@@ -1,5 +1,5 @@
-// That a filter's answer does not depend on how it is worked out: by windows of any size, by who changed or by what
-// everybody was, by an index or by looking at all.
+// Independence of a filter's answer from its evaluation: windows of any size, by changed or by all records, by an index
+// or by a scan.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ListQuery, Reach } from "../../src/db/reading/list-query.ts";
@@ -116,7 +116,7 @@ test.each(FILTERS)("%s finds the same however it is worked out, now and then, fo
       const expected = idsOf(reader.siftedAtOnce({ ...query, condition }) ?? query);
       found += expected.length;
       for (const sieve of sieves) expect(idsOf(drained(sieve.sifted({ ...query, condition })))).toEqual(expected);
-      // Held still, as a long read of the present is.
+      // Fixed, as in a long read of the present.
       if (asOf !== null) continue;
       const still = { ...query, asOf: reader.present(), condition };
       for (const sieve of sieves) expect(idsOf(drained(sieve.sifted(still)))).toEqual(expected);

@@ -1,5 +1,5 @@
-// Stations against plain code over whole copies of the inventory: at random instants of a random history, for callers of
-// all networks and of some, of one network, of one device, and of all.
+// Stations compared with plain code over full copies of the inventory: at random timestamps of a random history, for
+// callers of all networks and of some, for one network, one device, and all.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -66,7 +66,7 @@ function answer({ reach, sequence, ...asked }: Asked): Wire {
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 
-/** In plain code: each station as its port, its MAC address, and the hosts that have it. */
+/** Expected stations in plain code: port, MAC address, and the hosts that have it. */
 function expected({ reach, networkId, hostId, isKnown, sequence }: Asked): string[] {
   const snapshot = model.snapshots.findLast((each) => each.sequence <= sequence);
   const records = [...(snapshot?.records.values() ?? [])].filter(
@@ -113,7 +113,7 @@ test("tells what plain code tells, at any instant, of all networks, of some, of 
   const found = { known: 0, unknown: 0, ofNetwork: 0, ofHost: 0, shared: 0, twice: 0, none: 0 };
   for (let time = 0; time < 300; time += 1) {
     const { sequence, records } = random.integer(4) === 0 ? model.head : random.pick(model.snapshots);
-    // Those that have ports, as a rule.
+    // Usually records with ports.
     const ports = [...records.values()].filter(
       ({ kind }) => kind === (random.integer(9) === 0 ? hostKind : ifEntryKind),
     );

@@ -1,4 +1,4 @@
-// Addresses by subnet, as scopes of spans and census: in stores from before there were any.
+// Addresses by subnet as scopes of spans and census, in stores from before these scopes.
 
 import { expect, test } from "bun:test";
 import { deriveGroups } from "../../src/history/verify/rebuild.ts";

@@ -1,5 +1,5 @@
-// The summary against plain code over all versions: at random instants of a random history, for callers of all networks
-// and of some, of one network and of all.
+// Summary compared with plain code over all versions: at random timestamps of a random history, for callers of all
+// networks and of some, for one network and for all.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -29,7 +29,7 @@ import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
 let store: Store;
 let model: Model;
 let told: ToldChange[];
-/** Of which networks which scans failed, and when. */
+/** Failed scans, with network and time. */
 const failed: Array<{ readonly id: string; readonly networkId: string; readonly at: number }> = [];
 
 beforeAll(() => {
@@ -38,7 +38,7 @@ beforeAll(() => {
   model.movesHosts = false;
   const { random } = model;
   for (let each = 0; each < 500; each += 1) {
-    // Some ports flap, and some hosts are not seen any more.
+    // Some ports flap, and some hosts are no longer seen.
     const dice = random.integer(6);
     if (dice === 0)
       model.step((draft) => {
@@ -55,7 +55,7 @@ beforeAll(() => {
       });
     else if (dice === 2)
       model.step((draft) => {
-        // A few MAC addresses go from port to port, and some ports have a neighbor.
+        // A few MAC addresses move from port to port, and some ports have a neighbor.
         const entries = draft.all(ifEntryKind);
         for (const { fields } of draft.all(fdbEntryKind).filter(() => random.integer(3) === 0)) {
           const port = entries.find(({ id }) => id === fields.if_entry_id);
@@ -77,7 +77,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** As a scan leaves it behind. */
+/** As left by a scan. */
 function failScan(): void {
   const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind);
   const networkId = model.random.pick(networks).id;
@@ -117,7 +117,7 @@ function answer({ reach, networkId, to }: Asked): Wire {
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
 }
 
-/** In plain code. */
+/** Expected summary in plain code. */
 function expected({ reach, networkId, to }: Asked): Wire {
   const isReached = networkId === null || reach === null || reach.includes(networkId);
   const query = { reach, ...(networkId === null ? {} : { network_id: networkId }) };
@@ -153,7 +153,7 @@ function expected({ reach, networkId, to }: Asked): Wire {
     .filter(([, changes]) => changes.length >= 6)
     .map(([id, changes]) => ({ id, changes: changes.length, last: formatInstant(changes.at(-1)?.at as number) }))
     .sort((one, other) => other.changes - one.changes || (one.last < other.last ? 1 : -1));
-  // Where each MAC address was at any time of the day, on which ports that are edges now.
+  // Ports of each MAC address over the day, limited to ports that are edges now.
   const began = new Map<string, ToldChange>();
   const ports = new Map<string, Set<string>>();
   for (const change of visible.filter(({ type }) => type === "fdb_entry")) {
@@ -207,7 +207,7 @@ function expected({ reach, networkId, to }: Asked): Wire {
   };
 }
 
-/** As they are listed, which is held against plain code by conflicts.test.ts. */
+/** As listed; conflicts.test.ts compares the list with plain code. */
 function conflictsThen({ reach, networkId, to }: Asked): Wire[] {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Owner" };
   const sequence = store.reader.thinnedPast.lastBefore(to + 1);
@@ -226,7 +226,7 @@ function conflictsThen({ reach, networkId, to }: Asked): Wire[] {
 const PARTS = ["ip_address", "port", "service", "binding", "if_entry"];
 const LISTED = ["host", "port", "ip_address", "service", "if_entry", "subnet"];
 
-/** As it was called at an instant, or when it ended. */
+/** Name at a timestamp, or at the record's end. */
 function nameAt(type: string, id: string, to: number): string {
   const kind = KINDS.find((each) => each.name === type) as (typeof KINDS)[number];
   return recordLabel(kind, told.findLast((change) => change.id === id && change.at <= to)?.states.at(-1) as Wire);
@@ -300,7 +300,7 @@ test("who asks about one day after another is told what flaps as if each were th
     let after = random.integer(all / 2);
     let until = after + random.integer(all / 2);
     for (let day = 0; day < 20; day += 1) {
-      // On by a little as a rule; at times by more than there was, or back.
+      // Usually forward by a little; sometimes beyond the existing history, or back.
       const [on, end] = [random.integer(40), random.integer(40)];
       after = Math.max(0, Math.min(all, after + (random.integer(10) === 0 ? -on : on)));
       until = Math.max(after, Math.min(all, until + (random.integer(10) === 0 ? -end : end)));
@@ -322,7 +322,7 @@ test("finds what flaps in as many steps as it takes, each change once, without l
     });
   const range = { after: (sequences[0] as number) - 1, until: sequences.at(-1) as number };
   const found = (stepVersions?: number) => {
-    // One that remembers no day.
+    // A reader without cached days.
     const reader = new Reader(store.readDb, store.clock);
     const steps = flappingPorts(reader, store.reach(), null, range, stepVersions);
     for (let count = 1; ; count += 1) {
@@ -366,7 +366,7 @@ test("a moment after the start, what flapped in the last day is counted for whoe
   };
   expect(counted(1)).toEqual({ ports: alone.ports, steps: 2 });
   expect(alone.steps).toBeGreaterThan(7);
-  // Where there is little, there is nothing to wait for.
+  // With little data there is nothing to wait for.
   expect(counted(1_000_000)).toEqual(alone);
 });
 

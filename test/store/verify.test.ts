@@ -1,5 +1,5 @@
-// The verification finds every tampering with the ledger and every damage to what is derived from it, and says where;
-// what is derived can be made anew. Damage is done on copies of one sound store, past all triggers and checks.
+// Verification: finds and locates every tampering with the ledger and all damage to derived data, which can be rebuilt.
+// The damage is done on copies of one intact store, bypassing all triggers and checks.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** The store's file, copied, opened for writing; only the ledger's triggers guard it. */
+/** A copy of the store's file, opened for writing; only the ledger's triggers guard it. */
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
   copies += 1;
   return withCopyOf(store.path, join(store.directory, `copy${copies}`), act);
@@ -50,7 +50,7 @@ function reportOn(path: string): Report {
   }
 }
 
-/** What is found after these statements, as lines. */
+/** Findings after these statements, as lines. */
 function damaged(...statements: string[]): string[] {
   return withCopy((db, path) => {
     unguarded(db, statements);
@@ -58,7 +58,7 @@ function damaged(...statements: string[]): string[] {
   });
 }
 
-/** What can be made anew, beside the live tables. */
+/** Rebuildable data other than the live tables. */
 const DERIVED = [
   "history_spans",
   "history_span_blocks",
@@ -70,13 +70,13 @@ const DERIVED = [
   "history_search_texts",
 ];
 
-/** As the verification goes through what is derived, whatever the ledger says of its end. */
+/** Verifies derived data as a verification does, whatever the ledger's end says. */
 function derivedIn(db: Sql): DerivedVerification {
   const until = { sequence: 2 ** 31 - 1, lastN: 200_000 };
   return new DerivedVerification({ db, kinds: KINDS, until, findings: new Findings(), derivation: new Derivation(db) });
 }
 
-/** Everything that is derived, and what hangs on it. */
+/** All derived data and its dependents. */
 function dump(db: Sql): string {
   const tables = [
     ...DERIVED,
@@ -160,7 +160,7 @@ test("any other trouble with a step is a finding", () => {
 
 describe("a changed value in the ledger is found, and where", () => {
   const NOT_NULL: Record<string, string> = { INTEGER: "+ 1", TEXT: "|| ' '" };
-  /** Any other value that the column takes. */
+  /** A different value that the column accepts. */
   const changed = (column: string, type: string) =>
     type === "BLOB"
       ? `CAST(substr(${column}, 2) || x'00' AS BLOB)`
@@ -280,7 +280,7 @@ describe("a changed value in the ledger is found, and where", () => {
 
   test("a version whose hash was made to fit: its transaction betrays it", () => {
     const findings = withCopy((db, path) => {
-      // As one would who knows the code but not what came after.
+      // By an attacker who knows the code but not the later history.
       unguarded(db, [
         `UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1)
           WHERE ${versionOfHost()}`,
@@ -373,7 +373,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
         WHERE key IN (SELECT key FROM swap)`,
       "DROP TABLE swap",
     );
-    // And what lies beside them.
+    // And the tables next to them.
     expect(
       findings.filter((finding) => /^version: .*, transaction 1: its content does not match/.test(finding)),
     ).toHaveLength(2);
@@ -707,7 +707,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       expect(lines(reportOn(path))).toContainEqual(
         expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that does not exist$/),
       );
-      // The row that is missing comes again, and what refers to it stays.
+      // The missing row is rebuilt, and rows that refer to it stay.
       expect(describeDropped(rebuildDerived(db, KINDS))).toEqual([]);
       expect(dump(db)).toBe(soundDump);
     });
@@ -725,7 +725,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       grown.db.$client.run("PRAGMA foreign_keys = ON");
       rebuildDerived(grown.db, KINDS);
       expect(dump(grown.db)).toBe(before);
-      // And it goes on from there as if nothing had been.
+      // Writing continues normally.
       for (let each = 0; each < 50; each += 1) model.step();
       expect(verifyLedger(grown.readDb, KINDS).findings).toEqual([]);
     } finally {
@@ -937,7 +937,7 @@ test("rows that a damaged key put out of their order are a finding, and not gone
     );
     return { path, n, rows };
   });
-  // The last row of a step gets the number of one long before it: the varint before the record's header of four bytes.
+  // The last row of a step gets the number of a much earlier one: the varint before the record's four-byte header.
   const bytes = readFileSync(path);
   const last = STEP_ROWS * 2 - rows;
   const place = bytes.indexOf(`row ${last}.`) - 6;
@@ -961,7 +961,7 @@ test("a list of free pages that leads nowhere is a finding, and while an applian
   });
   expect(reportOn(path).findings).toEqual([]);
   const file = openSync(path, "r+");
-  // The first page of the list: https://www.sqlite.org/fileformat2.html, section 1.3.
+  // First page of the freelist: https://www.sqlite.org/fileformat2.html, section 1.3.
   writeSync(file, Uint8Array.of(0, 0x0f, 0xff, 0xff), 0, 4, 32);
   closeSync(file);
   expect(reportOn(path).findings).toEqual([expect.objectContaining({ check: "file", where: "the free pages" })]);
@@ -1009,7 +1009,7 @@ describe("netledger verify", () => {
         /\nNot sound: \d+ findings\.\nAll of it is derived from the ledger, which is sound: rebuild it with netledger verify --repair-derived\.\n$/,
       ),
     });
-    // Not while somebody works on the data.
+    // Not while another process uses the data.
     const lock = DataLock.take(dataFiles(directory).lock, 0);
     expect((await run(directory)).text).toContain("the pages of history_versions");
     await expect(run(directory, "--repair-derived")).rejects.toThrow("in use");

@@ -1,5 +1,5 @@
-// Whose turn it is to write: the lines alone, held against what was promised of them; then the writer's side of the
-// queue with real transactions.
+// Order of writes: the lines alone, checked against their guarantees; then the writer's side of the queue with real
+// transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
@@ -90,7 +90,7 @@ describe("lines in turn", () => {
           model.push(item);
           lines.add(item.line, item);
         } else {
-          // Whose line was taken up, or served, longest ago.
+          // The line that was created, or served, the longest time ago.
           const next = came.find((line) => model.some((item) => item.line === line));
           const expected = model.find(({ line }) => line === next) ?? null;
           expect(lines.take()).toEqual(expected);
@@ -211,7 +211,7 @@ describe("the commands of the next commit", () => {
           servedOf.set(lane, each.id);
           waiting.delete(each.id);
         }
-        // Heads of their lines: what is behind others of the same user waits for those.
+        // Heads of their lines: other writes of the same user wait behind them.
         const heads = [
           ...new Map(
             [...waiting.values()]
@@ -222,7 +222,7 @@ describe("the commands of the next commit", () => {
         for (const head of heads) {
           head.commits += 1;
           if (isLargeCommit) head.larges += 1;
-          // One of what is urgent may be large: then it is alone, and the other users have their turns one by one.
+          // An urgent write may be large: then it runs alone, and the other users get their turns one by one.
           if (head.write.request.isUrgent === true) expect(head.commits).toBeLessThanOrEqual(2 * USERS);
           else if (!isLarge(head.write)) expect(head.larges).toBeLessThanOrEqual(1);
         }
@@ -237,7 +237,7 @@ describe("the writer's side", () => {
   let store: Store;
   let replies: Array<Extract<WriteMessages["from"], { type: "reply" }>>;
   let receive: ReturnType<ReturnType<typeof serveWrites>>;
-  /** What is sent while the thread is busy. */
+  /** Messages sent while the thread is busy. */
   let arrived: Array<WriteMessages["to"]>;
   let commits: number;
   let hasClosed: boolean;
@@ -257,7 +257,7 @@ describe("the writer's side", () => {
       clock: store.clock,
       random: store.random,
       monotonicMs: () => nowMs,
-      // Of what is urgent here, only what writes nothing comes to less rights.
+      // Here only urgent commands without writes reduce rights.
       lowersRights: (tx) => tx.netChanges().length === 0,
     });
     receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs })(

@@ -1,5 +1,5 @@
-// What an answer about the past and a commit under way know of each other: nothing is written where something was
-// answered, and an answer waits for nothing but a commit that is being made.
+// Coordination of reads of the past with a commit in progress: nothing is written at an answered timestamp, and an
+// answer waits only for a commit in progress.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Clock } from "../../src/base/clock.ts";
@@ -27,10 +27,10 @@ const AUTHOR: Author = { type: "System", id: null, name: "test", organizationId:
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
-/** Of any commands. */
+/** For any commands. */
 type AnyQueue = ThreadWriteQueue<CallsOf<Commands>>;
 
-/** A queue whose writer is played by the test. */
+/** A queue with the test in the role of the writer. */
 async function playedWriter(clock: Clock): Promise<{
   queue: AnyQueue;
   thread: ReadFence;
@@ -115,7 +115,7 @@ describe("the line of commands", () => {
       () => null,
       ({ code }: { code: string }) => code,
     );
-  /** Sends so many that wait for ever. */
+  /** Sends this many commands that wait forever. */
   const crowd = (queue: AnyQueue, count: number, by: Author, command = "test") => {
     for (let n = 0; n < count; n += 1) void queue.run(command, null, by).catch(() => {});
   };
@@ -174,7 +174,7 @@ describe("the line of commands", () => {
     crowd(queue, MAX_URGENT_OF_USER, user("a"), "lower");
     expect(sent.filter(({ isUrgent }) => isUrgent === true)).toHaveLength(MAX_URGENT_OF_USER);
     expect(await codeOf(queue.run("lower", null, user("a")))).toBe("rate_limit_exceeded");
-    // Beyond that it waits with the others.
+    // Beyond the limit it waits with the others.
     crowd(queue, MAX_URGENT_OF_USER + 1, user("b"), "lower");
     expect(sent.at(-1)?.isUrgent).toBeUndefined();
   });
@@ -183,7 +183,7 @@ describe("the line of commands", () => {
 describe("an answer about the past", () => {
   let now: number;
   let queue: AnyQueue;
-  /** The writer's side, played by the test. */
+  /** The writer's side, in the hands of the test. */
   let thread: ReadFence;
   let say: (message: WriteMessages["from"]) => void;
   let crash: (reason: string) => void;
@@ -246,7 +246,7 @@ describe("an answer about the past", () => {
     now = right;
     expect(thread.earliest()).toBe(right);
     expect(thread.close(right)).toBe(true);
-    // And what is answered from here on is kept again.
+    // Answers from here on are fixed again.
     now += 10 * SECOND;
     void queue.settlePast(now - 1, 0);
     now -= 5 * SECOND;
@@ -266,7 +266,7 @@ describe("a commit whose instant was answered while it was made", () => {
   let past: ReadFence;
   let postponed: number;
   let writer: Writer;
-  /** Called by each run of the command, when its transaction has its instant. */
+  /** Called by each run of the command, once its transaction has a timestamp. */
   let during: (run: number, tx: WriteTransaction) => void;
   let runs: number;
 
@@ -313,7 +313,7 @@ describe("a commit whose instant was answered while it was made", () => {
     expect({ runs, postponed }).toEqual({ runs: 2, postponed: 1 });
     expect(tags()).toHaveLength(1);
     expect(tags()[0]?.valid_from).toBe(formatInstant(began + 9 * SECOND + 3));
-    // Acknowledged at its own instant, and not before: what is there now was there then.
+    // Acknowledged at its own timestamp, not earlier: the present data existed then.
     expect(store.clock.at).toBe(began + 9 * SECOND + 3);
     expect(sequence).toBe(2);
     expect(past.committed).toBe(2);
@@ -353,7 +353,7 @@ describe("a commit whose instant was answered while it was made", () => {
 describe("a writer beside another process that answers", () => {
   let store: Store;
   let paused: number[];
-  /** What the command takes, run by run. */
+  /** Duration of the command, run by run. */
   let takesMs: number[];
   let writer: Writer;
 
@@ -397,7 +397,7 @@ describe("a writer beside another process that answers", () => {
     const began = store.clock.at;
     takesMs = [501, 501];
     write();
-    // The second is dated by what the first took and a quarter more, and waits until no more than the lead is left.
+    // The second is dated by the duration of the first plus a quarter, and waits until only the lead is left.
     expect(validFrom()).toBe(formatInstant(began + 501 + Math.ceil(501 * 1.25) + SECOND));
     expect(paused.reduce((sum, ms) => sum + ms, 0)).toBe(Math.ceil(501 * 1.25) + SECOND - 501);
   });
