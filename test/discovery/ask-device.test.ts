@@ -1,4 +1,5 @@
-// Which credential opens a device, what is said of those that do not, and that nothing is left of the trying.
+// Credential selection for a device: the credential that works, findings about the others, and no side effects of the
+// attempts.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import type { User } from "net-snmp";
@@ -25,7 +26,7 @@ const DESCR = "1.3.6.1.2.1.2.2.1.2";
 const ports = Object.fromEntries(Array.from({ length: 200 }, (_, row) => [`${DESCR}.${row + 1}`, `port ${row + 1}`]));
 const view = viewOf({ "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.9.1" }, [NAME]: "switch", ...ports });
 
-/** Hands out what was read instead of a device. */
+/** Returns the reads instead of a device. */
 let reads: Reads = new Map();
 const device = {} as Device;
 const reader: DeviceReader = {
@@ -193,14 +194,14 @@ describe("a device", () => {
         remembered: { credential_id: "SnmpV3-ann", key_extension: "Reeder" },
       }),
     ).toMatchObject({ credential: { key_extension: "Reeder" } });
-    // For a user that is not there no other key is tried: one datagram for the engine, one with the name.
+    // An unknown user name gets no further keys: one datagram for engine discovery, one with the name.
     const before = reeder.datagramCount;
     expect(await ask(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({
       failures: [{ reason: "wrong_user" }],
       requests: 2,
     });
     expect(reeder.datagramCount).toBe(before + 2);
-    // With a digest of 256 bits there is nothing to extend.
+    // A 256-bit digest needs no key extension.
     const long = await v3Agent({ ...ann, authProtocol: 5, privProtocol: 6 });
     expect(
       await ask(long, [user("ann", { auth_protocol: "Sha256", priv_protocol: "Aes256" })], impatient),
@@ -292,7 +293,7 @@ describe("a device that misbehaves while it is read", () => {
       columns: { value: `${bridge}.${each + 4}.3.1.2` },
     }));
     const target = await agent({ silentBelow: bridge });
-    // Long before all the time that a busy machine adds to an answer, by which the others are waited for.
+    // Well below the extra time of a busy machine, with which the others are awaited.
     const timeout = { timeoutMs: 9_000, retries: 2 };
     const asked = await askDevice(
       target,
@@ -300,7 +301,7 @@ describe("a device that misbehaves while it is read", () => {
         credentials: [community("public")],
         remembered: null,
         signal: new AbortController().signal,
-        // A hundredth of it really passes; the limits of steps stay.
+        // A hundredth of the time really passes; step limits are unchanged.
         timers: { after: (ms, action) => patientTimers.after(ms < STEP_DEADLINE_MS ? ms / 100 : ms, action) },
         random: seededRandom(1),
         tryingTimeouts: SHORT_TIMEOUTS,
@@ -316,7 +317,7 @@ describe("a device that misbehaves while it is read", () => {
         Number(/within ([0-9.]+) s/.exec(reads.get(name)?.columns.get("value")?.problem ?? "")?.[1]) * 1_000,
     );
     expect(waitedMs[0]).toBeGreaterThanOrEqual(timeout.timeoutMs * (1 + 1.5 + 2.25));
-    // Each of the others is given up for a quarter of that.
+    // Each of the others gets a quarter of that time.
     for (const waited of waitedMs.slice(1)) expect(waited).toBeLessThan(timeout.timeoutMs * 1.5);
   });
 

@@ -1,5 +1,4 @@
-// A device that stops telling which interfaces its bridge ports are: what was known of what is learned where stays as
-// it was.
+// Device that stops serving the interfaces of its bridge ports: known forwarding entries stay in place.
 
 import { describe, expect, test } from "bun:test";
 import type { PortList } from "../../src/discovery/device.ts";
@@ -15,7 +14,7 @@ const scan = new ScanWriter(appliance);
 const LEARNED = mac(9, 9);
 const ALL: readonly PortList[] = ["forwarding", "vlans", "native_vlan"];
 const learned = { vlans: [10], native_vlan: 10, forwarding: [{ mac_address: LEARNED, vlan_number: 10 }] };
-/** Port 1 of the bridge is interface 2; counted as interfaces it would be interface 1. */
+/** Bridge port 1 is interface 2; taken as an ifIndex it would be interface 1. */
 const SERVED = { sys_object_id: "1.3.6.1.4.1.9.1.516", served: ["bridge.dot1dBasePortIfIndex"] };
 const told = deviceAt("10.0.0.2", { sys_name: "sw-1", ...SERVED, interfaces: [ethernet(1), ethernet(2, learned)] });
 const counted = (lists: readonly PortList[] = ALL, address = "10.0.0.2") =>
@@ -49,7 +48,7 @@ describe("a device that once told which interfaces its bridge ports are", () => 
       { ...partial, label: "sw-1: forwarding" },
       { ...partial, label: "sw-1: vlans" },
     ]);
-    // The same again is said again, though nothing is gone through.
+    // An unchanged report repeats the finding, although nothing is compared.
     expect((await scan.devices(counted())).result.findings.filter(({ type }) => type === "Partial")).toHaveLength(2);
     expect(await shown()).toEqual(TOLD);
   });

@@ -1,6 +1,5 @@
-// Networks made by chance in which people make one of two hosts and two of one, scans go on, and things are undone: the
-// inventory is what a plain list of who belongs to whom says, its past stays what it was, and no credential comes to an
-// address that it did not reach.
+// Random networks with merges and splits by users, further scans, and undos: the inventory matches a plain list of
+// which machine belongs to which host, its past does not change, and credentials reach no additional address.
 
 import { expect, test } from "bun:test";
 import { Credentials } from "../../src/discovery/scans/credentials.ts";
@@ -32,11 +31,11 @@ interface Machine {
   readonly ports: number;
   location: string;
   address: string;
-  /** All that it ever had. */
+  /** All addresses it ever had. */
   readonly addresses: string[];
 }
 
-/** What a transaction was, and who belonged to whom before it. */
+/** A transaction, and the assignment of machines to hosts before it. */
 interface Step {
   readonly sequence: number;
   readonly groups: ReadonlyMap<string, readonly Machine[]>;
@@ -47,11 +46,11 @@ class RandomWorld {
   private readonly random: SeededRandom;
   private readonly scans: ScanWriter;
   private readonly machines: Machine[] = [];
-  /** By the id of a host: the plain list. */
+  /** Machines by host id: the plain list. */
   private groups = new Map<string, readonly Machine[]>();
   private readonly steps: Step[] = [];
   private readonly remembered = new Map<string, unknown>();
-  /** By a version that has ended, where its host went with that. */
+  /** By ended version: the host it was merged into, if any. */
   private readonly ends = new Map<string, string | null>();
   private lastAddress = 10;
   readonly done = { consolidated: 0, split: 0, reverted: 0 };
@@ -94,7 +93,7 @@ class RandomWorld {
     return this.random.integer(limit);
   }
 
-  /** Credentials at some hosts, for all of their addresses or for some, and addresses that wait. */
+  /** Assigns credentials to some hosts, for all or some of their addresses; some addresses become pending. */
   private async assign(): Promise<void> {
     const { client: member } = await newMember(this.appliance);
     const ids = [...this.groups.keys()];
@@ -139,7 +138,7 @@ class RandomWorld {
     return made(this.appliance.owner.get(`hosts/${id}`));
   }
 
-  /** Every machine is seen, and every agent asked, in any order, in writes of a few. @returns what was written */
+  /** Every machine is seen and every agent queried, in any order, in small batches. @returns the written versions */
   async scan(): Promise<number> {
     const before = transactionCount(this.appliance);
     const seen = this.shuffled(this.machines).map(({ address, number }) =>
@@ -165,7 +164,7 @@ class RandomWorld {
     return transactionCount(this.appliance) - before;
   }
 
-  /** Something happens in the network itself. */
+  /** Changes the network itself. */
   happen(): void {
     const machine = this.random.pick(this.machines);
     if (machine.isDevice) machine.location = `place ${this.below(1_000)}`;
@@ -175,7 +174,7 @@ class RandomWorld {
     }
   }
 
-  /** The inventory against the plain list. */
+  /** Compares the inventory with the plain list. */
   async expectAsListed({ isScanned = true } = {}): Promise<void> {
     const hosts = await this.hosts();
     expect(new Set(hosts.map(({ id }) => id))).toEqual(new Set(this.groups.keys()));
@@ -183,7 +182,7 @@ class RandomWorld {
       const host = hosts.find((each) => each.id === id) as Wire;
       const at = new Set(host.ip_addresses.map((each: Wire) => each.ip_address));
       for (const machine of this.machines) expect(at.has(machine.address)).toBe(machines.includes(machine));
-      // A device is told by what one of its own agents says, and by nobody else's.
+      // A device is described by one of its own agents only.
       const names = machines.filter(({ isDevice }) => isDevice).map(({ number }) => `machine-${number}`);
       if (isScanned && names.length > 0) expect(names).toContain(host.sys_name);
       const own = new Set(
@@ -194,7 +193,7 @@ class RandomWorld {
     this.remembered.set(instant(this.appliance), past(hosts));
   }
 
-  /** What was so then is so for ever. */
+  /** Past states do not change. */
   async expectPastUnchanged(): Promise<void> {
     for (const [at, hosts] of this.remembered) {
       const found = (await made(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as Wire[];
@@ -211,7 +210,7 @@ class RandomWorld {
     }
   }
 
-  /** Credentials and the addresses that a scan would send them to. */
+  /** Credentials with the addresses that a scan would send them to. */
   pairs(): string[] {
     const known = readKnownNetwork(this.appliance.reader, this.appliance.first.networkId);
     if (known === null) throw new Error("the network is gone");
@@ -222,14 +221,14 @@ class RandomWorld {
       .sort();
   }
 
-  /** @returns what was done; what is undone, the next scan completes */
+  /** @returns the action; the next scan completes an undo */
   async act(): Promise<"done" | "undone" | "nothing"> {
     const before = this.pairs();
     const what = this.below(5);
     const isDone = what < 2 ? await this.consolidate() : what < 4 ? await this.split() : await this.undo();
     if (isDone && what < 4) {
       expect(this.pairs()).toEqual(before);
-      // Undone at once, and done again, it is as if nothing had been.
+      // Undone at once and redone, it has no effect.
       if (this.below(3) === 0) await this.undoAndRedo(before);
     }
     return !isDone ? "nothing" : what < 4 ? "done" : "undone";
@@ -280,7 +279,7 @@ class RandomWorld {
     this.steps.push({ sequence, groups: new Map(this.groups) });
   }
 
-  /** The last that was done, whatever scans have written since. */
+  /** Reverts the latest action, whatever scans have written since. */
   private async undo(): Promise<boolean> {
     const step = this.steps.pop();
     if (step === undefined) return false;
@@ -301,7 +300,7 @@ class RandomWorld {
     await made(this.appliance.owner.post(`transactions/${reverted.sequence}/revert`, {}));
     expect(sorted((await this.hosts()).map(content))).toEqual(sorted(after));
     expect(this.pairs()).toEqual([...pairs]);
-    // Two reverts stand between: the first is not the last any more.
+    // Two reverts are in between: the first is no longer the latest.
     this.steps.length = 0;
   }
 }
@@ -314,7 +313,7 @@ function sorted(hosts: readonly Wire[]): Wire[] {
   return [...hosts].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Without what tells of the end of a version, which may come later. */
+/** Without the end of a version, which may come later. */
 function past(hosts: readonly Wire[]): unknown {
   return JSON.parse(
     JSON.stringify(sorted(hosts), (name, value) =>
@@ -336,7 +335,7 @@ test.each(SEEDS)(
           await world.scan();
           await world.expectAsListed();
         }
-        // What is known by now is only seen again.
+        // Known machines are only observed again.
         expect({ seed, round, written: await world.scan() }).toEqual({ seed, round, written: 0 });
         world.happen();
         if (round % 4 === 3) await world.expectPastUnchanged();

@@ -1,5 +1,4 @@
-// Hosts that a person made one, or two, and what scans make of them: they stay so, whoever answers first, and what was
-// undone is as if it had never been.
+// Scans of hosts that a user merged or split: they stay so, whichever agent answers first, and an undo leaves no trace.
 
 import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
@@ -15,7 +14,7 @@ const { newHost, newSubnet, owner, tick } = appliance;
 const [A, B] = ["10.0.0.1", "10.0.0.2"];
 const DAY_MS = 24 * 3_600_000;
 
-/** Two agents with nothing in common but the numbers of their interfaces. */
+/** Two agents with only their interface numbers in common. */
 function told(number: number, address: string, fields: Partial<Device> = {}): DeviceSighting {
   return deviceAt(address, {
     sys_name: `agent-${number}`,
@@ -52,7 +51,7 @@ async function revert({ sequence }: Wire): Promise<void> {
   await made(owner.post(`transactions/${sequence}/revert`, {}));
 }
 
-/** What a scan writes: nothing, where all is known. */
+/** Expects a scan to write nothing new. */
 async function expectNothingNew(scanned: () => Promise<unknown>): Promise<void> {
   const before = appliance.transactionCount();
   await scanned();
@@ -71,11 +70,11 @@ describe("two agents of one device", () => {
       [told(1, A), told(2, B)],
     ] as const) {
       await expectNothingNew(() => scans.devices(...order));
-      // As two commands of one scan, and as scans of one of them.
+      // As two commands of one scan, and as separate scans.
       for (const each of order) await expectNothingNew(() => scans.devices(each));
     }
     expect(await hosts()).toHaveLength(1);
-    // Both are believed of what is theirs.
+    // Each agent's report counts for its own interfaces.
     const down = (sighting: DeviceSighting, index: number): DeviceSighting => ({
       ...sighting,
       device: {
@@ -105,7 +104,7 @@ describe("two agents of one device", () => {
     await expectNothingNew(() =>
       scans.addresses(seenAt(B, { mac_address: mac(1, 2) }), seenAt(A, { mac_address: mac(1, 1) })),
     );
-    // The card has a new address.
+    // The network interface has a new address.
     await scans.addresses(seenAt("10.0.0.7", { mac_address: mac(1, 2) }));
     expect((await at("10.0.0.7")).id).toBe(one.id);
     expect(await hosts()).toHaveLength(1);
@@ -163,11 +162,11 @@ test("a host that a person entered takes a found one, and scans go on with it", 
   await scans.devices(told(2, B));
   await consolidate(entered, await at(B));
   expect(await at(B)).toMatchObject({ id: entered.id, name: "Core switch, room 4", serial_number: "SERIAL-2" });
-  // That the device calls itself otherwise is noted once.
+  // The device's different name is noted once.
   await scans.devices(told(2, B));
   await expectNothingNew(() => scans.devices(told(2, B)));
   await scans.devices(told(2, B, { sys_descr: "upgraded", sys_location: "room 5" }));
-  // What scans said is theirs to change, what a person said is not.
+  // Scans may change discovered values, but not manual ones.
   expect(await at(B)).toMatchObject({
     id: entered.id,
     sys_descr: "upgraded",
@@ -192,7 +191,7 @@ test("what a person had set at the other host stays a person's", async () => {
 });
 
 describe("one host that is two", () => {
-  /** Clones: both say the same of themselves. */
+  /** Clones: both report identical data. */
   const clone = (address: string, others: readonly string[] = []) =>
     told(1, address, {
       addresses: [address, ...others].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: 1 })),
@@ -230,7 +229,7 @@ describe("one host that is two", () => {
     await scans.addresses(seenAt(B, { mac_address: mac(1, 1) }));
     expect([(await at(A)).id, (await at(B)).id]).toEqual([one.id, plan.host_id]);
     expect(await hosts()).toHaveLength(2);
-    // Undone, the device is believed again.
+    // After the undo, the device's report counts again.
     await revert(plan);
     await scans.devices(clone(A, [B]));
     expect((await at(B)).id).toBe(one.id);

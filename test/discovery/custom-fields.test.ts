@@ -1,4 +1,4 @@
-// What scans make of custom fields: defaults for what they find, and nothing of what people say.
+// Scans and custom fields: defaults for discovered records, and no changes to manual values.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

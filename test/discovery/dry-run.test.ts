@@ -1,5 +1,4 @@
-// What a scan that only tells holds of what it has seen: enough to tell what it would write, and not all that devices
-// told.
+// Memory of a dry-run scan: enough to report its writes, without the full reports of the devices.
 
 import { beforeEach, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
@@ -18,7 +17,7 @@ beforeEach(() => {
 
 test("forwarding entries are told with their interface, and not held", async () => {
   await new ScanWriter(appliance).devices(switchOf(1, [mac(1, 200), mac(2, 200)]));
-  // One goes and one comes at a known interface, which changes in nothing else; a new one comes with its own.
+  // One entry is removed and one added at a known interface without other changes; a new interface has its own entries.
   await tellDevice(appliance, dryRun, switchOf(1, [mac(2, 200), mac(3, 200)]));
   const { result } = await tellDevice(appliance, dryRun, switchOf(2, [mac(4, 200)]));
   expect(result.records).toMatchObject({ fdb_entries: { created: 1, updated: 0, deleted: 0 } });
@@ -56,11 +55,11 @@ test("a command compares what it changes itself, not what all before it have cha
 });
 
 test("a device of many entries takes a part of what its telling is, once it was gone through", () => {
-  // In a process of its own: what other tests have left on the heap goes when it likes.
+  // In a separate process: garbage of other tests would distort the heap.
   const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "../support/reconcile/dry-run-heap.ts")], {
     stderr: "inherit",
   });
-  // With 400 forwarding entries held as records, and all that it told, it is 350 kB.
+  // With 400 forwarding entries as records and the whole report, it is 350 kB.
   expect(Number(child.stdout.toString())).toBeLessThan(60_000);
   expect(child.exitCode).toBe(0);
 });

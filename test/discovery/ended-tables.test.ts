@@ -1,4 +1,5 @@
-// What an agent does not serve any more is missed for a term. Then it counts as empty, and what rested on it ends.
+// Tables no longer served by an agent: missed for a grace period, then treated as empty, which ends the dependent
+// records.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -36,7 +37,7 @@ function sightingOf(steps: Steps): DeviceSighting {
   return deviceAt("10.0.0.2", told);
 }
 
-/** @returns what was said of tables that are not whole */
+/** @returns findings about incomplete tables */
 async function written(sighting: DeviceSighting): Promise<Finding[]> {
   const { result } = await scan.devices(sighting);
   return result.findings.filter(({ type }) => type === "Partial");
@@ -44,7 +45,7 @@ async function written(sighting: DeviceSighting): Promise<Finding[]> {
 
 const asked = (steps: Steps): Promise<Finding[]> => written(sightingOf(steps));
 
-/** Asks so often, the last time so much later than the first. */
+/** Repeats the query, with the last one this long after the first. */
 async function askedOver(steps: Steps, times: number, span: number): Promise<void> {
   for (let at = 0; at < times; at += 1) {
     if (at > 0) clock.advance(Math.ceil(span / (times - 1)));
@@ -52,7 +53,7 @@ async function askedOver(steps: Steps, times: number, span: number): Promise<voi
   }
 }
 
-/** Sessions end while the terms pass. */
+/** Sessions expire during the grace periods. */
 const owner = () => signedIn(first.userId);
 const entries = async (): Promise<Wire[]> => (await (await owner()).get("if-entries?order_by=if_index")).data;
 const vlans = async (): Promise<number[]> => (await entries()).map((each) => (each.vlan_ids ?? []).length);
@@ -83,7 +84,7 @@ describe("a firmware that lacks a table for good", () => {
     },
   };
   const before = { bridge: BRIDGE, ...statically(0x20), ...current, dot1q_tp_fdb_table: learnedInVlan(11, [0x11]) };
-  /** As it was, but for dot1qVlanCurrentTable: the VLAN and the station have moved to the other port. */
+  /** As before, but without dot1qVlanCurrentTable: the VLAN and the station have moved to the other port. */
   const after = { bridge: BRIDGE, ...statically(0x10), dot1q_tp_fdb_table: learnedInVlan(12, [0x11]) };
 
   const ofVlans = (said: readonly Finding[]) => said.find(({ label }) => label === "sw-1: vlans")?.reason;

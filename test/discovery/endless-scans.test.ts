@@ -1,4 +1,4 @@
-// A device of which never all can be written, because people have said otherwise: the scan comes to its end.
+// Device with manual values that can never be fully written: the scan still terminates.
 
 import { describe, expect, test } from "bun:test";
 import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
@@ -15,11 +15,11 @@ const appliance = applianceForEach();
 const { first, owner } = appliance;
 const scan = new ScanWriter(appliance);
 
-/** More trunks for all VLANs than one command writes. */
+/** More trunks with all VLANs than one command writes. */
 const TRUNKS = 26;
 const NUMBERS = Array.from({ length: 4_094 }, (_, each) => each + 1);
 const VLANS = NUMBERS.map((number) => ({ number, name: null }));
-/** Far more than anything here takes. */
+/** Far above the number of commands here. */
 const COMMANDS_MAX = 12;
 
 function aSwitch(vlans: readonly number[]): DeviceSighting {
@@ -29,7 +29,7 @@ function aSwitch(vlans: readonly number[]): DeviceSighting {
 
 const entries = async (): Promise<Wire[]> => (await owner.get("if-entries?order_by=if_index&limit=0")).data;
 
-/** Hands sightings over as a scan does, in order. @returns what came of each command */
+/** Passes sightings on in order, as a scan does. @returns the result of each command */
 async function recordAll(
   ...sightings: readonly DeviceSighting[]
 ): Promise<{ outcomes: CommandOutcome<Recorded>[]; lost: string[] }> {

@@ -1,5 +1,5 @@
-// Agents that go in circles, lie, answer late, garbage or half a table, asked by the executable: every scan of them
-// ends, says what was wrong, and leaves alone what was known before.
+// Agents that loop, lie, answer late, with garbage or half a table, scanned by the executable: every scan terminates,
+// reports the fault, and keeps the known state.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Wire } from "../support/appliance/factories.ts";
@@ -13,7 +13,7 @@ import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from 
 import { startAgents } from "../support/snmp/agents.ts";
 import { viewOfSnmprec } from "../support/snmp/view.ts";
 
-/** For one scan, not counting waits for a processor: a silent agent is waited for, longer where it has answered. */
+/** For one scan, without waits for a processor: the wait for a silent agent is longer if it answered before. */
 const SCAN_MAX_MS = 40_000;
 
 const IF_DESCR = "1.3.6.1.2.1.2.2.1.2";
@@ -24,9 +24,9 @@ const view = viewOfSnmprec(recordingText("switch-b"));
 
 interface Hostile {
   readonly what: string;
-  /** @param switchOff leaves its port closed */
+  /** @param switchOff closes its port */
   readonly faults: (switchOff: () => void) => AgentFaults;
-  /** What is told of it. */
+  /** The expected finding. */
   readonly finding: RegExp;
 }
 
@@ -78,7 +78,7 @@ const HOSTILE: readonly Hostile[] = [
   },
 ];
 
-/** Answers so often, and no more. */
+/** Answers this many times, then no more. */
 function after(answers: number, done: () => void): NonNullable<AgentFaults["alter"]> {
   let count = 0;
   return (answer) => {
@@ -150,7 +150,7 @@ describe("an agent", () => {
   );
 });
 
-/** All records of a network, without when they were seen. */
+/** All records of a network, without observation times. */
 async function inventory(networkId: string): Promise<Wire> {
   const of = async (path: string) =>
     (await discovery.all(`/api/v1/${path}?network_id=${networkId}`)).map(

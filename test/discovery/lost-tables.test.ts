@@ -1,5 +1,5 @@
-// A table that is not served any more, is silent or breaks off changes nothing of what was known: each is taken away in
-// turn from every recorded device, which is then scanned again.
+// Tables no longer served, silent or cut off, do not change the known state: each is removed in turn from every
+// recorded device, which is then rescanned.
 
 import { expect, test } from "bun:test";
 import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
@@ -26,16 +26,16 @@ test.skipIf(recordings.length === 0)(
   },
 );
 
-/** Seen at the address that is asked, and of no interface: an address whose interface is not known must not get it. */
+/** Seen at the queried address, but belongs to no interface: an address without a known interface must not get it. */
 const SEEN_MAC = "00:1b:21:77:77:77";
 
 type Write<Seen> = (left: readonly Seen[]) => Promise<CommandOutcome<Recorded>>;
 
-/** One recorded device, scanned again and again in a network of its own. */
+/** A recorded device, rescanned in a separate network. */
 class Subject {
   private readonly appliance: TestAppliance;
   private readonly scan: ScanWriter;
-  /** Of what nothing was written: of the same, nothing will be. */
+  /** Sightings without a write; the same ones will not write later either. */
   private readonly settled = new Set<string>();
   readonly asked: string;
 
@@ -45,7 +45,7 @@ class Subject {
     this.asked = asked;
   }
 
-  /** A scan of the device and of whom it has heard. @returns what was written, by kind */
+  /** Scans the device and its neighbors. @returns the written versions, by kind */
   async scanned(reads: Reads): Promise<{ device: Device; written: string[] }> {
     const { reader, first } = this.appliance;
     const where = [reader, reader.recordN(first.networkId) as number, this.asked, null] as const;
@@ -62,12 +62,12 @@ class Subject {
       ...(await this.unsettled([values], () => this.scan.devices(sighting))),
       ...(await this.unsettled(others, (left) => this.scan.addresses(...left))),
     ];
-    // What was written may have made something else of the rest.
+    // A write may affect the other sightings.
     if (written.length > 0) this.settled.clear();
     return { device, written };
   }
 
-  /** What was written of that of which it is not known yet that nothing will be. */
+  /** Writes the sightings that are not known to be without effect. */
   private async unsettled<Seen>(seen: readonly Seen[], write: Write<Seen>): Promise<string[]> {
     const left = seen.filter((each) => !this.settled.has(JSON.stringify(each)));
     if (left.length === 0) return [];

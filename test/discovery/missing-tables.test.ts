@@ -1,4 +1,4 @@
-// A device that stops telling of a table: what is left of it is still followed, and so is the table when it comes back.
+// Device that stops serving a table: the remaining tables are still followed, and so is the table when it returns.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -148,7 +148,7 @@ describe("a switch of which a table has no row any more", () => {
     expect(await learned()).toEqual([["01", "11", "12"], []]);
     await asked({ ...vtp, ...vlan10(0x11, 0x13) });
     await asked({ ...vtp, ...vlan10(0x11) });
-    // Of that of VLAN 1 nobody can say whether it left or is not told of any more.
+    // For the entry of VLAN 1 it is unknown whether it left or is no longer reported.
     expect(await learned()).toEqual([["01", "11"], []]);
   });
 

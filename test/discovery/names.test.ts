@@ -1,5 +1,4 @@
-// Names of neighbors, asked of a resolver that says nothing. Takes root for a resolver of the test's own, and says so
-// where there is none.
+// Reverse DNS of neighbors with a silent resolver. Requires root for a resolver of the test's own, and reports if not.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

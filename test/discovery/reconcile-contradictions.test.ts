@@ -1,5 +1,5 @@
-// Devices that lie, that say the same things of themselves, and people who have their own word: the inventory keeps
-// each apart, keeps what people said, and a scan of what has not changed writes nothing.
+// Contradictory devices, indistinguishable devices and manual values: the inventory keeps the devices apart and the
+// manual values, and a rescan without changes writes nothing.
 
 import { describe, expect, test } from "bun:test";
 import type { LldpAnnouncement, TableReport } from "../../src/discovery/device.ts";
@@ -105,7 +105,7 @@ describe("a person's word", () => {
     const after = (await entries()).find((each) => each.id === before?.id);
     expect(after?.discovered).toBeUndefined();
     expect(after?.neighbor).toMatchObject({ type: "IfEntry" });
-    // VLAN 10 stays away.
+    // VLAN 10 stays removed.
     expect(after?.vlan_ids).toHaveLength(2);
   });
 
@@ -248,7 +248,7 @@ describe("devices that say the same of themselves", () => {
     expect(await macs()).toEqual([mac(1), mac(1)]);
     await scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"));
     expect(await macs()).toEqual([mac(1), mac(2)]);
-    // What has all its signs and is taken for it has another word for the address at which it does not answer.
+    // A device with all its signs, taken for it, reports something else for the address at which it does not answer.
     await scan.devices(cloneAt("10.0.0.3"), moving(2, "10.0.0.2"), moving(2, "10.0.0.1"));
     expect(await macs()).toEqual([mac(1), mac(2), mac(1)]);
     expect(await writtenBy(() => scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"), cloneAt("10.0.0.3")))).toBe(
@@ -300,7 +300,7 @@ describe("devices that say the same of themselves", () => {
     ]);
     expect(await writtenBy(() => scan.devices(twin(2), twin(1)))).toBe(0);
     expect(await writtenBy(() => scan.devices(twin(2)))).toBe(0);
-    // Not so one that was renamed between two scans.
+    // Unlike a device renamed between two scans.
     await scan.devices(deviceAt("10.0.0.1", { ...twin(1).device, sys_name: "renamed" }));
     expect((await hosts()).map((each) => each.name)).toEqual(["renamed", "twin-2"]);
   });
@@ -393,7 +393,7 @@ describe("devices that say the same of themselves", () => {
     await scan.devices(box(1));
     for (let halfDays = 0; halfDays < 6; halfDays += 1) {
       await scan.devices(box(2));
-      // By somebody who sees no MAC address.
+      // From a scanner that sees no MAC addresses.
       await scan.addresses(seenAt("10.0.0.5"));
       clock.advance(DAY_MS / 2);
     }
@@ -600,13 +600,13 @@ describe("devices that have more than is kept", () => {
             .map((each) => seenAt(each.ip_address, { mac_address: mac(each.if_index), answered: [] })),
         );
     });
-    // One by one with all that the host has, it is half a minute.
+    // Individual checks against all fields of the host would take half a minute.
     expect(tookMs).toBeLessThan(8_000);
   });
 });
 
 describe("networks full of contradictions", () => {
-  /** What is wrong with some of the machines, one thing at a time and together. */
+  /** Faults of some machines, individually and combined. */
   const lies = [
     ["virtual address"],
     ["inner address"],
@@ -661,7 +661,7 @@ describe("networks full of contradictions", () => {
         );
         const sweep = machines.map(({ at, seen }) => seenAt(at, { mac_address: seen }));
         const heard = machines.map(({ at, macs }) => seenAt(at, { mac_address: macs[0] as string, answered: [] }));
-        // In one scan, as its commands come.
+        // In one scan, in command order.
         const whole = (isReversed: boolean) => {
           const order = <T>(items: readonly T[]): T[] => (isReversed ? items.toReversed() : [...items]);
           return scan.whole([

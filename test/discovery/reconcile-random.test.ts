@@ -1,5 +1,5 @@
-// Networks made by chance, scanned again and again in any order while things move: every machine stays one host, and a
-// scan of what has not changed writes nothing.
+// Random networks, rescanned in any order while machines move: every machine stays one host, and a rescan without
+// changes writes nothing.
 
 import { expect, test } from "bun:test";
 import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
@@ -13,11 +13,11 @@ import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.
 
 interface Machine {
   readonly number: number;
-  /** Answers by SNMP. */
+  /** Answers SNMP. */
   readonly isDevice: boolean;
   readonly hasSerial: boolean;
   readonly hasPtr: boolean;
-  /** On a link of the appliance: its MAC address is seen. */
+  /** On a link of the appliance: its MAC address is visible. */
   readonly isNear: boolean;
   name: string;
   addresses: string[];
@@ -68,7 +68,7 @@ class World {
       .map(({ item }) => item);
   }
 
-  /** Something moves. */
+  /** Moves something. */
   happen(): void {
     const machine = this.machines[this.below(this.machines.length)] as Machine;
     const what = this.below(5);
@@ -170,7 +170,7 @@ for (const seed of seedsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)) {
         };
         count(await scan.addresses(...world.sweep()));
         const devices = world.devices();
-        // In several writes, as they come.
+        // In several writes, in order.
         for (let start = 0; start < devices.length; start += 5)
           count(await scan.devices(...devices.slice(start, start + 5)));
         count(await scan.addresses(...devices.flatMap((each) => heardOf(each.device).sightings)));

@@ -1,5 +1,5 @@
-// Networks made by chance, in which many machines lie in many ways at once: whatever is believed of them, the same
-// network scanned again, in any order, comes to the same.
+// Random networks with many kinds of false reports at once: whatever the scan accepts, a rescan of the same network in
+// any order has the same result.
 
 import { expect, test } from "bun:test";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
@@ -10,7 +10,7 @@ import { seedsOf } from "../support/injected/seeds.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
-/** Each of them is told by every second machine. */
+/** Each is reported by every second machine. */
 const LIES = [
   "virtual address",
   "inner address",
@@ -26,9 +26,9 @@ const LIES = [
   "seen everywhere",
 ] as const;
 const MACHINES = 12;
-/** The first of them answer SNMP. */
+/** The first ones answer SNMP. */
 const DEVICES = 8;
-/** Of a virtual router, and its address. */
+/** A virtual router, and its address. */
 const VIRTUAL = { mac: "00:00:5e:00:01:0a", address: "10.0.0.250" } as const;
 
 type Order = "as made" | "reversed" | "shuffled";
@@ -44,7 +44,7 @@ class LyingWorld {
     for (let number = 0; number < MACHINES; number += 1) this.addMachine(number);
   }
 
-  /** One scan's commands, as they come. */
+  /** Commands of one scan, in order. */
   scan(order: Order): Parameters<ScanWriter["whole"]>[0] {
     return [
       [
@@ -103,7 +103,7 @@ class LyingWorld {
     );
   }
 
-  /** An address is asked once in a scan. */
+  /** A scan queries an address once. */
   private add<Sighting extends AddressSighting | DeviceSighting>(sightings: Sighting[], sighting: Sighting): void {
     if (!sightings.some((each) => each.ip_address === sighting.ip_address)) sightings.push(sighting);
   }

@@ -1,5 +1,5 @@
-// What scans see becomes what the inventory says: once whole, then only what differs; by whose word; and which host is
-// which.
+// Reconciliation of scan sightings with the inventory: a full record first, then only differences; source of each
+// value; and host identity.
 
 import { describe, expect, test } from "bun:test";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
@@ -135,7 +135,7 @@ describe("a device that answers", () => {
           FROM history_transactions)`,
       )
       .get() as { count: number };
-    // The interface and the host that it is a part of.
+    // The interface, and its host.
     expect(versions.count).toBe(2);
   });
 
@@ -192,10 +192,10 @@ describe("a device that answers", () => {
     expect(first.reduce((sum, each) => sum + each, 0)).toBe(60 * 4_094);
     const lengths = async () => ((await get("if-entries?limit=0")) as Wire[]).map((each) => each.vlan_ids.length);
     expect(await lengths()).toEqual(Array(60).fill(4_094));
-    // All of it is remembered: there is nothing to go through.
+    // All of it is remembered: nothing needs comparison.
     const again = trunks(60, numbers);
     expect((await scan.devices(again)).sequence).toBeNull();
-    // Their going as well.
+    // Their removal as well.
     expect(Math.max(...(await inAll(trunks(60, [1]))))).toBeLessThanOrEqual(VLAN_CHANGES_OF_COMMAND);
     expect(await lengths()).toEqual(Array(60).fill(1));
   });
@@ -214,7 +214,7 @@ describe("a device that answers", () => {
       expect((await owner.put(`if-entries/${id}`, { if_index, if_descr, fdb_macs: macs })).status).toBe(200);
     };
     await scan.devices(learned(mac(9, 1), mac(9, 2)));
-    // Sent back as it is, it is nobody's word.
+    // Sent back unchanged, it does not become a manual value.
     await put([mac(9, 2), mac(9, 1)]);
     await scan.devices(learned(mac(9, 1), mac(9, 3)));
     expect(await uplink()).toMatchObject({ fdb_macs: [mac(9, 1), mac(9, 3)] });
@@ -230,7 +230,7 @@ describe("a device that answers", () => {
     expect(await uplink()).toMatchObject({ fdb_macs: [mac(7, 7)] });
     expect(await uplink()).not.toHaveProperty("discovered");
 
-    // None is a word as well.
+    // Null is a manual value as well.
     await put(null);
     await scan.devices(learned(mac(9, 5)));
     expect(await uplink()).not.toHaveProperty("fdb_macs");
@@ -380,7 +380,7 @@ describe("by whose word", () => {
       sys_contact: null,
       discovered: { sys_location: "Rack 4" },
     });
-    // Both say the same: the next scan takes the note away.
+    // Both agree: the next scan removes the note.
     await scan.devices(aSwitch());
     expect((await hostNamed("sw-1")).discovered).toBeUndefined();
   });
@@ -527,7 +527,7 @@ describe("which host is which", () => {
     expect(await hosts()).toHaveLength(1);
     expect(addressesOf(host)).toEqual(["10.0.0.2", "10.0.1.2"]);
     expect(host.ports.map((each: Wire) => each.number).sort()).toEqual([161, 22]);
-    // Nothing of it happens again.
+    // A rescan repeats none of it.
     expect((await scan.addresses(seenAt("10.0.0.2", { ports }), seenAt("10.0.1.2", { ports }))).sequence).toBeNull();
     expect((await scan.devices(twoAddresses)).sequence).toBeNull();
   });
@@ -542,7 +542,7 @@ describe("which host is which", () => {
       ["laptop-1", ["10.0.0.9"]],
       ["laptop-2", ["10.0.0.5"]],
     ]);
-    // Also when it has lost every address in between.
+    // Also if it lost every address in between.
     await scan.addresses(seenAt("10.0.0.9", { mac_address: mac(1, 3), hostname: "laptop-3" }));
     await scan.addresses(seenAt("10.0.0.7", { mac_address: mac(1, 1), hostname: "laptop-1" }));
     expect(addressesOf(await hostNamed("laptop-1"))).toEqual(["10.0.0.7"]);
@@ -570,7 +570,7 @@ describe("which host is which", () => {
     const heard = await hostNamed("10.0.0.40");
     expect(heard).toMatchObject({ source: { type: "Inferred" }, manufacturer: "Intel Corporate" });
     expect(heard.ip_addresses).toMatchObject([{ mac_address: mac(40, 40) }]);
-    // What lies in no subnet of the network is none of its business.
+    // Addresses outside the network's subnets are ignored.
     expect(await hosts()).toHaveLength(2);
     expect((await scan.devices(aSwitch({ arp }))).sequence).toBeNull();
     expect((await scan.heardBy(aSwitch({ arp }))).sequence).toBeNull();
@@ -600,7 +600,7 @@ describe("which host is which", () => {
       await hearOf(proxied);
       expect(await hosts()).toHaveLength(41);
       expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
-      // Nor whose network card it is.
+      // Nor the owner of its network interface.
       expect((await hosts()).filter((host) => host.name !== "sw-1").map((host) => host.manufacturer)).toEqual(
         proxied.map(() => null),
       );

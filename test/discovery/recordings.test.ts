@@ -1,5 +1,5 @@
-// Real devices and the lab's agents: what the MIBs make of each recording, against a count of the raw lines that shares
-// no code with them.
+// Real devices and the lab's agents: decoded recordings, compared with counts of the raw lines that share no code with
+// the MIBs.
 
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
@@ -31,7 +31,7 @@ import {
 } from "../support/reconcile/recorded-truth.ts";
 
 /**
- * Counted by hand, so that a mistake which both sides make shows: interfaces, LLDP, CDP, entries forwarded, VLANs, ARP,
+ * Counted by hand, to detect a mistake common to both sides: interfaces, LLDP, CDP, forwarding entries, VLANs, ARP,
  * addresses.
  */
 const COUNTS: Readonly<
@@ -49,29 +49,30 @@ const COUNTS: Readonly<
   >
 > = {
   "arista-dcs-7150s-52-cl": [59, 2, 0, 26, 5, 30, 7],
-  // The product's own, of the lab.
+  // The product's own recordings, of the lab.
   "cdp-box": [3, 0, 0, 0, 0, 1, 3],
   host: [3, 1, 0, 0, 0, 1, 3],
   "switch-a": [8, 4, 1, 4, 0, 1, 3],
   "switch-b": [8, 3, 0, 4, 3, 1, 3],
-  // IPv6 link-local besides the one of ipAddrTable; VLAN 4091 of the current table is the switch's own.
+  // IPv6 link-local in addition to the address in ipAddrTable; VLAN 4091 of the current table is internal to the
+  // switch.
   "brocade-icx6430-24": [29, 0, 0, 18, 1, 13, 2],
-  // 15 of ARP, 21 of IPv6; two addresses of IPv4, four of IPv6; VLANs of CISCO-VTP-MIB.
+  // 15 ARP entries, 21 IPv6 neighbors; two IPv4 addresses, four IPv6 addresses; VLANs of CISCO-VTP-MIB.
   "cisco-c3560": [57, 0, 9, 0, 8, 36, 6],
   "cisco-c3750": [19, 0, 125, 15, 278, 9, 2],
   "cisco-n5000": [61, 9, 5, 0, 16, 513, 30],
   "cisco-unmarked-0": [28, 0, 1, 19, 124, 2, 1],
   // One of 29 rows is the switch's own address; two of four ARP entries are broadcast.
   "dlink-des3038": [32, 0, 0, 28, 3, 2, 1],
-  // 306 of 569 entries are on ports that are neither listed nor interfaces; 203 of ARP, the others of IPv6, some in
-  // both of its tables.
+  // 306 of 569 entries are on ports that are neither listed nor interfaces; 203 ARP entries, the others are IPv6
+  // neighbors, some in both of its tables.
   "h3c-comware-lsq1wcmd0-2509p61": [1317, 0, 0, 263, 13, 1955, 9],
   "h3c-e528-2": [31, 1, 0, 2, 2, 10, 1],
-  // Eight of 285 rows are the switch's own address, and 259 of the other table are among the 277; ::1 is said to be
+  // Eight of 285 rows are the switch's own address, and 259 of the other table are among the 277; ::1 is reported as
   // anycast.
   "hpe-procurve-516733-b21": [42, 5, 5, 277, 8, 0, 2],
   "huawei-s5720": [39, 0, 0, 48, 0, 49, 3],
-  // 15 of ARP, three of them of no interface, and two of IPv6; five addresses of IPv4, three of IPv6.
+  // 15 ARP entries, three without an interface, and two IPv6 neighbors; five IPv4 addresses, three IPv6 addresses.
   "huawei-unknown-001": [102, 0, 0, 0, 1, 17, 8],
   "ibm-x3550-m3": [6, 0, 0, 0, 0, 1, 6],
   // Four of seven rows are on bridge ports of interface 0.
@@ -81,11 +82,11 @@ const COUNTS: Readonly<
   // Two tables of 3,719 and 3,629 rows have most entries in common; all but ten are on tunnels that dot1dBasePortTable
   // does not list.
   "ruijie-m18000": [3271, 0, 0, 3846, 29, 10, 5],
-  // Four of 385 rows are its own address; 410 ARP entries, of which one without an address, and 499 of IPv6.
+  // Four of 385 rows are its own address; 410 ARP entries, one of them without an address, and 499 IPv6 neighbors.
   "ruijie-s5750-24gt12sfp": [27, 0, 0, 381, 2, 908, 6],
-  // Of 851 entries 22 are of broadcast and six have no MAC address.
+  // Of 851 entries 22 are broadcast addresses and six have no MAC address.
   "topsec-ngfw4000-uf": [108, 0, 0, 0, 0, 823, 87],
-  // Rows of both tables are numbered one after the other.
+  // Rows of both tables are numbered consecutively.
   "venus-vsos-v0600r0705b20180507": [11, 0, 0, 0, 0, 6, 2],
 };
 

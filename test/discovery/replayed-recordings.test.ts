@@ -1,5 +1,5 @@
-// Recorded devices, replayed by the tests' agent and scanned by the executable: the inventory that the API answers is
-// what the recording says, counted from its lines by recorded-truth.ts.
+// Recorded devices, replayed by the test agent and scanned by the executable: the inventory in the API matches the
+// recording, as counted from its lines by recorded-truth.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cidr, cidrContains, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
@@ -41,23 +41,23 @@ const TAKEN = {
   dot1dBasePortIfIndex: "1.3.6.1.2.1.17.1.4.1.2",
   entPhysicalClass: "1.3.6.1.2.1.47.1.1.1.1.5",
 };
-/** The lines of these tables. */
+/** Lines of these tables. */
 const TAKEN_AWAY = /^1\.3\.6\.1\.2\.1\.(31\.1\.1|17\.1\.4|47\.1\.1\.1)\..*\n/gm;
 
-/** What the inventory says of a device, after one scan of a network of its own. */
+/** Inventory of a device after one scan of a separate network. */
 interface Inventory {
   readonly scan: Wire;
   readonly findings: readonly Wire[];
   readonly interfaces: readonly Wire[];
   /** Of the device itself. */
   readonly addresses: readonly Wire[];
-  /** Of all others. */
+  /** Of all other hosts. */
   readonly heard: readonly Wire[];
   readonly vlans: readonly Wire[];
   readonly subnets: readonly Wire[];
-  /** What a second scan wrote. */
+  /** Writes of a second scan. */
   readonly rewritten: Wire;
-  /** What came of a third, when the device did not serve three of its tables any more, and what was said of it. */
+  /** Writes and findings of a third scan, with three of the device's tables no longer served. */
   readonly withoutTables: Wire;
   readonly missed: readonly Wire[];
 }
@@ -72,7 +72,7 @@ const open: Array<{ close(): unknown }> = [];
 
 beforeAll(async () => {
   ensureExecutable();
-  // Encoded beforehand: an agent that answers its first question late is taken for a slow one.
+  // Encoded beforehand: a late first answer would mark the agent as slow.
   const lesser = replayed.map(({ name }) => viewOfSnmprec(recordingText(name).replaceAll(TAKEN_AWAY, "")));
   const agents = await startAgents(
     replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })),
@@ -143,7 +143,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has everybody that the device has spoken with in a subnet that is known", () => {
     const own = expectedAddresses(raw);
-    // One has its own network card answer for those on the other side.
+    // One device answers ARP for hosts on the other side.
     const cards = new Set(expectedInterfaces(raw).map((each) => each.mac_address));
     const others = expectedArp(raw)
       .map((entry) => entry.split(" "))
@@ -185,7 +185,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const told = of().interfaces.flatMap((entry) =>
       (entry.fdb_macs ?? []).map((mac: string) => `${entry.if_index} ${mac}`),
     );
-    // One MAC address on one port is told once, in however many VLANs it is.
+    // A MAC address on a port is reported once, in however many VLANs.
     expect(sorted(told)).toEqual(
       sorted([...new Set(expectedForwarding(raw, name).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]),
     );
@@ -254,7 +254,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   });
 });
 
-/** What interfaces say that is announced on them: the first of the protocol, and those beyond it. */
+/** Neighbors announced on interfaces: the first of the protocol, and further ones. */
 function announced(interfaces: readonly Wire[], protocol: "Lldp" | "Cdp", fields: readonly string[]): object[] {
   const prefix = protocol.toLowerCase();
   return interfaces.flatMap((entry) => {
@@ -271,12 +271,12 @@ function announced(interfaces: readonly Wire[], protocol: "Lldp" | "Cdp", fields
   });
 }
 
-/** Addresses that are no sign of anybody: of this machine, of a link. */
+/** Addresses that identify no host: of this machine, of a link. */
 function isEverybodys(address: string): boolean {
   return /^(127\.|0\.|169\.254\.|fe80:|::1$)/.test(address);
 }
 
-/** VLANs that ports are members of and that the device has no name for are called by their number. */
+/** VLANs with member ports but without a name on the device are named by number. */
 function unnamed(raw: Raw, name: string): Array<[number, string]> {
   const named = expectedVlans(raw);
   const { members, natives } = expectedMembership(raw, name);

@@ -1,5 +1,5 @@
-// A scan accounts for every row that it read of a device: one finding for each table, what was kept and what was set
-// aside, and why.
+// Row accounts of a scan: one finding per table of a device, with the numbers of rows kept and set aside, and the
+// reasons.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ANNOUNCEMENTS_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
@@ -242,7 +242,7 @@ describe("every table of which rows were read", () => {
     expect(answer.status).toBe(200);
   };
   const stationOf = (number: number): string => `001b22${number.toString(16).padStart(6, "0")}`;
-  /** The rows of two VLANs with their stations, all at the first port. */
+  /** Rows of two VLANs with their stations, all on the first port. */
   const learnedIn = (vlans: Readonly<Record<number, readonly string[]>>): HandMadeStep => {
     const indexes = Object.entries(vlans).flatMap(([vlan, macs]) => macs.map((mac) => `${vlan}.${dotted(mac)}`));
     const row = { dot1qTpFdbPort: 11, dot1qTpFdbStatus: 3 };
@@ -256,7 +256,7 @@ describe("every table of which rows were read", () => {
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: stations, 20: again }) });
     const read = BRIDGE_PORTS + stations.length + again.length;
     expect((await byLabel(await scan(["10.0.0.2"])))["sw-1: forwarding"]).toEqual({ read, kept: read, set_aside: {} });
-    // The last one that is told stands in the list itself.
+    // The last reported one is in the list itself.
     await put(["00:1b:22:ff:ff:ff", colons(stations.at(-1) as string)]);
     for (const asked of await scannedTwice()) {
       expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({

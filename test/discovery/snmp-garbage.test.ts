@@ -1,4 +1,4 @@
-// Whatever bytes arrive at a session: none of them throw, none of them keep it, and afterwards it works as before.
+// Arbitrary bytes received by an SNMP session: no exceptions, no retained data, and normal operation afterwards.
 
 import { describe, expect, test } from "bun:test";
 import { isFailure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
@@ -28,7 +28,7 @@ const question = {
   maxRepetitions: 8,
 } as const;
 
-/** Bytes that have broken decoders. */
+/** Inputs known to break decoders. */
 const CLASSICS: readonly Uint8Array[] = [
   new Uint8Array(0),
   Uint8Array.of(0x30),
@@ -73,7 +73,7 @@ test("of 2,000 altered answers none throws, and every question comes to its end"
     else outcomes[outcome.reason as "garbage" | "no_answer" | "unsupported"] += 1;
   }
   expect(Object.values(outcomes).reduce((sum, count) => sum + count)).toBe(2_000);
-  // Of each kind enough, so that the test means something; another version only by chance.
+  // Enough of each kind for a meaningful test; another version occurs only by chance.
   expect(Math.min(outcomes.answered, outcomes.garbage, outcomes.no_answer)).toBeGreaterThan(5);
   const last = session.ask(question, never);
   session.listener.received(Buffer.from(responder.respond(sent[0] as Uint8Array) as Uint8Array));
@@ -198,7 +198,7 @@ describe("over real sockets", () => {
   });
 });
 
-/** A session whose datagrams a test carries itself. */
+/** A session whose datagrams the test delivers itself. */
 function direct(credential: Parameters<typeof sessionTo>[1] = community("public")): {
   session: SnmpSession;
   sent: Uint8Array[];
@@ -215,7 +215,7 @@ function direct(credential: Parameters<typeof sessionTo>[1] = community("public"
   return { session, sent, timers };
 }
 
-/** One to three of: bytes turned over, cut off, put in, a length blown up, doubled. */
+/** One to three mutations: flipped, truncated, inserted or duplicated bytes, an inflated length. */
 function altered(bytes: Uint8Array, random: SeededRandom): Uint8Array {
   let result = Uint8Array.from(bytes);
   for (let count = 1 + random.integer(3); count > 0; count -= 1) {

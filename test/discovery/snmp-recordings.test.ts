@@ -1,5 +1,5 @@
-// Real devices, replayed by the tests' agent: whatever is read over the wire is what their recordings say, taken from
-// the files another way.
+// Real devices, replayed by the test agent: reads over the wire equal the recordings, extracted from the files by other
+// code.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
@@ -38,7 +38,7 @@ describe.skipIf(names.length === 0)(
       const differing = [...new Set([...recorded.keys(), ...read.keys()])].filter(
         (oid) => read.get(oid) !== recorded.get(oid),
       );
-      // Of values that change with time the recording says how, and the agent serves the first.
+      // The recording defines variable values by formula; the agent serves the first one.
       expect(differing.filter((oid) => recorded.has(oid) || !changing.has(name)).slice(0, 5)).toEqual([]);
     });
 
@@ -62,13 +62,13 @@ describe.skipIf(names.length === 0)(
 
 async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): Promise<SnmpSession> {
   const agent = await startAgent({ communities: { public: view } });
-  // Nothing is lost on loopback: what is waited for is only the contexts of VLANs, which no recording has.
+  // Loopback loses nothing: the only timeouts are for VLAN contexts, which no recording has.
   const session = await sessionTo(agent, community("public", version), { timeouts: { timeoutMs: 2_000, retries: 0 } });
   open.push(session, agent);
   return session;
 }
 
-/** Without the order of steps, in words that compare. */
+/** Comparable text, independent of step order. */
 function described(reads: Reads): unknown {
   const columnsOf = (step: ReadStep): unknown =>
     Object.fromEntries(

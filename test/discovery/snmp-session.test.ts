@@ -1,4 +1,4 @@
-// Sessions of v1 and v2c at agents on loopback: what is taken for an answer, what is not, and how it ends.
+// SNMP v1 and v2c sessions with agents on loopback: accepted answers, rejected ones, and outcomes.
 
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { getEventListeners } from "node:events";
@@ -38,7 +38,7 @@ async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = 
   return started;
 }
 
-/** With short waits. */
+/** With short timeouts. */
 function hasty(target: SnmpAgent, credential = community("public")): Promise<SnmpSession> {
   return session(target, credential, { timeouts: SHORT_TIMEOUTS });
 }

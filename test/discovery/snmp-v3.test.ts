@@ -1,5 +1,5 @@
-// SNMPv3: every protocol of the contract, contexts, and why a user is not let in; at an agent of net-snmp's and, where
-// it is there, at Debian's snmpd.
+// SNMPv3: every protocol of the contract, contexts, and reasons of refusals; with an agent of net-snmp and, if
+// installed, Debian's snmpd.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const PRIV = { Des: 2, Aes128: 4, Aes256: 6 } as const;
 const AES_256_REEDER = 8;
 const [AUTH_KEY, PRIV_KEY] = ["authpass123", "privpass123"];
 
-/** For the engine it has to be long enough, for the answer that never comes it has to be waited. */
+/** Long enough for engine discovery, short enough to wait for a missing answer. */
 const BRIEF = { timeoutMs: 60, retries: 0 };
 
 const open: { close(): void }[] = [];
@@ -202,7 +202,7 @@ describe("a user that is not let in", () => {
 
 describe("an answer of v3", () => {
   test("without the protection that the question had is none", async () => {
-    // Of one that is signed and not encrypted, somebody on the way can take the flag away and write what he likes.
+    // In a signed, unencrypted message, an attacker on the path can clear the flag and alter the content.
     const target = await agent([{ name: "ann", level: 2, authProtocol: AUTH.Sha1, authKey: AUTH_KEY }]);
     const asking = await session(target, user("ann", { priv_protocol: "None" }), { timers: new ManualTimers() });
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
@@ -241,7 +241,7 @@ describe("an answer of v3", () => {
   });
 });
 
-/** The byte of msgFlags: after the maximum size, an OCTET STRING of one. */
+/** Offset of the msgFlags byte: after the maximum size, an OCTET STRING of length one. */
 function flagsAt(message: Uint8Array): number {
   const maximum = [2, 3, 0, 0xff, 0xe3, 4, 1];
   return Buffer.from(message).indexOf(Buffer.from(maximum)) + maximum.length;
@@ -292,7 +292,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
         stderr: "ignore",
       },
     );
-    // What it says once its sockets are open.
+    // Its message once the sockets are open.
     let log = "";
     for await (const chunk of daemon.stdout) {
       log += Buffer.from(chunk).toString();

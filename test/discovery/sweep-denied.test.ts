@@ -1,5 +1,5 @@
-// What a sweep believes where the process may not ask the kernel directly, in a network of namespaces: it finds less,
-// and invents nobody. Needs root and a C compiler, and says so where there is none.
+// Sweeps without direct access to the kernel, in network namespaces: fewer hosts, but no false ones. Requires root and
+// a C compiler, and reports if there is none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Denial, DenialWrapper } from "../support/executable/denial.ts";
@@ -30,7 +30,7 @@ const ORDERS = {
   broadcast: { cidrs: ["10.70.0.255/32", "224.0.0.1/32"], options },
 } satisfies Record<string, SweepOrder>;
 
-/** Of each network: who is there, and by what. */
+/** Hosts and the evidence for them, per network. */
 const SEEN: Readonly<Record<Denial, Partial<Record<keyof typeof ORDERS, ReadonlyArray<readonly [string, string]>>>>> = {
   mdwe: {
     behind: [[LAB.behind, "Tcp"]],
@@ -39,7 +39,7 @@ const SEEN: Readonly<Record<Denial, Partial<Record<keyof typeof ORDERS, Readonly
       [LAB.host, "Tcp Neighbor"],
       [LAB.arpOnly, "Neighbor"],
     ],
-    // The neighbor serves nothing by IPv6: that it refuses could be anybody's word.
+    // The neighbor serves nothing over IPv6: its refusal could come from anyone.
     six: [["fd70::1", "Tcp"]],
   },
   netlink: {

@@ -1,5 +1,5 @@
-// What a sweep believes and what it does not, in a network of namespaces: silence, links, routers that answer for
-// others and routers that lie. Needs root, and says so where there is none.
+// Trust decisions of a sweep in network namespaces: silence, links, routers that answer for others, and routers that
+// lie. Requires root, and reports if not.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";
@@ -17,7 +17,7 @@ const title =
     ? "in a network of namespaces"
     : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
 
-/** All of them wait for what does not come, so they are made side by side. */
+/** All wait for timeouts, so they run in parallel. */
 const ORDERS = {
   silent: { cidrs: ["10.60.4.0/24"], options: { isDnsOn: false } },
   errors: { cidrs: ["10.61.0.0/27", "10.62.0.0/27"], options: { isDnsOn: false } },
@@ -73,7 +73,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     const { sightings, stats } = report("errors");
     expect(sightings).toEqual([]);
     expect(stats.errors.PortUnreachable).toBe(30 * 3);
-    // A kernel does not say it every time.
+    // A kernel does not report every one.
     expect(stats.errors.HostUnreachable).toBeGreaterThan(0);
   });
 

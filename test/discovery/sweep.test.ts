@@ -1,5 +1,5 @@
-// A sweep over loopback, on real sockets: who answers and with what, names, tools, and that nothing is left open
-// however it ends.
+// Sweep over loopback, on real sockets: answers and evidence, names, external tools, and no open descriptors
+// afterwards, however it ends.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
@@ -24,7 +24,7 @@ import { patientTimers } from "../support/injected/patient-timers.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
 import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/tls/device-certificate.ts";
 
-/** Addresses of this machine that no other test uses. */
+/** Addresses of this machine, used by no other test. */
 const HOST = "127.77.1.1";
 
 const HAS_IPV6 = Object.values(networkInterfaces())
@@ -57,7 +57,7 @@ function ip(text: string): Ip {
   return parsed;
 }
 
-/** Says its greeting to whoever comes. */
+/** Sends its greeting to every connection. */
 function greeter(greeting: string, hostname = HOST) {
   return Bun.listen({ hostname, port: 0, socket: { open: (socket) => void socket.write(greeting), data: () => {} } });
 }
@@ -130,7 +130,7 @@ describe("a sweep of addresses that answer", () => {
     expect(progress.length).toBeGreaterThanOrEqual(2);
     expect(progress.map(({ done }) => done)).toEqual(progress.map(({ done }) => done).sort((a, b) => a - b));
     expect(progress.at(-1)).toMatchObject({ done: 254, found: 254, requests: stats.requests });
-    // One in a millisecond, with what a moment keeps.
+    // One per millisecond, plus the initial burst.
     expect(stats.elapsedMs).toBeGreaterThan(stats.requests - 50);
   });
 
@@ -456,7 +456,7 @@ describe("the means of ICMP", () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "netledger-tools-"));
-    // What the programs answer to the options that they are given, without a packet.
+    // Output of the programs for the given options, without packets.
     tool("fping", '[ "$1" = -a ] || exit 3\ngrep -E "^(127\\.0\\.0\\.1|127\\.77\\.6\\.[1-5])$"\nexit 1');
     tool(
       "ping",
@@ -537,7 +537,7 @@ describe("the means of ICMP", () => {
   });
 });
 
-/** Children of this process that run. */
+/** Running children of this process. */
 function childrenNamed(name: string): number {
   return readdirSync("/proc").filter((each) => {
     if (!/^\d+$/.test(each)) return false;
@@ -554,15 +554,12 @@ function childrenNamed(name: string): number {
 interface NameServer {
   readonly address: string;
   readonly questions: string[];
-  /** Resolves when the next question has come, or soon. */
+  /** Resolves after the next question, or a short time. */
   heard(): Promise<void>;
   close(): void;
 }
 
-/**
- * Answers PTR questions: with a name, with NXDOMAIN for null, with SERVFAIL for `failure`, and not at all for
- * `silence`.
- */
+/** Answers PTR questions: with a name, NXDOMAIN for null, SERVFAIL for `failure`, and not at all for `silence`. */
 async function nameServer(answer: (question: string) => string | null): Promise<NameServer> {
   const socket = createSocket("udp4");
   const questions: string[] = [];

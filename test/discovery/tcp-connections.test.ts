@@ -1,4 +1,4 @@
-// What the kernel tells of the connections of a real server, over the C library: which wait for the rest of a request.
+// Kernel state of a real server's connections, read through the C library: those that wait for the rest of a request.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const HEAD = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n";
 
-/** Sends a text, and waits for so many answers. @returns its port */
+/** Sends a text, and waits for this many answers. @returns its port */
 async function sent(text: string, answers: number): Promise<number> {
   const socket = connect({ host: "127.0.0.1", port: server.port as number, localAddress: "127.0.0.9" });
   sockets.push(socket);
@@ -43,7 +43,7 @@ test("tells whose they are and whether they had an answer, and ends one as its p
   const half = await sent(`${HEAD}ab`, 0);
   const whole = await sent(`${HEAD}abcd`, 1);
   const look = () => connections.acceptedAt(server.port as number, openDescriptors(descriptorLimit()) ?? []);
-  // Who has sent little is accepted a moment later.
+  // Connections with little data are accepted slightly later.
   const seen = await withDeadline(
     (async () => {
       for (;;) {

@@ -1,5 +1,5 @@
-// One credential at one agent, step by step: what came of each step, told so that a person can act on it, and never more
-// than can be told apart.
+// Trial of one credential with one agent, step by step: actionable results, without claims beyond what is
+// distinguishable.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -37,9 +37,9 @@ const SWITCH = {
 const [AUTH_KEY, PRIV_KEY] = ["authpass123", "privpass123"];
 const ann: User = { name: "ann", level: 3, authProtocol: 3, authKey: AUTH_KEY, privProtocol: 4, privKey: PRIV_KEY };
 
-/** Where silence is expected. */
+/** For expected silence. */
 const BRIEF = { timeouts: { timeoutMs: 500, retries: 1 } };
-/** Where an answer is expected, however busy the machine. */
+/** For expected answers, however busy the machine. */
 const PATIENT = { timeoutMs: 3_000, retries: 1 };
 
 async function tried(
@@ -57,7 +57,7 @@ async function tried(
     timeouts: PATIENT,
     ...options,
   });
-  // Each was told as it ended.
+  // Each was reported when it ended.
   expect(told).toEqual(steps);
   return steps;
 }
@@ -108,7 +108,7 @@ describe("a community", () => {
       ]);
       expect(stepOf(steps, "interfaces").facts).toEqual([{ name: "rows", value: "50 or more" }]);
       expect(stepOf(steps, "forwarding").sentence).toContain("2 rows");
-      // So many rows are enough to know.
+      // This many rows suffice.
       expect(target.varbindCount).toBeLessThan(250);
     },
   );
@@ -303,7 +303,7 @@ sysName real-agent
     );
     const at = { address: "127.0.0.1", port };
     try {
-      // Until it listens, its port is closed.
+      // Its port stays closed until it listens.
       for (let steps = await tried(at, community("public")); ; steps = await tried(at, community("public")))
         if (stepOf(steps, "agent").reason !== "port_closed") break;
       const right = await tried(at, community("public"));
