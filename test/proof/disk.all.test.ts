@@ -1,4 +1,4 @@
-// What the appliance does on a disk that is full, slow, damaged or cannot be written to, in the short form.
+// Full, slow, damaged and read-only disks, in the short form of the proof.
 
 import { disk } from "../../scripts/proof/disk.ts";
 import { proveShort } from "../support/executable/proof.ts";

@@ -1,5 +1,5 @@
-// Bad input in its short form: 2,000 requests made from the document, the hand-written ones, and connections that are a
-// burden.
+// Bad input in the short form of the proof: 2,000 requests generated from the document, the hand-written ones, and
+// abusive connections.
 
 import { input } from "../../scripts/proof/input.ts";
 import { proveShort } from "../support/executable/proof.ts";

@@ -1,4 +1,4 @@
-// Side by side with PostgreSQL and Directus, in short: few rows, short turns.
+// Comparison with PostgreSQL and Directus in the short form of the proof: few rows, short rounds.
 
 import { sideBySide } from "../../scripts/proof/side-by-side.ts";
 import { proveShort } from "../support/executable/proof.ts";

@@ -1,4 +1,4 @@
-// Known vulnerabilities of what the executable is made of, as the registry reported them before this run left the network.
+// Known vulnerabilities of the executable's components, as reported by the registry before this run went offline.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,5 +1,4 @@
-// Backups of the compiled executable: taken beside writers and without an appliance, on a disk that is too small, put
-// back, and refused.
+// Backups of the compiled executable: during writes and without an appliance, on a small disk, restored, and refused.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -34,10 +33,10 @@ beforeEach(() => {
 afterEach(() => place.close());
 
 const MIGRATIONS = resolve(import.meta.dir, "../../migrations");
-/** Before there was anything to search the ledger by. */
+/** Before the search index of the ledger. */
 const OLD_SCHEMA = 3;
 const WRITERS = 4;
-/** Subnets made before the first backup begins, and between two. */
+/** Subnets created before the first backup starts, and between two. */
 const MADE_BETWEEN = 40;
 
 describe("a backup", () => {
@@ -153,7 +152,7 @@ describe("a backup", () => {
     expect(await place.command("backup", place.data)).toMatchObject(
       refusal(`${place.data} is a folder: add a file name`),
     );
-    // Nothing is asked of the data where there is no place for the copy.
+    // The data is not opened if the copy has no destination.
     expect((await place.run(["backup", nowhere, "--data", elsewhere])).code).toBe(2);
   });
 
@@ -274,7 +273,7 @@ describe("a restore", () => {
     await before.stop();
     await place.command("backup", file);
     const path = `tags/${tag.id}`;
-    /** One change, and what is known of it afterwards. */
+    /** Makes one change. @returns its known state afterwards */
     const changed = async (color: string) => {
       const running = await place.serve();
       const client = running.withKey(key);
@@ -294,7 +293,7 @@ describe("a restore", () => {
     );
     expect((await now.client.get(`changes?after=${lost.feed.after}&mark=${lost.feed.mark}`)).status).toBe(400);
     expect((await now.client.get(`changes?after=${now.feed.after}&mark=${now.feed.mark}`)).status).toBe(200);
-    // What was in the backup is what it was.
+    // The backup's content is unchanged.
     expect((await now.client.get(`${path}?at=${tag.valid_from}`)).headers.get("etag")).toContain("-ended");
   });
 
@@ -384,7 +383,7 @@ test("a start brings the data of an older version up to date, once, and says so 
 });
 
 describe("the secrets of credentials", () => {
-  /** An appliance with one, a backup of it, and the client's key. */
+  /** An appliance with a secret, a backup of it, and the client's key. */
   async function withSecret(): Promise<{ key: string; credentialId: string; body: object }> {
     const { key, organizationId, running } = await place.serveSetUp();
     const body = {
@@ -433,7 +432,7 @@ describe("the secrets of credentials", () => {
     const restored = await place.command("restore", file, "--drop-secrets");
     expect([restored.code, restored.err]).toEqual([0, ""]);
     expect(restored.out).toContain("Dropped: 1 sealed secret of credentials. Enter them again.");
-    // What an operator has dropped is no loss, and there is nothing left that a key would have to open.
+    // Secrets dropped by an operator are not a loss, and nothing sealed remains that would need the key.
     expect((await place.command("verify")).code).toBe(0);
     rmSync(join(place.data, "netledger.key"), { force: true });
     const client = (await place.serve()).withKey(key);
@@ -445,9 +444,9 @@ describe("the secrets of credentials", () => {
   });
 });
 
-/** Makes subnets until it is stopped, over several connections. */
+/** Creates subnets until stopped, over several connections. */
 class Writers {
-  /** Of those that were acknowledged, in the order of the answers. */
+  /** Names of the acknowledged ones, in answer order. */
   readonly names: string[] = [];
   private readonly watchers = new Set<() => void>();
   private readonly loops: Promise<void>[];
@@ -471,7 +470,7 @@ class Writers {
     });
   }
 
-  /** Waits until so many are made. */
+  /** Waits until this many are created. */
   made(count: number): Promise<unknown> {
     const enough = new Promise<void>((resolve) => this.watchers.add(() => this.names.length >= count && resolve()));
     return Promise.race([enough, ...this.loops]);
@@ -495,14 +494,14 @@ function headIn(out: string): { sequence: number; at: string; hash: string } {
   return { sequence: Number(sequence), at, hash };
 }
 
-/** What stands beside a backup and belongs to it. */
+/** Files that belong to a backup and are next to it. */
 function beside(path: string): string[] {
   return readdirSync(place.directory).filter(
     (name) => join(place.directory, name).startsWith(`${path}.`) || join(place.directory, name).startsWith(`${path}-`),
   );
 }
 
-/** Runs a command that can make no file larger than that: writing beyond it fails as on a full disk. */
+/** Runs a command with a file size limit: exceeding it fails like a full disk. */
 function withinKib(kib: number, args: readonly string[]): Promise<Finished> {
   return place.run(["-c", `trap "" XFSZ; ulimit -f ${kib}; exec "$0" "$@"`, EXECUTABLE, ...args], {
     command: ["bash"],
@@ -532,7 +531,7 @@ function inDatabase(path: string, work: (db: Database) => void): void {
   }
 }
 
-/** What an older version would have written: its schema, with the rows of today's. */
+/** Output of an older version: its schema, with today's rows. */
 function writeOlder(path: string, today: string, schema: number): void {
   const db = new Database(path, { create: true, readwrite: true });
   try {
@@ -564,7 +563,7 @@ function writeOlder(path: string, today: string, schema: number): void {
   }
 }
 
-/** Name and bytes of every file; the lock, and SQLite's own index of the log, may come into being. */
+/** Name and bytes of every file; the lock, and SQLite's WAL index, may appear. */
 function contents(directory: string): unknown[] {
   return readdirSync(directory)
     .filter(

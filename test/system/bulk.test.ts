@@ -1,4 +1,4 @@
-// A bulk write of hosts on the executable, where its body goes to the writer's thread in shared memory.
+// Bulk write of hosts on the executable, with the body in shared memory for the writer thread.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";

@@ -1,4 +1,4 @@
-// The bytes of an X-Change-Reason on the wire, and what is kept of them: by the executable, with its threads.
+// X-Change-Reason bytes on the wire and as stored by the executable with its threads.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";

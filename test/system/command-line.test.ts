@@ -1,4 +1,4 @@
-// The command line: what every command says of itself, what it answers with, and what it does not listen to.
+// Command line: help of every command, exit statuses, and ignored input.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -59,7 +59,7 @@ describe("help", () => {
       const page = await place.run(["help", topic]);
       expect([topic, page.code, page.err]).toEqual([topic, 0, ""]);
       expect(page.out).not.toMatch(/\u001b|`|\]\(/);
-      // What can be pasted stands as it is.
+      // Lines to paste are not wrapped.
       const wide = page.out.split("\n").filter((line) => line.length > 100 && !line.startsWith("    "));
       expect([topic, wide]).toEqual([topic, []]);
     }
@@ -360,7 +360,7 @@ describe("the unattended set-up", () => {
       expect(first.log).not.toContain("self_recorded");
       await first.stop();
 
-      // Taken away after the first start, as secrets are.
+      // Deleted after the first start, as is usual for secrets.
       await Bun.file(passwordFile).delete();
       const second = await unattended.serve(args);
       expect(second.log).toContain("INFO  setup_skipped");
@@ -433,7 +433,7 @@ describe("the unattended set-up", () => {
   });
 });
 
-/** Sends bytes as they are and answers with what comes back. */
+/** Sends raw bytes. @returns the answer */
 function raw(port: number, text: string): Promise<string> {
   return withDeadline(
     new Promise<string>((resolve) => {

@@ -1,5 +1,5 @@
-// netledger compact of the compiled executable: data whose versions lie whole, as every netledger before schema 28 wrote
-// them, take less room afterwards and say the same.
+// netledger compact of the compiled executable: data with whole versions, as written before schema 28, takes less space
+// afterwards and has the same content.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
@@ -22,7 +22,7 @@ const CHANGES = 300;
 const database = () => join(place.data, "netledger.db");
 const compact = (...flags: string[]) => place.command("compact", ...flags);
 
-/** Makes every version whole, and gives the room that they then take its place in the file. */
+/** Stores every version whole, with the file size that this requires. */
 function asBefore(): void {
   const db = openWritable(database());
   const sequences = (db.$client.query("SELECT sequence FROM history_transactions").values() as number[][]).flat();

@@ -1,5 +1,5 @@
-// The demo on the executable: its folder, who signs in, and the stories of its month, which journeys of the console and
-// the handbook rely on.
+// Demo on the executable: its folder, its users, and the stories of its month, on which console journeys and the
+// handbook rely.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ describe("the stories of the demo", () => {
     await place.close();
   });
 
-  /** Days before the day on which the demo was made, and the time of that day, in UTC. */
+  /** Days before the demo's creation day, and a time of that day, in UTC. */
   function at(days: number, time: string): string {
     const { start } = JSON.parse(readFileSync(join(place.data, "netledger-demo.json"), "utf8"));
     return `${new Date(Date.parse(start) - days * DAY_MS).toISOString().slice(0, 10)}T${time}:00.000Z`;
@@ -164,7 +164,7 @@ describe("the stories of the demo", () => {
       const discovery = new DiscoveryClient(demo, (await data("networks"))[0].organization_id);
       const campus = await discovery.scanned({ network_id: campusId, kind: "snmp" });
       expect([campus.outcome.hosts.devices, campus.outcome.problem]).toEqual([13, null]);
-      // With addresses that the campus has as well.
+      // With addresses that also exist on the campus.
       const { id } = (await data("networks")).find(({ name }: { name: string }) => name === "Harbour site");
       const harbour = await discovery.scanned({ network_id: id, kind: "full" });
       expect([harbour.outcome.hosts.devices, harbour.outcome.records]).toEqual([4, {}]);

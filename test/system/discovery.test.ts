@@ -1,6 +1,5 @@
-// The executable in a real network: what it finds of two switches, their neighbors and a host that says nothing, what
-// it writes when a cable moves, and what it does where it is not let in, where a daemon has died, and where it is
-// itself stopped.
+// Discovery by the executable in a real network: results for two switches, their neighbors and a silent host, writes
+// after a moved cable, and behavior on refused credentials, dead daemons and its own termination.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Wire } from "../support/appliance/factories.ts";
@@ -28,7 +27,7 @@ describe.skipIf(LAB_MISSING !== null)(
       lab = await Lab.start();
       ({ key, networkId, organizationId } = await place.setUp());
       await start();
-      // Tried in this order: that a device knows no such user it says at once, of a wrong community nothing.
+      // Tried in this order: a device reports an unknown user at once, but stays silent for a wrong community.
       await discovery.credential(user(LAB_USER.name, LAB_USER.authPassword, LAB_USER.privPassword), [networkId]);
       await discovery.credential(community(COMMUNITY), [networkId]);
     });
@@ -46,7 +45,7 @@ describe.skipIf(LAB_MISSING !== null)(
       discovery.scanned({ network_id: networkId, kind: "full", targets: [LAB_CIDR], ...fields });
     const hosts = (of = networkId) => discovery.all(`/api/v1/hosts?network_id=${of}`);
 
-    /** The interface entries by `host port`. */
+    /** Interface entries by `host port`. */
     async function ports(): Promise<Map<string, Wire>> {
       const names = new Map((await hosts()).map((host) => [host.id, host.name]));
       return new Map(
@@ -57,7 +56,7 @@ describe.skipIf(LAB_MISSING !== null)(
       );
     }
 
-    /** Who is said to be at the other end of each interface, `host port -> host port`. */
+    /** Known remote end of each interface, `host port -> host port`. */
     async function neighbors(): Promise<string[]> {
       const all = await ports();
       const names = new Map([...all].map(([name, entry]) => [entry.id, name]));
@@ -70,7 +69,7 @@ describe.skipIf(LAB_MISSING !== null)(
         .sort();
     }
 
-    /** The cables of the topology, `host port - host port`, with how many there are between the two. */
+    /** Cables of the topology, `host port - host port`, with their number between the two. */
     async function cables(at?: string): Promise<string[]> {
       const answer = await discovery.client.get(
         `topology?network_id=${networkId}${at === undefined ? "" : `&at=${at}`}`,
@@ -162,7 +161,7 @@ describe.skipIf(LAB_MISSING !== null)(
           chassis_id: lab.mac("switch-a", "p1"),
         });
         expect(addressesOf("switch-a")).toEqual(["10.98.0.11", "127.0.0.1", "fd98::11"]);
-        // The one without an agent is known by its name in reverse DNS.
+        // The host without an agent is known by its reverse DNS name.
         expect(named.get("switch-a")).toMatchObject({ hostname: "switch-a.lab.example" });
         expect(addressesOf("manager.lab.example")).toEqual([MANAGER_ADDRESS]);
         expect(named.get("host")).toMatchObject({ sys_name: "host", chassis_id: lab.mac("host", "eth1") });
@@ -332,7 +331,7 @@ describe.skipIf(LAB_MISSING !== null)(
             expect(findings).toMatchObject([
               { type: "Unreached", label: address, reason: expect.stringMatching(reason) },
             ]);
-            // No secret is told with it.
+            // Without disclosing a secret.
             expect(JSON.stringify([scan, findings])).not.toContain("another password");
             expect(await hosts(id)).toEqual([]);
           }),
@@ -419,7 +418,7 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(elapsedMs()).toBeLessThan(5_000);
         expect(cancelled.data).toMatchObject({ status: "Cancelled" });
         expect(cancelled.data.progress.addresses_done).toBeLessThan(cancelled.data.progress.addresses_total);
-        // And the next one of that network has its turn.
+        // And the next scan of that network starts.
         expect(await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).toMatchObject({
           outcome: { hosts: { found: 1 } },
         });
@@ -451,7 +450,7 @@ describe.skipIf(LAB_MISSING !== null)(
       TEST_HANG_MS,
     );
 
-    /** Waits until a scan has gone some way. */
+    /** Waits until a scan has made some progress. */
     async function underWay(scanId: string): Promise<void> {
       for (;;) {
         const { status, progress } = await discovery.scan(scanId);

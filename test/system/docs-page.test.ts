@@ -1,4 +1,4 @@
-// The documentation as the compiled executable serves it, and in a real browser where there is one.
+// Documentation as served by the compiled executable, also in a real browser if there is one.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -108,7 +108,7 @@ test.skipIf(!hasChromium)(
   TEST_HANG_MS,
 );
 
-/** The address that the executable says it listens on. */
+/** Listen address printed by the executable. */
 async function listeningUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let said = "";

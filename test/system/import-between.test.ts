@@ -1,5 +1,4 @@
-// What happens between an import and the netledger that it writes into: answers that are lost, restarts, and others who
-// write meanwhile.
+// Disturbances between an import and its target: lost answers, restarts, and concurrent writes.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
@@ -33,7 +32,7 @@ function world(): NetboxWorld {
   return made;
 }
 
-/** Stands between an import and the appliance. @param between sees every request, and may answer it instead */
+/** Proxy between an import and the appliance. @param between receives every request, and may answer it itself */
 function stand(between: (request: Request, forward: () => Promise<Response>) => Promise<Response>): string {
   proxy = Bun.serve({
     port: 0,
@@ -86,7 +85,7 @@ describe("an import", () => {
     let isDown = false;
     const server = stand(async (_request, forward) => {
       requests += 1;
-      // As a proxy answers for a server that is not there.
+      // Like a proxy in front of an unreachable server.
       if (requests === 12) isDown = true;
       if (isDown && requests < 15) return new Response("no upstream", { status: 503 });
       isDown = false;

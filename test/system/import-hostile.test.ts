@@ -1,5 +1,5 @@
-// An import whose source, netledger or environment wants token and key, or the end of the import: nothing of them is
-// said, nothing leaves this machine unasked, and what else there is comes in.
+// Imports with a source, target or environment that tries to obtain the token and key, or to abort the import: neither
+// is disclosed, no unrequested traffic leaves this machine, and all other objects are imported.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
@@ -41,7 +41,7 @@ function proxy(): ProxyLog {
 
 const small = (): NetboxWorld => ({ ...emptyWorld(), sites: [{ id: 1, name: "Berlin" }] });
 
-/** What every object of JavaScript has without having it. */
+/** Inherited property names of every JavaScript object. */
 const MEMBERS = Object.getOwnPropertyNames(Object.prototype);
 
 test("interfaces, fields, choices, tags and sites that are called like members of every object come in", async () => {
@@ -86,7 +86,7 @@ describe("whatever variables name a proxy", () => {
       const done = await at.import(["netbox", source, "--dry-run"], env);
       expect([source, done.code, done.err]).toEqual([source, 0, ""]);
     }
-    // Nothing listens there: what matters is who is asked.
+    // No listener there: only the contacted addresses matter.
     for (const source of [
       "https://127.0.0.1:1",
       "https://[::1]:1",

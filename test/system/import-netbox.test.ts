@@ -1,5 +1,5 @@
-// netledger import netbox: a NetBox of version 3 or 4 comes in through the API, comes in again without doubles, and
-// goes on where it was cut off.
+// netledger import netbox: a NetBox of version 3 or 4 is imported through the API, re-imported without duplicates, and
+// resumed after an interruption.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { EXECUTABLE, ensureExecutable, spawnPiped, Workplace } from "../support/executable/executable.ts";
@@ -41,7 +41,7 @@ function interfaceOf(host: any, name: string): any {
 const OFFICE = { id: 1, vid: 10, name: "Office" };
 const VOICE = { id: 2, vid: 20, name: "Voice" };
 
-/** A small campus with something of everything. */
+/** A small campus with objects of every kind. */
 function campus(): NetboxWorld {
   return {
     ...emptyWorld(),
@@ -123,7 +123,7 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
       vlans.find((each) => each.network_id === network && each.number === number);
     expect(vlanOf(berlin, 10)).toMatchObject({ name: "Office", description: "Desks" });
     expect(vlanOf(elsewhere, 20)).toMatchObject({ name: "Voice" });
-    // One that an interface of another network names is made there as well.
+    // A VLAN referenced by an interface of another network is created there as well.
     expect(vlanOf(berlin, 20)).toMatchObject({ name: "Voice" });
     expect(vlans).toHaveLength(3);
 
@@ -135,7 +135,7 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
       accepts_credentials: false,
     });
     expect(subnets.get(`${elsewhere} 10.9.0.0/16`)).toBeDefined();
-    // An address that lies in no prefix of its site brings its own.
+    // An address outside the prefixes of its site creates its own subnet.
     expect(subnets.get(`${berlin} 192.168.7.0/24`)).toMatchObject({ accepts_credentials: false });
 
     const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
@@ -310,7 +310,7 @@ describe("custom fields", () => {
     "of a NetBox %s come in with their values, and again without a version",
     async (version) => {
       const world = withFields();
-      // Before 3.6 choices have no labels.
+      // Choices have no labels before 3.6.
       const [device] = world.devices;
       if (version !== "3.5.9") (device?.custom as any).tier = { value: "g", label: "Gold" };
       else world.fields = fields.map((each) => (each.id === 3 ? { ...each, choices: [["Gold", "Gold"]] } : each));
@@ -423,7 +423,7 @@ describe("what changes", () => {
     expect(interfaceOf(after, "Gi1/0/1").mac_address).toBe("00:1b:21:aa:bb:cd");
     expect(interfaceOf(after, "Po1").admin_status).toBe("Up");
     expect(interfaceOf(after, "Gi1/0/2")).toBeDefined();
-    // It says the same as long as it is so.
+    // It reports the same on every run.
     expect(counts(await at.import(args), "hosts")).toEqual([0, 0, 2, 1, 0]);
     const third = await at.import([...args, "--overwrite"]);
     expect(counts(third, "hosts")).toEqual([0, 1, 2, 0, 0]);
@@ -579,7 +579,7 @@ describe("an import that is cut off", () => {
       const other = new Workplace();
       const there = await ImportPlace.open(other);
       const child: { kill: () => void } = { kill: () => {} };
-      // The same address: ids are made of it.
+      // The same address: ids derive from it.
       const netbox = serve(
         world,
         {
@@ -596,7 +596,7 @@ describe("an import that is cut off", () => {
       expect(started.signalCode).toBe("SIGKILL");
       expect((await there.import(["netbox", netbox.url])).code).toBe(0);
       const found = await there.inventory();
-      // Of the networks that the set-up makes, each appliance has its own.
+      // The network of the setup has a different id on each appliance.
       for (const list of ["tags", "vlans", "subnets", "hosts", "ip-ranges"])
         expect(found[list]).toEqual(expected[list] as any[]);
       const before = await there.transactions();

@@ -1,4 +1,5 @@
-// netledger import phpipam: sections, subnets, VLANs, devices and addresses come in, and again without doubles.
+// netledger import phpipam: sections, subnets, VLANs, devices and addresses are imported, and re-imported without
+// duplicates.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
@@ -132,7 +133,7 @@ describe("a phpIPAM", () => {
       ["10.1.0.2", "sw-1.example.com", "00:1b:21:aa:bb:cc"],
       ["10.2.0.2", "Gi0/2", null],
     ]);
-    // Its own address says most of where a device is; one elsewhere brings its subnet.
+    // A device's own address determines its network; one elsewhere creates its subnet.
     expect(subnets.get(`${offices} 10.2.0.0/16`)).toBeDefined();
     const second = hosts.get("sw-2.example.com");
     expect(second).toMatchObject({ network_id: customers, sys_location: null });
@@ -146,7 +147,7 @@ describe("a phpIPAM", () => {
       description: "printer: 2nd floor",
       tags: [tags.get("Reserved")],
     });
-    // Of a device that is not there it is nobody's.
+    // The address of a missing device belongs to no host.
     expect(ranges.get("2001:db8:1::7")).toMatchObject({ purpose: "Reserved", description: null });
 
     const before = await at.transactions();

@@ -1,4 +1,5 @@
-// Imports of seeded random inventories: what is planned is done, what was cut off ends the same, and again nothing is.
+// Imports of seeded random inventories: the writes equal the plan, an interrupted import has the same final result, and
+// a repetition writes nothing.
 
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { EXECUTABLE, ensureExecutable, spawnPiped, Workplace } from "../support/executable/executable.ts";
@@ -74,7 +75,7 @@ test.each([1, 2, 7, 18])(
     }
     expect((await broken.import(args)).code).toBe(done.code);
     const [expected, found] = [await whole.inventory(), await broken.inventory()];
-    // Networks and tags are of an organization, and the network of the set-up has an id of its own.
+    // Networks and tags belong to the organization, and the network of the setup has a different id.
     const own = new Set(
       [...(expected.networks ?? []), ...(found.networks ?? [])].filter((each) => each.name === "Main"),
     );

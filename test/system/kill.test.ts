@@ -1,4 +1,4 @@
-// What was acknowledged survives kill -9 in the middle of writing, and the ledger is whole afterwards.
+// Durability of acknowledged writes under kill -9, and an intact ledger afterwards.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { writtenSql } from "../../src/db/packing.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 
-/** Connections that write at once, and how much is acknowledged before each kill. */
+/** Number of concurrent connections, and of acknowledged writes before each kill. */
 const WRITERS = 8;
 const ACKNOWLEDGED = 300;
 const KILLS = 3;
@@ -26,9 +26,9 @@ afterEach(() => place.close());
 
 test("kill -9 under writes from several connections loses nothing that was acknowledged", async () => {
   const { key, networkId } = await place.setUp();
-  /** By id; null for what was acknowledged as deleted. */
+  /** By id; null for acknowledged deletions. */
   const acknowledged = new Map<string, Acknowledged | null>();
-  /** Ids whose last request got no answer: either state is right. */
+  /** Ids with an unanswered last request: either state is correct. */
   const inDoubt = new Set<string>();
   let nextSubnet = 0;
 
@@ -104,11 +104,11 @@ async function expectAllThere(
       wrong.push({ id, acknowledged: state, found: found.get(id) ?? null });
   }
   expect(wrong).toEqual([]);
-  // And nothing that nobody asked for.
+  // And nothing that was never requested.
   expect([...found.keys()].filter((id) => !acknowledged.has(id) && !inDoubt.has(id))).toEqual([]);
 }
 
-/** The file by SQLite's own checks, the ledger without a gap, and every live row the newest version of its record. */
+/** SQLite's integrity check, a ledger without gaps, and every live row equal to the latest version of its record. */
 function expectWhole(path: string): void {
   const db = new Database(path, { readonly: true });
   try {

@@ -1,5 +1,4 @@
-// The lab that discovery is tested in: that it is what it claims to be, and that nothing of it is left, however its end
-// comes about.
+// Discovery lab: its actual topology, and no leftovers however it ends.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
@@ -16,7 +15,7 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
 
   test("has two switches with two cables between them that name each other and their neighbors", async () => {
     expect(await lab.neighbors("switch-a")).toEqual(["p1 switch-b", "p2 switch-b", "p3 host", "p4 cdp-box"]);
-    // CDP goes through switches, LLDP does not.
+    // CDP passes through switches, LLDP does not.
     expect(await lab.neighbors("switch-b")).toEqual(["p1 cdp-box", "p1 switch-a", "p2 switch-a"]);
     expect(await lab.neighbors("host")).toEqual(["eth1 switch-a"]);
   });
@@ -72,7 +71,7 @@ function namespacesOf(pid: number): Set<string> {
   return new Set(KINDS.map((kind) => readlinkSync(`/proc/${pid}/ns/${kind}`)));
 }
 
-/** Process ids of those in any of these namespaces. */
+/** Process ids in any of these namespaces. */
 function processesIn(namespaces: ReadonlySet<string>): string[] {
   return readdirSync("/proc").filter(
     (name) => /^\d+$/.test(name) && KINDS.some((kind) => namespaces.has(namespace(name, kind))),
@@ -83,7 +82,7 @@ function namespace(pid: string, kind: string): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/${kind}`);
   } catch {
-    // It ended meanwhile, or is none.
+    // The process has exited, or is not one.
     return "";
   }
 }

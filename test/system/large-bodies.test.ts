@@ -1,5 +1,4 @@
-// Large bodies on the executable, where they are checked on a thread of their own: what they come to is what small ones
-// do.
+// Large bodies on the executable, checked on a separate thread: the same results as for small ones.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BODY_LIMIT_BYTES } from "../../src/http/body.ts";

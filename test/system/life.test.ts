@@ -1,4 +1,4 @@
-// The life of an appliance: started on nothing, claimed, started again, stopped.
+// Lifecycle of an appliance: first start, claim, restart, stop.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
-/** What whoever runs it may expect (handbook: running, "Stopping"). */
+/** Documented limits (handbook: running, "Stopping"). */
 const FIRST_ANSWER_MAX_MS = 300;
-/** Starts until one answers that soon: a processor that others use as well does less in its time. */
+/** Maximum attempts at such a start: a shared processor is slower. */
 const STARTS_MAX = 20;
 const STOP_MAX_MS = 5_000;
 const MEMORY_AT_REST_MAX_KIB = 120 * 1024;
@@ -98,7 +98,7 @@ describe("the first start", () => {
 
   test(`answers within ${FIRST_ANSWER_MAX_MS} ms and rests below ${MEMORY_AT_REST_MAX_KIB / 1024} MB of its own memory`, async () => {
     const tookMs: number[] = [];
-    // The best of some: what else the machine does is not measured.
+    // The best of several: the load of the machine is not measured.
     while (tookMs.length < STARTS_MAX && !tookMs.some((took) => took < FIRST_ANSWER_MAX_MS)) {
       const empty = new Workplace(tmpdir());
       const elapsedMs = stopwatch();
@@ -195,7 +195,7 @@ describe("the stop", () => {
     const body = JSON.stringify({ network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     const request = await postSubnet(running.url, key, body.length);
     request.write(body.slice(0, 10));
-    // A whole round trip on another connection: the half request has arrived by then.
+    // A full round trip on another connection: the partial request has arrived by then.
     await running.client().get("/api/health");
 
     running.kill("SIGTERM");
@@ -219,7 +219,7 @@ describe("the stop", () => {
     expect(end.code).toBe(0);
     expect(end.tookMs).toBeLessThan(STOP_MAX_MS);
     expect(end.err).toContain("requests_cut_off");
-    // The client's fault or ours, but none of the appliance's: nobody is to look for one.
+    // A fault of the client or the test, not of the appliance: the log must not suggest otherwise.
     expect(end.err).toContain("request_cut_off");
     expect(end.err).not.toMatch(/ERROR|internal_error/);
   });
@@ -242,7 +242,7 @@ test("a writer that crashes ends the appliance with a line in the log and status
   const running = await place.serve([], {
     command: [process.execPath, join(import.meta.dir, "../support/executable/serve-with-failing-writer.ts")],
   });
-  // Its first command kills it: claiming the appliance.
+  // Its first command crashes it: claiming the appliance.
   const claim = running
     .client()
     .post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken })
@@ -253,7 +253,7 @@ test("a writer that crashes ends the appliance with a line in the log and status
   expect(end.err).toContain("ERROR writer_crashed reason=");
 });
 
-/** A request to make a subnet, whose body of so many bytes is still to come. */
+/** Starts a request to create a subnet, with this many bytes of its body still to send. */
 async function postSubnet(
   url: string,
   key: string,
@@ -267,7 +267,7 @@ async function postSubnet(
       received += chunk.toString();
     });
     socket.on("close", () => resolve(received));
-    // A reset is an end as well.
+    // A reset also ends it.
     socket.on("error", () => resolve(received));
   });
   await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
@@ -286,7 +286,7 @@ async function postSubnet(
 describe("a standard stream that cannot be written", () => {
   const serveWith = (redirection: string, before = "") =>
     place.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
-  /** Stands for what nobody will read, so that the workplace does not wait for it. */
+  /** Replaces output that the test does not read, so that the workplace does not wait for it. */
   const FOUR_LINES = "echo; echo; echo; echo;";
 
   test.each([

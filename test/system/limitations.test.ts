@@ -1,5 +1,5 @@
-// The executable as a hardened service runs it: without memory that becomes executable, which bun:ffi needs, and
-// without netlink. It says so at its start and to monitors, and records its machine and finds hosts all the same.
+// Executable under a hardened service: without executable memory, which bun:ffi needs, and without netlink. It reports
+// that at its start and to monitors, and still records its machine and finds hosts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readMachine } from "../../src/discovery/self/read-machine.ts";
@@ -12,7 +12,7 @@ import { TEST_HANG_MS } from "../support/measure/limits.ts";
 const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
 
-/** Addresses of this machine that no other test uses. */
+/** Addresses of this machine, used by no other test. */
 const HOST = "127.77.60.1";
 const BLOCK = "127.77.60.0/29";
 

@@ -1,5 +1,4 @@
-// Long lists of a running appliance: in order and whole, beside the thread that answers, and gone with whoever asked
-// for them.
+// Long lists of a running appliance: ordered and complete, off the serving thread, and ended with their request.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
@@ -12,7 +11,7 @@ import { stopwatch } from "../support/measure/processor-time.ts";
 
 const HOSTS = 2_000;
 /**
- * With it a list of all of them is some megabytes: more than lies between the appliance and a client that does not
+ * Makes a list of all of them some megabytes: more than the buffers between the appliance and a client that does not
  * read.
  */
 const DESCRIPTION = "x".repeat(3_000);
@@ -45,14 +44,14 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-/** A whole list in order, as a stream. */
+/** The whole list in order, streamed. */
 const whole = (signal?: AbortSignal) =>
   fetch(`${running.url}/api/v1/hosts?order_by=name&limit=0`, {
     headers: { authorization: `Bearer ${key}` },
     ...(signal === undefined ? {} : { signal }),
   });
 
-/** What stands in an order by name: by code point, since all is lower case. */
+/** Expected order by name: by code point, since all are lower case. */
 const expectedNames = () => Array.from({ length: HOSTS }, (_, each) => `host ${each}`).sort();
 
 describe("a sorted list of 2,000 hosts", () => {
@@ -94,14 +93,14 @@ describe("a sorted list of 2,000 hosts", () => {
     const over = Promise.all(streams).then(() => (isOver = true));
     const waits: number[] = [];
     while (!isOver) {
-      // The threads of the long reads may wait: who asks for little is answered by the first one.
+      // Long-read threads may wait: the first thread answers small requests.
       const elapsedMs = stopwatch("first");
       expect((await client.get("tags?limit=1")).status).toBe(200);
       waits.push(elapsedMs());
     }
     await over;
     waits.sort((a, b) => a - b);
-    // The middle one: what a busy machine does to single requests is no fault of the appliance.
+    // The median: delays of single requests on a busy machine do not count.
     expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(WAIT_MAX_MS);
     expect(waits.length).toBeGreaterThan(5);
   });
@@ -118,7 +117,7 @@ describe("a sorted list of 2,000 hosts", () => {
     const before = running.memoryKib("RssAnon");
     for (let each = 0; each < LEAVERS; each += 10) await Promise.all(Array.from({ length: 10 }, leave));
     expect((await client.get("hosts?order_by=name&limit=1")).body.meta.pagination.total_count).toBe(HOSTS);
-    // Each list in memory would be more than ten megabytes.
+    // A list held in memory would take more than ten megabytes each.
     expect(running.memoryKib("RssAnon") - before).toBeLessThan(MEMORY_GROWTH_MAX_KIB);
     expect(running.log).not.toContain("stream_failed");
   });
@@ -132,7 +131,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect([end.code, end.signal]).toEqual([0, null]);
     expect(end.err).not.toContain("requests_cut_off");
     expect(end.err).not.toContain("long_reads_crashed");
-    // The log is folded into the database: the file alone is everything.
+    // The log is checkpointed into the database: the file alone is complete.
     expect(statSync(join(place.data, "netledger.db-wal"), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 });

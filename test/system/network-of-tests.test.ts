@@ -1,4 +1,4 @@
-// The network of a test run: loopback and nothing else, so that no packet of a test leaves the machine.
+// Network of a test run: loopback only, so that no packet of a test leaves the machine.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync } from "node:fs";
@@ -19,11 +19,11 @@ import { made, newApiKey, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 
-/** Documentation addresses (RFC 5737, RFC 3849): a packet that left all the same would reach no machine. */
+/** Documentation addresses (RFC 5737, RFC 3849): an escaping packet would reach no machine. */
 const OUTSIDE = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
 const DISCARD_PORT = 9;
 
-// Without a namespace nothing here may be tried.
+// Without a namespace these tests must not run.
 describe.skipIf(process.env.TEST_NETWORK !== "own")(
   "the network of a test run (left out where none can be made)",
   () => {
@@ -41,7 +41,7 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")(
       const to = socketAddress(address, DISCARD_PORT);
       const refusal = (type: number, protocol: number, send: (descriptor: number) => number) => {
         const descriptor = sockets.open(family, type, protocol);
-        // Negative: the process may not even open it.
+        // Negative: the process may not even open a socket.
         if (descriptor < 0) return ENETUNREACH;
         const error = send(descriptor);
         sockets.closeSocket(descriptor);
@@ -72,13 +72,13 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")(
         for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"])
           await made(client.post("subnets", { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] }));
         const scan = await discovery.scanned({ network_id: networkId, kind: "full" });
-        // The scan did try: the kernel had no route. What only this machine reaches is no target unless it is named.
+        // The scan tried: the kernel had no route. Addresses that only this machine reaches are not default targets.
         expect(scan).toMatchObject({ targets: null, progress: { addresses_done: 2, errors: { no_route: 2 } } });
         expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
       });
 
       test("keeps in a scan that a schedule has missed, and that begins with the appliance", async () => {
-        // Days ago by the clock of the tests: since then it was due each hour.
+        // Days ago by the test clock: hourly due times have passed since.
         const before = await newAppliance();
         const { key } = newApiKey(before);
         const { networkId } = before.first;

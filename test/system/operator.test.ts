@@ -1,5 +1,5 @@
-// Organizations, users and keys made with subcommands: beside a running appliance, which sees them at once, and without
-// one.
+// Organizations, users and keys created by subcommands: next to a running appliance, which sees them at once, and
+// without one.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -18,7 +18,7 @@ function command(...args: string[]): Promise<Finished> {
   return place.command(...args);
 }
 
-/** The rows of a list, by the names in its head. */
+/** Rows of a list, keyed by its header. */
 function rows({ out }: Finished): Record<string, string>[] {
   const [head = [], ...lines] = out
     .trimEnd()
@@ -390,7 +390,7 @@ describe("an organization that demands a reason", () => {
     expect(await command("user", "password", ...user, ...password, "--reason", "CHG-7")).toMatchObject({ code: 0 });
     const key = await command("key", "create", ...user, "--name", "night", "--permissions", "Member");
     expect(key).toMatchObject({ code: 0, err: "" });
-    // What was made by such a command is asked like everybody else.
+    // Such a command needs a reason like everyone else.
     const made = { network_id: networkId, name: "h" };
     expect(await running.withKey(key.out.trim()).post("hosts", made)).toMatchObject(lacking);
     expect(await running.withKey(key.out.trim()).post("hosts", made, { "x-change-reason": "CHG-8" })).toMatchObject({

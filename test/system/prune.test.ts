@@ -1,5 +1,5 @@
-// netledger prune of the compiled executable: history is thinned for good and says so, and everything else goes on with
-// what is left.
+// netledger prune of the compiled executable: history is thinned permanently and marked as such; everything else
+// continues with the rest.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
@@ -16,18 +16,18 @@ beforeEach(() => {
 afterEach(() => place.close());
 
 const RENAMES = 200;
-/** In every version but the last, where the first 2 kB of the description are of it alone. */
+/** Distinct in every version: the first 2 kB of the description. */
 const word = (n: number) => `${String(n).padStart(4, "0")}-long-forgotten `.repeat(120);
 
 interface Grown {
   readonly key: string;
   readonly subnetId: string;
-  /** Just before the last change, and between the changes before it. */
+  /** Just before the last change, and between the earlier ones. */
   readonly before: string;
   readonly between: string;
 }
 
-/** Data with a subnet that was changed again and again; the appliance that did it has stopped. */
+/** Data with a subnet that was changed repeatedly; its appliance has stopped. */
 async function grow(): Promise<Grown> {
   const { key, networkId, running, client } = await place.serveSetUp();
   const body = { cidr: "10.0.0.0/24", description: null };
@@ -124,7 +124,7 @@ describe("netledger prune", () => {
     expect(readFileSync(database()).includes("0007-long-forgotten")).toBe(false);
     expect(readFileSync(database()).includes(`${String(RENAMES - 1).padStart(4, "0")}-long-forgotten`)).toBe(true);
     expect((await verify()).code).toBe(0);
-    // Data written before and after the pruning are one ledger.
+    // Data before and after the prune form one ledger.
     const running = await place.serve();
     await running.stop();
     expect((await verify("--head", headIn(pruned.out))).code).toBe(0);
@@ -133,7 +133,7 @@ describe("netledger prune", () => {
   test("on a disk that is full has dropped nothing", async () => {
     const { before } = await grow();
     const { out } = await verify();
-    // No file can grow beyond that: writing more fails as on a full disk.
+    // With a file size limit: exceeding it fails like a full disk.
     const full = await place.run(
       [
         "-c",
@@ -217,12 +217,12 @@ describe("netledger verify --head", () => {
       1,
       `  known: transaction ${sequence}: has the hash ${hash}, but --head gives ${"0".repeat(64)}`,
     ]);
-    // As if the last transaction had never been.
+    // As if the last transaction had never happened.
     copyFileSync(short, database());
     expect((await verify()).code).toBe(0);
     const other = await verify("--head", known);
     expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is given by --head, but not in the ledger`]);
-    // Nobody is to put a backup in the place of sound data for a number that was mistyped.
+    // A mistyped number must not lead to the replacement of intact data by a backup.
     expect(other.out).toEndWith(
       "Nothing else is wrong with the data. Either the value of --head is mistyped or belongs to other data, or since then a backup was restored, or the ledger was truncated or replaced.\n",
     );

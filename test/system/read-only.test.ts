@@ -1,5 +1,4 @@
-// A backup served to be read: everything can be asked, nothing changed, and the file is the same to the last byte
-// afterwards.
+// Read-only service of a backup: all reads work, no write does, and the file stays the same to the last byte.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -9,7 +8,7 @@ import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
-/** More than are gone through at once: what orders or searches them is read beside the thread that answers. */
+/** Above the threshold of long reads: orders and searches run off the serving thread. */
 const SUBNETS = 1_100;
 
 let place: Workplace;
@@ -42,7 +41,7 @@ beforeAll(async () => {
   mkdirSync(folder);
   file = join(folder, "copy.db");
   expect((await place.command("backup", file)).code).toBe(0);
-  // The folder and the file are only to be read, to whoever is not root.
+  // The folder and the file are read-only for users other than root.
   chmodSync(file, 0o400);
   chmodSync(folder, 0o500);
   before = contents();
@@ -59,7 +58,7 @@ async function signIn(client: Client): Promise<string> {
   return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** Every file of the backup's folder, with its bytes and the time of its last change. */
+/** Every file of the backup's folder, with bytes and modification time. */
 function contents(): unknown[] {
   return readdirSync(folder).map((name) => [
     name,
@@ -133,7 +132,7 @@ test("every operation that would change something is refused with store_read_onl
   const session = copy.client({ cookie: await signIn(copy.client()) });
   const answers: Array<[string, string]> = [];
   for (const [path, byMethod] of Object.entries(document.paths)) {
-    // A download changes nothing; there are no backups of a backup.
+    // A download changes nothing; a backup has no backups.
     if (path.startsWith("/api/auth/") || path.endsWith("/download")) continue;
     for (const [method, operation] of Object.entries(byMethod)) {
       if (method === "get") continue;
@@ -151,7 +150,7 @@ test("every operation that would change something is refused with store_read_onl
     }
   }
   expect(answers.length).toBeGreaterThan(50);
-  // There is no place to keep them, so that none can be made.
+  // There is no storage for results, so none can be started.
   expect((await session.get("ledger/verifications")).data).toEqual([]);
   expect(answers.filter(([, code]) => code !== "403 store_read_only")).toEqual([]);
   const password = await session.put("/api/auth/password", {

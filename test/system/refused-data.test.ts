@@ -1,5 +1,5 @@
-// Data that are not to be touched: newer, foreign, damaged, without their key, under a clock that leapt. Refused in one
-// sentence with status 3, and not one byte of them changes.
+// Unusable data: newer, foreign, damaged, without its key, or under a clock that jumped. Refused in one sentence with
+// status 3, without changing a byte.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -122,7 +122,7 @@ test.each([["empty"], ["missing"]])(
   },
 );
 
-// Whoever is root may write to everything.
+// Root may write to everything.
 test.skipIf(process.getuid?.() === 0)(
   "a database that may only be read is refused before the first write",
   async () => {
@@ -205,7 +205,7 @@ describe("a clock that leapt", () => {
   });
 });
 
-/** An organization that was set up at an instant. */
+/** Creates data with an organization set up at a timestamp. */
 async function writtenAt(instant: number): Promise<void> {
   mkdirSync(place.data, { mode: 0o700 });
   const key = seededRandom(1).bytes(32);
@@ -240,7 +240,7 @@ function start(): Promise<Finished> {
   return place.command("serve", "--listen", "127.0.0.1:0");
 }
 
-/** Every command that opens data refuses, and nothing in the folder is different afterwards. */
+/** Every command that opens data refuses, and the folder stays unchanged. */
 async function expectRefused(sentence: string): Promise<void> {
   const before = contents();
   expectSentence(await start(), sentence);
@@ -259,7 +259,7 @@ function expectSentence(finished: Finished, sentence: string): void {
   expect(finished).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${sentence}\n` });
 }
 
-/** Name, time of change and bytes of every file; the lock may come into being. */
+/** Name, modification time and bytes of every file; the lock may appear. */
 function contents(): unknown[] {
   if (!statSync(place.data).isDirectory()) return [readFileSync(place.data).toString("base64")];
   return readdirSync(place.data)

@@ -1,4 +1,4 @@
-// Which host a request names, on the wire: one, and no more (RFC 9112 section 3.2).
+// Host of a request on the wire: exactly one (RFC 9112 section 3.2).
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-/** All that comes until the connection is closed. */
+/** Reads until the connection is closed. */
 function wholeOf(socket: Socket): Promise<string> {
   const pieces: Buffer[] = [];
   const text = new Promise<string>((resolve, reject) => {
@@ -26,7 +26,7 @@ function wholeOf(socket: Socket): Promise<string> {
   return withDeadline(text, "an answer", () => socket.destroy());
 }
 
-/** The status and the body of an answer. */
+/** Status and body of an answer. */
 async function ask(
   path: string,
   lines: readonly string[],
@@ -110,7 +110,7 @@ test.each(["a.example", "A.EXAMPLE.:8080", "localhost.a.example", "a.inventory.e
 );
 
 describe("where others can connect", () => {
-  /** The status that a request for a name gets over TLS. */
+  /** Status of a request for a host name over TLS. */
   async function askOverTls(url: string, host: string): Promise<number> {
     const socket = connectTls({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false });
     socket.end(`GET /api/version HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);

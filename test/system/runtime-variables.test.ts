@@ -1,5 +1,5 @@
-// What variables of Bun, which is part of the executable, do to it: as of this version of Bun, so that another one shows
-// what has changed. And what the executable says when it gives rights to whoever runs it.
+// Effects of Bun's environment variables on the executable, as of this Bun version, so that another one shows its
+// changes; and the executable's message when it grants privileges to its callers.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
@@ -123,7 +123,7 @@ describe("an import", () => {
   });
 });
 
-/** Only root gives capabilities to files, and not every file system keeps them. */
+/** Only root can set file capabilities, and not every file system stores them. */
 function capable(mode: number): string | null {
   const path = place.path(`netledger-${mode.toString(8)}`);
   copyFileSync(EXECUTABLE, path);
@@ -137,7 +137,7 @@ describe("an executable with file capabilities", () => {
     if (path === null) return null;
     const running = await place.serve([], { command: [path] });
     await running.logged("started");
-    // Found out after the start.
+    // Detected after the start.
     const limitations = async () => (await running.client().get("/api/health")).data.limitations;
     for (let turn = 0; turn < 200 && (await limitations()).length === 0; turn += 1) await Bun.sleep(0);
     const found = await limitations();

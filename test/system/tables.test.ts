@@ -1,4 +1,4 @@
-// A table that is imported into the executable, where one thread reads it and another one writes it.
+// Table import on the executable, with separate threads for reading and writing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";

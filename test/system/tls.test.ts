@@ -1,5 +1,4 @@
-// HTTPS as the executable serves it: by certificate and key, or by a pair of its own; and where it refuses to go
-// without.
+// HTTPS of the executable: with a certificate and key, or with its own pair; and refusals without either.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
@@ -31,12 +30,12 @@ const flagsOf = (made: MadePair, name = "server") => {
 
 const fingerprintOf = (certificate: string) => new X509Certificate(certificate).fingerprint256;
 
-/** A request that trusts one certificate and nothing else. */
+/** A request that trusts exactly one certificate. */
 function ask(running: Running, path: string, ca: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${running.url}${path}`, { ...init, keepalive: false, tls: { ca } } as RequestInit);
 }
 
-/** A handshake to its end, by any certificate. */
+/** A complete handshake, with any certificate. */
 async function handshake(url: string, version?: SecureVersion): Promise<TLSSocket> {
   const socket = connect({
     host: "127.0.0.1",
@@ -58,7 +57,7 @@ async function shownFingerprint(url: string): Promise<string> {
   return fingerprint256;
 }
 
-/** What comes back for bytes that are no TLS, until the connection is closed. */
+/** Answer to bytes other than TLS, until the connection is closed. */
 async function said(url: string, bytes: string): Promise<string> {
   let text = "";
   const socket: Socket = connectPlain(Number(new URL(url).port), "127.0.0.1", () => void socket.end(bytes));
@@ -84,7 +83,7 @@ describe("with a certificate and its key", () => {
 
     const health = await ask(running, "/api/health", pair.certificate);
     expect([health.status, health.headers.get("strict-transport-security")]).toEqual([200, "max-age=31536000"]);
-    // Whatever it is called: over TLS browsers listen to it.
+    // For any host name: browsers honor it over TLS.
     const page = await ask(running, "/docs", pair.certificate, { headers: { host: "netledger.lan" } });
     expect([page.status, page.headers.get("cross-origin-opener-policy")]).toEqual([200, "same-origin"]);
     const claim = {
@@ -201,7 +200,7 @@ describe("with a certificate and its key", () => {
     await running.logged("certificate_taken_over");
     expect(await shownFingerprint(running.url)).toBe(fingerprintOf(next.certificate));
     expect((await ask(running, "/api/health", next.certificate)).status).toBe(200);
-    // Who has waited since before is answered by what is written now.
+    // A waiting request is answered by this write.
     const made = await ask(running, "/api/v1/tags", next.certificate, {
       method: "POST",
       body: '{"name":"a","color":"Red"}',
@@ -289,7 +288,7 @@ describe("with a pair of its own", () => {
     expect(first.log).toContain(`certificate_made fingerprint=${fingerprint} `);
     expect(await shownFingerprint(first.url)).toBe(fingerprint);
     expect(statSync(join(place.data, "netledger-tls.key")).mode & 0o777).toBe(0o600);
-    // Who trusts this very certificate needs to skip no check: the address is one of its names.
+    // A client that trusts this certificate needs no exemption: the address is one of its names.
     expect((await ask(first, "/api/health", certificate)).status).toBe(200);
     expect((await first.stop()).code).toBe(0);
 
@@ -337,7 +336,7 @@ describe("beyond this machine", () => {
 
   test("it is listened on without, where that is said", async () => {
     const running = await place.serve(["--plain-http"], { listen: "0.0.0.0:0" });
-    // The wildcard is no address that a browser could open.
+    // The wildcard is not an address that a browser could open.
     const links = running.lines[2]?.match(/http:\S+/g) ?? [];
     expect(links[0]).toStartWith(`http://127.0.0.1:${new URL(running.url).port}/#setup=`);
     expect(links.join()).not.toContain("0.0.0.0");

@@ -1,4 +1,4 @@
-// The tours of the README and of the handbook, as a reader pastes them, against the compiled executable.
+// Tours of the README and the handbook, pasted as by a reader, on the compiled executable.
 
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -18,12 +18,12 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-/** The lines of a page's blocks of a kind: of a tour, those after the one with the token. */
+/** Lines in a page's code blocks of a kind; for a tour, those after the one with the token. */
 function linesOf(page: string, kind: string): string {
   return [...page.matchAll(new RegExp(`^\`\`\`sh ${kind}\\n(.*?)^\`\`\`$`, "gms"))].map((match) => match[1]).join("");
 }
 
-/** Pastes lines into a shell, as somebody who has just started the appliance, away from other tests. */
+/** Pastes lines into a shell next to a newly started appliance, isolated from other tests. */
 async function paste(text: string): Promise<string> {
   const running = await place.serve([], { command: [...IN_NEW_NETWORK, EXECUTABLE] });
   const script = text.replace("URL=http://127.0.0.1:8080", `URL=${running.url}`);
@@ -63,7 +63,7 @@ test.skipIf(withoutCurl)("the handbook's tour does what it says, line by line", 
   expect(claimed.data.user.role).toBe("Owner");
   expect(discovered.data.created.hosts).toBe(1);
   expect(entries.data.length).toBeGreaterThan(0);
-  // The machine is unchanged: recording it once more writes nothing.
+  // The machine is unchanged: recording it again writes nothing.
   expect(again.data).toMatchObject({ sequence: null, created: {}, updated: {}, deleted: {} });
   expect(longAgo.data).toEqual([]);
   const hostname = (await Bun.file("/proc/sys/kernel/hostname").text()).trim();
@@ -82,7 +82,7 @@ test.skipIf(withoutCurl)("the handbook's tour does what it says, line by line", 
   expect(located.data.candidates).not.toEqual([]);
   expect(found.data).toMatchObject([{ name: hostname }]);
   expect(said.some((line) => line.startsWith("id,"))).toBe(true);
-  // Asked again until it is done: what is shown is not a backup that may still fail.
+  // Polled until done: an unfinished backup may still fail.
   expect(envelopes.at(-1).data).toMatchObject({
     state: "Done",
     reason: null,

@@ -1,10 +1,10 @@
-// Whom requests come from, on the wire: by socket and header lines as they arrive at the executable.
+// Caller addresses on the wire: by socket and header lines as received by the executable.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { ensureExecutable, PASSWORD, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
 
-/** All of 127.0.0.0/8 is this machine's: each of these can be a peer. */
+/** All of 127.0.0.0/8 belongs to this machine: any of these can be a peer. */
 const [PROXY, OTHER] = ["127.0.0.2", "127.0.0.3"];
 
 beforeAll(() => ensureExecutable());
@@ -25,7 +25,7 @@ async function ask(running: Running, from: string, lines: readonly string[], pat
 }
 
 let asked = 0;
-/** The address that the log has for such a request. */
+/** Logged address of such a request. */
 async function sourceOf(running: Running, from: string, lines: readonly string[]): Promise<string | undefined> {
   asked += 1;
   const id = `asked-${asked}.`;
@@ -122,7 +122,7 @@ async function signIn(running: Running, headers: Record<string, string> = {}): P
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
-/** The stream of changes, as it comes to one of this machine's addresses. */
+/** Change stream received at one of this machine's addresses. */
 async function openStream(running: Running, from: string, key: string) {
   const { port } = new URL(running.url);
   const socket = connect({ host: "127.0.0.1", port: Number(port), localAddress: from });
@@ -143,7 +143,7 @@ async function openStream(running: Running, from: string, key: string) {
   socket.write(
     `GET /api/v1/changes HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
   );
-  // The last of what there was: from here on it waits, and looks at its rights again before it tells more.
+  // The last of the existing changes: from here on the stream waits, and rechecks its rights before it sends more.
   await withDeadline(until('"entity_type":"user"'), "the stream", () => socket.destroy());
   return { ended, until, text: () => text, close: () => socket.destroy() };
 }

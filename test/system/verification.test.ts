@@ -1,5 +1,5 @@
-// Verifications of the compiled executable through the API: on a thread of their own beside reads and writes, of a
-// damaged database, cancelled, and cut off by the end of the appliance.
+// Verifications of the compiled executable through the API: on a separate thread during reads and writes, of a damaged
+// database, cancelled, and interrupted by the end of the appliance.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -11,7 +11,7 @@ import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/
 
 const PATH = "ledger/verifications";
 const STOP_MAX_MS = 5_000;
-/** So many records take long enough to be caught in the middle. */
+/** Enough records to catch it midway. */
 const HOSTS = 1_000;
 const ENTRIES = 15;
 
@@ -38,7 +38,7 @@ async function told(client: Client, id: string, holds: (verification: Wire) => b
 
 const ended = (client: Client, id: string) => told(client, id, ({ status }) => status !== "Running");
 
-/** An appliance whose ledger takes seconds to verify. */
+/** An appliance with a ledger that takes seconds to verify. */
 async function serveMany(): Promise<{ running: Running; client: Client; networkId: string }> {
   const { networkId, running } = await place.serveSetUp();
   const client = await signedIn(running);
@@ -52,12 +52,12 @@ async function serveMany(): Promise<{ running: Running; client: Client; networkI
   return { running, client, networkId };
 }
 
-/** How far a command has come it tells every few seconds; on a fast machine it has ended by then. */
+/** Progress is logged every few seconds; on a fast machine the command ends before that. */
 function withoutProgress(errors: string): string {
   return errors.replaceAll(/^.* INFO {2}verifying .*\n/gm, "");
 }
 
-/** The verification that was begun, when it is in the middle. */
+/** The started verification, caught midway. */
 async function caught(client: Client): Promise<Wire> {
   const { data } = await client.post(PATH, {});
   return told(client, data.id, ({ status, progress }) => status !== "Running" || progress?.step === "versions");
@@ -157,7 +157,7 @@ describe("of a damaged database", () => {
     expect((await (await signedIn(again)).get(`${PATH}/${done.id}`)).data).toEqual(done);
   });
 
-  /** In the database file, wherever the text stands. */
+  /** Changes the database file wherever the text occurs. */
   function changed(from: string, to: string): void {
     const path = join(place.data, "netledger.db");
     const bytes = readFileSync(path);

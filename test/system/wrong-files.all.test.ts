@@ -1,4 +1,4 @@
-// Every command with every wrong kind of file in every place that it takes one from.
+// Every command with every wrong kind of file for every path that it accepts.
 
 import { describe, expect, test } from "bun:test";
 import { wrongFileStage } from "../support/executable/wrong-file-stage.ts";

@@ -1,10 +1,10 @@
-// Every command with what is not a file, in every place that it takes one from. wrong-files.all.test.ts has all kinds.
+// Every command with non-files for every path that it accepts. wrong-files.all.test.ts covers all kinds.
 
 import { describe, expect, test } from "bun:test";
 import { wrongFileStage } from "../support/executable/wrong-file-stage.ts";
 import { type KindName, settingsLeftOut, WRONG_FILE_ROWS } from "../support/executable/wrong-files.ts";
 
-/** What cannot be opened, or not read, or is waited for. */
+/** Kinds that can't be opened or read, or that block. */
 const KINDS: readonly KindName[] = ["a folder", "a named pipe"];
 
 const stage = wrongFileStage();
