@@ -1,6 +1,6 @@
-// What became faster or slower since an earlier commit: its executable and this one in turns, on copies of one store,
-// in one run. The earlier commit builds the store: this one brings its copy up to date, and reads versions of the
-// shapes of then. Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
+// Speed compared with an earlier commit: its executable and this one alternate on copies of one store, in one run. The
+// earlier commit builds the store: this one migrates its copy, and reads versions of the earlier shapes. Usage:
+// scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
 
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,21 +22,21 @@ const HOSTS = "/api/v1/hosts?include_children=false";
 const [revision, ...rest] = process.argv.slice(2);
 if (revision === undefined || revision.startsWith("-"))
   throw new Error("usage: scripts/bench --against REVISION [--hosts N] [--seconds N] [--turns N] [--directory DIR]");
-/** Turns: how often each side is measured. */
+/** Turns: measurements per side. */
 const { hosts, seconds, turns, ...told } = settings({ hosts: 1_000, seconds: 3, turns: 5, directory: "" }, rest);
 const directory = folder(told.directory);
 
-/** One of the two that are compared. */
+/** One of the compared sides. */
 interface Side {
   readonly executable: string;
-  /** Measures what the writer alone does for scans. */
+  /** Measures the writer alone, on scan results. */
   readonly reconcile: string;
   readonly store: BuiltStore;
-  /** Tells the bulks of this side apart. */
+  /** Number of bulks so far, to give each distinct names. */
   bulks: number;
 }
 
-/** Milliseconds by what was measured. */
+/** Milliseconds by measurement. */
 type Figures = Map<string, number>;
 
 mkdirSync(directory, { recursive: true });
@@ -55,7 +55,7 @@ const [before, after] = sides.map(({ name, executable, reconcile }) => {
 const pairs: Array<[Figures, Figures]> = [];
 for (let turn = 1; turn <= turns; turn += 1) {
   say(`turn ${turn} of ${turns}`);
-  // Who goes first changes: what the machine does meanwhile must not favour one.
+  // The first side alternates: the load of the machine must not favor one.
   const first = turn % 2 === 1 ? before : after;
   const figures = await measure(first);
   const others = await measure(first === before ? after : before);
@@ -97,7 +97,7 @@ async function measure(one: Side): Promise<Figures> {
         (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds.campus as string[], i)}`, headers),
       ],
       ["a page of 50, at a random instant", (i) => requestBytes("GET", `${list}?at=${inTurn(instants, i)}`, headers)],
-      // Of the shape of then, wherever hosts have got a field since.
+      // Of the earlier shape, if hosts have gained a field since.
       ["a page of 50 hosts, live", () => requestBytes("GET", HOSTS, headers)],
       [
         "a page of 50 hosts, at a random instant",
@@ -119,14 +119,14 @@ async function measure(one: Side): Promise<Figures> {
   }
   for (const line of run([one.reconcile, "--devices", String(RECONCILED_DEVICES)], directory).split("\n")) {
     const [, name, took] = /^(\S.*?) {2,}([\d.]+) +\d+ +\d+$/.exec(line) ?? [];
-    // The second of the same name is the one after everything was warm.
+    // Of two with the same name, the second is the warm one.
     if (name !== undefined)
       figures.set(`reconcile ${RECONCILED_DEVICES} devices of 50 interfaces: ${name}`, Number(took) * 1000);
   }
   return figures;
 }
 
-/** The processor time of a request is what a slow generator cannot hide. */
+/** Processor time per request is independent of a slow generator. */
 async function measureRequests(
   figures: Figures,
   name: string,
@@ -181,7 +181,7 @@ async function someInstants(running: Running, store: BuiltStore): Promise<string
 }
 
 /**
- * Of each figure the middle of both sides, and how many times faster the later one was: middle, least and most over the
+ * For each figure the median of both sides, and the speedup of the later one: median, minimum and maximum over the
  * turns.
  */
 function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {

@@ -1,4 +1,4 @@
-// Requests to a measured appliance that are not a load: with the key of its store, one at a time.
+// Single requests to a measured appliance, outside any load: with the key of its store, one at a time.
 
 import type { Running } from "./executable.ts";
 import type { BuiltStore } from "./store.ts";
@@ -22,7 +22,7 @@ export async function ask<T>(
   return (JSON.parse(text) as { data: T }).data;
 }
 
-/** A host with 20 children, as the API takes it. */
+/** A host with 20 children, as a request body. */
 export function hostWithChildren(networkId: string, number: number, name: string): object {
   return {
     network_id: networkId,

@@ -1,22 +1,22 @@
-// What else is noticed of filters that look at everything: what another reader waits meanwhile, and what memory it takes.
+// Side effects of filters with full scans: waiting time of another reader, and memory.
 
 import type { Running } from "./executable.ts";
 import { startReader } from "./start-reader.ts";
 
-/** How often memory is looked at. */
+/** Sampling interval of memory. */
 const LOOK_EVERY_MS = 20;
 
 export interface Beside {
   readonly reads: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** Anonymous memory, at most. */
+  /** Peak of anonymous memory. */
   readonly peakMb: number;
 }
 
 /**
- * @param scans asked one after the other
- * @param reads asked one after the other meanwhile, again and again
+ * @param scans requests with full scans, sequential
+ * @param reads sequential requests, repeated concurrently
  */
 export async function besideScans(
   server: Running,

@@ -1,9 +1,9 @@
-// A host of a bulk, for whatever measures bulks.
+// Host item for bulk measurements.
 
 import { fullInterface } from "./interface-item.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** With an address, two ports, a service and so many interfaces. */
+/** With an address, two ports, a service and this many interfaces. */
 export function bulkItem(store: BuiltStore, host: number, interfaces: number) {
   const network_id = store.networkIds.campus as string;
   return {

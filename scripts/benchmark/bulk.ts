@@ -1,6 +1,6 @@
-// What a bulk write of hosts takes, or what one request may ask for at most, and how long a reader beside it waits: on
-// the compiled executable, over HTTP on loopback. Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48]
-// [--before 1000] [--directory DIR] [--executable FILE]
+// Duration of a bulk write of hosts, or of the largest possible requests, and latency of a concurrent reader: on the
+// compiled executable, over HTTP on loopback. Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48] [--before
+// 1000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
@@ -14,13 +14,13 @@ import { type BuiltStore, buildStore } from "./store.ts";
 const { hosts, interfaces, before, directory, executable } = settings({
   hosts: 1_000,
   interfaces: 48,
-  /** Hosts with as many interfaces that are there already. */
+  /** Existing hosts with as many interfaces. */
   before: 1_000,
   directory: "",
   executable: EXECUTABLE,
 });
 const encoder = new TextEncoder();
-/** Children of one kind that a host may have. */
+/** Maximum children of one kind per host. */
 const CHILDREN_MAX = 10_000;
 
 say(`Building: ${before} hosts × ${interfaces} interface entries`);
@@ -89,7 +89,7 @@ async function measure(
   ]);
 }
 
-/** The largest single record, body and page that the API knows. */
+/** The largest single record, body and page of the API. */
 async function measureLargest(running: Running, store: BuiltStore): Promise<void> {
   const network_id = store.networkIds.campus as string;
   const children = {
@@ -128,17 +128,14 @@ async function measureLargest(running: Running, store: BuiltStore): Promise<void
   );
 }
 
-/** Takes an answer as it comes, as fast as it comes: putting it together would slow the stream down. */
+/** Reads an answer at full speed without assembling it, which would slow the stream down. */
 async function drain({ port }: Running, { key }: BuiltStore, path: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const { body } = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { headers });
   for await (const _chunk of body as ReadableStream<Uint8Array>);
 }
 
-/**
- * The items again and again, as many as are taken at once, with descriptions that fill the body, and something wrong at
- * its end.
- */
+/** Repeats the items up to the maximum number, with descriptions that fill the body, and an error at its end. */
 function largestBody(items: ReadonlyArray<ReturnType<typeof bulkItem>>): Uint8Array<ArrayBuffer> {
   const room =
     Math.floor((BULK_BODY_LIMIT_BYTES - 100_000 - JSON.stringify(items).length) / (items.length * interfaces + 1)) - 20;

@@ -1,5 +1,5 @@
-// Cables between the switches of a built store, as LLDP tells of them on both ends: two cores for each 500 switches, a
-// twentieth of the rest on both of a pair, and all others on one of those.
+// Cables between the switches of a built store, as LLDP neighbors on both ends: two cores per 500 switches, a twentieth
+// of the rest connected to both cores of a pair, and all others to one of those.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -17,13 +17,13 @@ import type { BuiltStore } from "./store.ts";
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
 const CORE_PAIR_FOR = 500;
 const DISTRIBUTION_ONE_IN = 20;
-/** Transactions that come after the cables, each of some ports. */
+/** Number of transactions after the cabling, each with changes of some ports. */
 export const CABLED_CHANGES = 200;
 
-/** A port of a switch, by the switch's place and the port's. */
+/** A port of a switch, as indexes of both. */
 type End = readonly [host: number, port: number];
 
-/** What the cables of so many switches are; one that comes later leads up by its last ports. */
+/** Cables of this many switches; a later switch has its uplinks on its last ports. */
 function cablesOf(switches: number, ports: number): Array<readonly [End, End]> {
   const pairs = Math.ceil(switches / CORE_PAIR_FOR);
   const cores = 2 * pairs;
@@ -44,10 +44,10 @@ function cablesOf(switches: number, ports: number): Array<readonly [End, End]> {
   return cables;
 }
 
-/** Transactions that each unplug a port, plug something else into it, or rename a switch. */
+/** Number of transactions that each unplug a port, plug in another device, or rename a switch. */
 export const RECABLINGS = 1_000;
 
-/** @param network whose hosts are cabled @returns how many cables there are */
+/** @param network of the hosts @returns number of cables */
 export function addCables(store: BuiltStore, network: string, ports: number): number {
   return writing(store, (run, db) => {
     const networkId = store.networkIds[network] as string;
@@ -58,7 +58,7 @@ export function addCables(store: BuiltStore, network: string, ports: number): nu
   });
 }
 
-/** Changes the cabling so often. @param network that was cabled */
+/** Changes the cabling this often. @param network with cables */
 export function recable(store: BuiltStore, network: string): void {
   const networkId = store.networkIds[network] as string;
   writing(store, (run) => {
@@ -106,7 +106,7 @@ const COMMANDS = {
     }
     return cables.length;
   },
-  /** A port of some switches goes up or down: what is asked of the past is not what was asked last. */
+  /** A port of some switches goes up or down, so that the past differs from the latest query. */
   change: (tx: WriteTransaction, { networkId, turn }: { networkId: string; turn: number }) => {
     const hosts = tx.children(hostKind, "network_n", networkId).filter((_, place) => place % 100 === turn % 100);
     for (const { id } of hosts) {
@@ -115,7 +115,7 @@ const COMMANDS = {
     }
     return hosts.length;
   },
-  /** Of one port of one switch, its uplink; every tenth time the switch gets another name. */
+  /** Changes one port of a switch, its uplink; every tenth time it also renames the switch. */
   recable: (tx: WriteTransaction, { networkId, turn }: { networkId: string; turn: number }) => {
     const hosts = tx.children(hostKind, "network_n", networkId);
     const host = hosts[(turn * 7_919) % hosts.length] as HostRecord;
@@ -123,7 +123,7 @@ const COMMANDS = {
     else {
       const entries = tx.children(ifEntryKind, "host_n", host.id).sort((a, b) => b.if_index - a.if_index);
       const nothing = { lldp_port_id: undefined, lldp_port_desc: undefined, neighbor: undefined };
-      // Where nothing is plugged in any more, something new is.
+      // A free port gets another device.
       const name = turn % 10 === 8 || turn >= hosts.length ? `phone-${turn}` : undefined;
       tx.update(ifEntryKind, (entries[0] as IfEntryRecord).id, { ...nothing, lldp_sys_name: name });
     }

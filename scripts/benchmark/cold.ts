@@ -1,5 +1,4 @@
-// Pages of the past that come from the disk: nothing of the database is in memory before they are asked for. Whoever has
-// more history than memory reads like that.
+// Past pages read from disk, with a cold page cache: the case of a history larger than memory.
 
 import { join } from "node:path";
 import { quantilesOf } from "../quantiles.ts";
@@ -8,9 +7,9 @@ import { startExecutable } from "./executable.ts";
 import { say, sayRow } from "./program.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** How often the appliance is started on nothing, for each depth. */
+/** Cold starts of the appliance per depth. */
 const TURNS = 4;
-/** Pages of a turn, each of another host. */
+/** Pages per turn, each of another host. */
 const PAGES = 50;
 
 interface Depth {
@@ -19,7 +18,7 @@ interface Depth {
 }
 
 /**
- * @param instants at which all there is is alive
+ * @param instants at which all records are live
  * @param pick an item of a list, in no order
  */
 export async function measureCold(
@@ -41,10 +40,10 @@ export async function measureCold(
         await ask(running, store, "GET", `/if-entries?host_id=${hostId}&at=${pick(instants, turn + i)}`);
         return performance.now() - started;
       };
-      // The way of a request, not what it reads: it is of a time before there was anything.
+      // Warms the request path only: the time is before any record.
       for (let i = 0; i < PAGES; i += 1) await ask(running, store, "GET", "/if-entries?at=2000-01-01T00:00:00Z");
       for (let i = 0; i < PAGES; i += 1) figures.cold.push(await page(i));
-      // At other instants.
+      // At other timestamps.
       for (let i = 0; i < PAGES; i += 1) figures.warm.push(await page(i + PAGES));
       await running.stop();
     }
@@ -67,7 +66,7 @@ export async function measureCold(
   }
 }
 
-/** Has the kernel forget a file's pages (posix_fadvise, POSIX_FADV_DONTNEED): of one that nobody has open. */
+/** Drops a file from the page cache (posix_fadvise, POSIX_FADV_DONTNEED); no process may have it open. */
 function dropFromMemory(path: string): void {
   const { success, stderr } = Bun.spawnSync(
     ["dd", `of=${path}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"],

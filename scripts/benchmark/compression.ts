@@ -1,6 +1,6 @@
-// What compressed answers save on a link of 100 Mbit/s, and what they cost: lists and exports in each coding, over a
-// relay that lets so much through and straight, on the compiled executable. Usage: scripts/bench --compression
-// [--hosts 1000] [--turns 5] [--megabits 100] [--directory DIR] [--executable FILE]
+// Savings of compressed answers on a link of 100 Mbit/s, and their cost: lists and exports in each coding, through a
+// rate-limiting relay and directly, on the compiled executable. Usage: scripts/bench --compression [--hosts 1000]
+// [--turns 5] [--megabits 100] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { CODINGS, type Coding } from "../../src/schemas/entity-tags.ts";
@@ -18,19 +18,22 @@ const { hosts, turns, megabits, directory, executable } = settings({
   directory: "",
   executable: EXECUTABLE,
 });
-/** How an answer is asked for; the first one is what the others are compared with. */
+/** Codings of the answers; the first is the baseline. */
 const FORMS: readonly (Coding | "identity")[] = ["identity", ...CODINGS];
 type Form = (typeof FORMS)[number];
-/** One small answer alone is too short to be timed; straight, where the kernel counts in hundredths of a second, more so. */
+/**
+ * A single small answer is too short to time, in particular without the relay: the kernel counts in hundredths of a
+ * second.
+ */
 const LISTS_AT_ONCE = 10;
 const LISTS_STRAIGHT = 50;
 const NAME_WIDTH = 44;
 
 interface Fetched {
-  /** As they came over the wire. */
+  /** On the wire. */
   readonly bytes: number;
   readonly seconds: number;
-  /** Of the appliance's processor time. */
+  /** Processor time of the appliance. */
   readonly cpuSeconds: number;
 }
 
@@ -60,7 +63,7 @@ async function measure(name: string, path: string, isLong: boolean): Promise<voi
   const slow = new Map<Form, Fetched[]>(FORMS.map((form) => [form, []]));
   const fast = new Map<Form, Fetched[]>(FORMS.map((form) => [form, []]));
   const waits = new Map<Form, number[]>(FORMS.map((form) => [form, []]));
-  // Turn by turn, the first one to warm up: what else the machine does falls on all alike.
+  // Turn by turn, the first one as warm-up: other load of the machine affects all alike.
   for (let turn = 0; turn <= turns; turn += 1) {
     for (const form of FORMS) {
       const slowly = await fetched(link.port, path, form, times);
@@ -102,7 +105,7 @@ async function measure(name: string, path: string, isLong: boolean): Promise<voi
   }
 }
 
-/** Each form of an answer has to say the same. */
+/** Requires equal content in every coding of an answer. */
 async function requireSame(path: string): Promise<void> {
   const texts = await Promise.all(
     FORMS.map(async (form) => {
@@ -115,7 +118,7 @@ async function requireSame(path: string): Promise<void> {
   if (new Set(texts).size !== 1) throw new Error(`${path} says something else in another coding`);
 }
 
-/** So many times one after the other: bytes and times of one. */
+/** Sequential repetitions: bytes and times of one. */
 async function fetched(port: number, path: string, form: Form, times: number): Promise<Fetched> {
   let bytes = 0;
   const cpuBefore = await running.cpuSeconds();

@@ -1,6 +1,6 @@
-// What the console costs whoever looks at it, in Chromium on the compiled executable, beside what it must reach: pages
-// from an empty cache, lists and maps at other instants, scrolling and panning, what a page holds after a busy hour.
-// Usage: scripts/bench --console [--hosts 20000] [--devices 2000] [--changes 20000] [--directory DIR] [--executable FILE]
+// Client-side cost of the console in Chromium on the compiled executable, compared with its budget: loads with an empty
+// cache, lists and maps at other timestamps, scrolling and panning, memory after a busy hour. Usage: scripts/bench
+// --console [--hosts 20000] [--devices 2000] [--changes 20000] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -21,12 +21,12 @@ import { type BuiltStore, buildStore } from "./store.ts";
 const told = settings({ hosts: 20_000, devices: 2_000, changes: 20_000, directory: "", executable: EXECUTABLE });
 const { hosts, devices, changes, executable } = told;
 
-/** As `--questions` builds it: the same folder serves both. */
+/** As built by `--questions`: both can use the same folder. */
 const ENTRIES = 50;
 const VERSIONS = 5;
 const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
 
-/** What it must reach; milliseconds but for sizes. */
+/** Budget; in milliseconds, except for sizes. */
 const BUDGET = {
   firstPaint: 500,
   usable: 1_000,
@@ -40,7 +40,7 @@ const BUDGET = {
 const NAME_WIDTH = 74;
 const LOADS = 7;
 const MOVES = 60;
-/** A drag across the track, in steps of a frame. */
+/** A drag across the track, with a step per frame. */
 const DRAG_STEPS = 240;
 const STEP_MS = 16;
 const SCROLLS = 400;
@@ -50,7 +50,7 @@ const MOVE_WAIT_MS = 10_000;
 
 type Shown = "start" | "host" | "rows" | "map";
 
-/** What console/watch.js puts into every page. */
+/** Interface of console/watch.js, which is injected into every page. */
 interface Frames {
   readonly lengths: readonly number[];
   readonly blank: number;
@@ -71,7 +71,7 @@ if (!existsSync(noted)) {
   addStations(store, { ...STATIONS, switches: Math.min(hosts, STATIONS.switches) }, say);
   await Bun.write(noted, JSON.stringify(STATIONS));
 }
-/** Of the last versions: everything is there, and changes all the time. */
+/** Over the last versions: all records exist and change all the time. */
 const span = spanOf(instantsAt(store, hosts * 2, hosts * VERSIONS));
 const { store: maps, spans } = await buildMaps(join(base, "maps"), { large: devices, small: Math.ceil(devices / 4) });
 
@@ -108,7 +108,10 @@ try {
 }
 sayLoad();
 
-/** What else the machine does falls on every figure but the processor times: they hold where this is below 2. */
+/**
+ * Other load of the machine affects every figure except processor times: the figures are valid while the load is below
+ * 2.
+ */
 function sayLoad(): void {
   say(`load average of the last minute: ${loadavg()[0]?.toFixed(1)}`);
 }
@@ -129,7 +132,7 @@ async function measureChunks(): Promise<void> {
   );
 }
 
-/** Each with an empty cache, from the navigation on. */
+/** Each with an empty cache, from the start of the navigation. */
 async function measureLoads(browsing: Browsing, pages: readonly (readonly [string, string, Shown])[]): Promise<void> {
   say("");
   const head = ["p50 ms", "longest", "budget"];
@@ -152,7 +155,9 @@ async function measureLoads(browsing: Browsing, pages: readonly (readonly [strin
   }
 }
 
-/** The handle is held and moved: from each move's event to the painted frame with what was then; then dragged along. */
+/**
+ * Drags the handle: measures from each move's event to the painted frame of that timestamp, then along a whole drag.
+ */
 async function measureMoves(browsing: Browsing, name: string, path: string, { from, to }: MapSpan): Promise<void> {
   const what: Shown = path.startsWith("/map") ? "map" : "rows";
   const page = await open(browsing, path, what);
@@ -170,7 +175,7 @@ async function measureMoves(browsing: Browsing, name: string, path: string, { fr
     await page.mouse.move(placeOn(track, turn), track.y);
     const next = await shown;
     if (turn < 0) continue;
-    // Longer is not waited for.
+    // Upper limit of a wait.
     times.push(next?.tookMs ?? MOVE_WAIT_MS);
     requests += next?.requests ?? 0;
   }
@@ -211,7 +216,7 @@ async function measureMoves(browsing: Browsing, name: string, path: string, { fr
   await page.context().close();
 }
 
-/** Some place of the track, each time another, as far from the last one as can be: by the golden section. */
+/** A different position on the track each time, far from the previous one: by the golden ratio. */
 function placeOn({ left, width }: TrackPlace, turn: number): number {
   return left + 4 + (((turn + 7) * 0.618_034) % 1) * (width - 8);
 }
@@ -253,7 +258,7 @@ async function measurePanning(browsing: Browsing, path: string): Promise<void> {
   await page.context().close();
 }
 
-/** @param usedMs processor time of the page meanwhile */
+/** @param usedMs processor time of the page during the measurement */
 function sayFrames(name: string, { lengths, blank, longTasks }: Frames, usedMs: number): void {
   const at = quantilesOf(lengths);
   const slow = lengths.filter((length) => length > BUDGET.frame).length;
@@ -273,7 +278,7 @@ function sayFrames(name: string, { lengths, blank, longTasks }: Frames, usedMs: 
   sayRow(`tasks of its script above 50 ms`, NAME_WIDTH, ["", String(longTasks.length), "", longest], 10);
 }
 
-/** A page of a list, of a host and of a map, each for a third of a busy hour's changes, without being loaded anew. */
+/** Pages of a list, a host and a map, each for a third of a busy hour's changes, without a reload. */
 async function measureMemory(browsing: Browsing, maps: BuiltStore): Promise<void> {
   const page = await browsing.fresh();
   say("");

@@ -1,6 +1,6 @@
-// What writes and the disk pay for what came since an earlier commit: its executable and this one in turns, each on
-// stores that its own code has built, in one run. Usage: scripts/bench --cost REVISION [--switches 1000] [--hosts 1000]
-// [--turns 3] [--directory DIR]
+// Cost in writes and disk space since an earlier commit: its executable and this one alternate, each on stores built by
+// its own code, in one run. Usage: scripts/bench --cost REVISION [--switches 1000] [--hosts 1000] [--turns 3]
+// [--directory DIR]
 
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, rmSync } from "node:fs";
@@ -18,22 +18,22 @@ import { blocksOf, FORWARDING_ENTRIES, startSwitches } from "./switches.ts";
 const [revision, ...rest] = process.argv.slice(2);
 if (revision === undefined || revision.startsWith("-"))
   throw new Error("usage: scripts/bench --cost REVISION [--switches N] [--hosts N] [--turns N] [--directory DIR]");
-/** Hosts: as many as there are already, with five versions of each interface, and as many as a bulk brings. */
+/** Hosts: number of existing ones, with five versions of each interface, and number per bulk. */
 const { switches, hosts, turns, ...told } = settings({ switches: 1_000, hosts: 1_000, turns: 3, directory: "" }, rest);
 const directory = folder(told.directory);
 const PORTS = 48;
 const SNMP_PORT = 16_161;
-/** Of the disk before: less is not told of. */
+/** Relative to the earlier size: smaller differences are not reported. */
 const TOLD_SHARE = 0.002;
 const NAME_WIDTH = 96;
 
-/** One of the two that are compared. */
+/** One of the compared sides. */
 interface Side {
   readonly executable: string;
   readonly store: BuiltStore;
 }
 
-/** What one kind of write took. */
+/** Cost of one kind of write. */
 interface Cost {
   readonly cpuSeconds: number;
   readonly seconds: number;
@@ -51,7 +51,7 @@ const pairs: Array<[Map<string, Cost>, Map<string, Cost>]> = [];
 try {
   for (let turn = 1; turn <= turns; turn += 1) {
     say(`turn ${turn} of ${turns}`);
-    // Who goes first changes: what the machine does meanwhile must not favour one.
+    // The first side alternates: the load of the machine must not favor one.
     const first = turn % 2 === 1 ? before : after;
     const costs = await measure(first);
     const others = await measure(first === before ? after : before);
@@ -69,7 +69,7 @@ function side(name: string, checkout: string, executable: string): Side {
   return { executable, store: buildStoreBy(checkout, join(directory, `store-${name}`), [population]) };
 }
 
-/** Where a copy of a side's store is written to. */
+/** Folder for a copy of a side's store. */
 function scratch({ store }: Side): string {
   return `${store.directory}-written`;
 }
@@ -115,7 +115,7 @@ async function onCopy(one: Side, action: (running: Running) => Promise<void>): P
   }
 }
 
-/** Processor time is the server's alone: what else the machine does lengthens the seconds. */
+/** Processor time is the server's alone, while wall time includes other load of the machine. */
 async function costOf(running: Running, action: () => Promise<unknown>): Promise<Cost> {
   const cpuBefore = await running.cpuSeconds();
   const started = performance.now();
@@ -163,7 +163,7 @@ function printDisk(title: string, folderBefore: string, folderAfter: string): vo
   for (const { name, one, other } of differences) row(`  ${name}, as a share of all before`, one, other);
 }
 
-/** Bytes of each table and index. */
+/** Bytes per table and index. */
 function sizes(folder: string): Map<string, number> {
   const db = new Database(join(folder, "netledger.db"), { readonly: true });
   try {

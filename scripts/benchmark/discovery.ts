@@ -1,7 +1,7 @@
-// What scans take: many switches read by SNMP and written, again when nothing has changed, and a subnet where nobody
-// answers; and how long a reader beside them waits. On the compiled executable, over UDP and HTTP on loopback; the
-// silent subnet in a network namespace of its own (root). Usage: scripts/bench --discovery [--switches 1000] [--ports
-// 48] [--silent 20] [--executable FILE]
+// Duration of scans: many switches read by SNMP and written, rescanned without changes, and a silent subnet; with the
+// latency of a concurrent reader. On the compiled executable, over UDP and HTTP on loopback; the silent subnet in a
+// separate network namespace (root). Usage: scripts/bench --discovery [--switches 1000] [--ports 48] [--silent 20]
+// [--executable FILE]
 
 import { join } from "node:path";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
@@ -18,7 +18,7 @@ const told = settings({
   silent: 20,
   "snmp-port": 16_161,
   executable: EXECUTABLE,
-  /** Set where the script runs itself in the silent namespace. */
+  /** Set when the script runs itself in the silent namespace. */
   inside: false,
 });
 const { switches, ports, silent, "snmp-port": snmpPort, executable } = told;
@@ -81,7 +81,7 @@ async function measure(running: Running, store: BuiltStore, name: string, reques
   return scan;
 }
 
-/** Runs this script again where a whole subnet drops what is sent to it. */
+/** Runs this script again in a namespace where a whole subnet drops all packets. */
 async function enterSilence(): Promise<void> {
   if (process.getuid?.() !== 0 || Bun.which("ip") === null) {
     say("\nThe silent subnet takes root and iproute2: left out.");
@@ -101,7 +101,7 @@ async function enterSilence(): Promise<void> {
     ip("-n", near, "link", "set", "bench0", "up");
     ip("-n", far, "addr", "add", "10.76.0.2/30", "dev", "bench1");
     ip("-n", far, "link", "set", "bench1", "up");
-    // The far end forwards nothing: what is routed to it is gone without a word.
+    // The far end does not forward: packets routed to it are dropped silently.
     ip("-n", near, "route", "add", `10.77.0.0/${silent}`, "via", "10.76.0.2");
     const inside = Bun.spawn(
       [

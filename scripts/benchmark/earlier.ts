@@ -1,4 +1,4 @@
-// An earlier commit to compare with: its files, its executable, and stores that its own code builds.
+// Earlier commit for comparisons: its files, its executable, and stores built by its own code.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import type { BuiltStore, Population } from "./store.ts";
 
 export const ROOT = resolve(import.meta.dir, "../..");
 
-/** The files of a commit in a folder of their own, with what they need, built. @returns the folder */
+/** Checks out a commit with its dependencies into a separate folder and builds it. @returns the folder */
 export function checkOut(commit: string, folder: string): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -19,7 +19,7 @@ export function checkOut(commit: string, folder: string): string {
   return folder;
 }
 
-/** Builds a store, or takes the finished one that is there, by the code of a checkout. */
+/** Builds a store with the code of a checkout, or reuses a finished one. */
 export function buildStoreBy(checkout: string, folder: string, populations: readonly Population[]): BuiltStore {
   const code = `import { buildStore } from "./scripts/benchmark/store.ts";
     const built = await buildStore(${JSON.stringify(folder)}, ${JSON.stringify(populations)}, () => {});
@@ -29,7 +29,7 @@ export function buildStoreBy(checkout: string, folder: string, populations: read
   return JSON.parse(readFileSync(`${folder}.json`, "utf8")) as BuiltStore;
 }
 
-/** @returns what it says @throws Error with its last words */
+/** @returns its output @throws Error with the end of its output */
 export function run(command: string[], cwd: string): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.toString().trim()}`);

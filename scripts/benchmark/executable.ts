@@ -1,9 +1,9 @@
-// Starts the compiled executable on a store, and reads from the kernel what it costs.
+// Compiled executable on a store, with its resource usage from the kernel.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** What `bun run build` makes. */
+/** Output of `bun run build`. */
 export const EXECUTABLE = join(import.meta.dir, "..", "..", "dist", "netledger");
 
 export interface Running {
@@ -11,14 +11,14 @@ export interface Running {
   readonly port: number;
   /** From the start of the process to its first answer. */
   readonly firstAnswerMs: number;
-  /** Anonymous memory: mapped database pages are the kernel's. */
+  /** Anonymous memory: mapped database pages belong to the kernel. */
   anonymousMb(): Promise<number>;
-  /** Processor time used so far, in seconds. */
+  /** Processor time so far, in seconds. */
   cpuSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param more flags of `serve` */
+/** @param more further flags of `serve` */
 export async function startExecutable(
   executable: string,
   directory: string,
@@ -60,7 +60,7 @@ interface Yardstick {
   stop(): void;
 }
 
-/** A server that answers `bytes` from memory, in a process of its own like the executable. */
+/** A server that answers `bytes` from memory, in a separate process like the executable. */
 export async function startYardstick(bytes: Uint8Array, directory: string): Promise<Yardstick> {
   const file = join(directory, "benchmark.bytes");
   await Bun.write(file, bytes);

@@ -1,4 +1,4 @@
-// What it costs to tell what transactions changed, by name; and a row of figures about how much changed.
+// Cost of transaction highlights, which name the changes; and rows of figures by number of changes.
 
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
@@ -22,8 +22,8 @@ interface Question {
 }
 
 /**
- * What transactions changed, by name and as counts: of pages of 50, and of the one that changed most.
- * @param transactions how many there are
+ * Changes of transactions by name and as counts: for pages of 50, and for the largest transaction.
+ * @param transactions total number
  */
 export async function measureHighlights(asked: AskedStore, transactions: number): Promise<void> {
   const pages = Math.max(1, transactions - 50);
@@ -43,10 +43,10 @@ export async function measureHighlights(asked: AskedStore, transactions: number)
     await changesRow(asked, question, changesTold);
 }
 
-/** As a bulk may bring at once, which is more than any scan commits together. */
+/** The maximum of a bulk, which exceeds any commit of a scan. */
 const LARGE = { hosts: 1_000, interfaces: 50 };
 
-/** The same of one large transaction, in a store of its own. @param directory its folder; kept for the next run */
+/** The same for one large transaction, in a separate store. @param directory its folder, kept for the next run */
 export async function measureLargeTransaction(directory: string, executable: string, nameWidth: number): Promise<void> {
   const store = await buildStore(directory, [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }], say);
   const server = await startExecutable(executable, store.directory);
@@ -96,7 +96,7 @@ function largestTransaction({ directory: data }: BuiltStore): number {
   return sequence;
 }
 
-/** What is asked of now alone. @param count how many changes an answer is about */
+/** Only on the present. @param count number of changes in an answer */
 export async function changesRow<Answer>(
   { server, store, nameWidth }: AskedStore,
   { name, turns, path }: Question,

@@ -1,5 +1,5 @@
-// What bringing in a NetBox takes, the first time and again: the compiled executable, from a NetBox in this process
-// into a running appliance, over HTTP on loopback. Usage: scripts/bench --import [--devices 2000] [--interfaces 50]
+// Duration of a NetBox import, first and repeated: by the compiled executable, from a NetBox in this process into a
+// running appliance, over HTTP on loopback. Usage: scripts/bench --import [--devices 2000] [--interfaces 50]
 // [--addresses 20000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { type BuiltStore, buildStore } from "./store.ts";
 const { devices, interfaces, addresses, directory, executable } = settings({
   devices: 2_000,
   interfaces: 50,
-  /** Half of them of devices, half of nobody. */
+  /** Half of them on devices, half unassigned. */
   addresses: 20_000,
   directory: "",
   executable: EXECUTABLE,
@@ -36,7 +36,7 @@ await measure("again", running, store, []);
 await running.stop();
 await netbox.stop();
 
-/** Half a campus: every site has its prefix, VLANs, and as many of the devices. */
+/** A campus: every site has a prefix, VLANs, and an equal share of the devices. */
 function world(): NetboxWorld {
   const made = emptyWorld();
   made.tags = [1, 2, 3, 4, 5].map((id) => ({ id, name: `tag ${id}`, color: "2196f3" }));
@@ -111,7 +111,7 @@ async function measure(name: string, server: Running, store: BuiltStore, more: r
   ]);
 }
 
-/** How many there are. */
+/** Number of transactions. */
 async function transactions(server: Running, store: BuiltStore): Promise<number> {
   const [newest] = await ask<Array<{ sequence: number }>>(server, store, "GET", "/transactions?limit=1");
   return newest?.sequence ?? 0;

@@ -1,9 +1,6 @@
-// An interface as the API takes it, for whatever measures with many of them.
+// Interface in API format, for measurements with many of them.
 
-/**
- * With every field that a scan fills; of each host and index another one. About 840 bytes on the wire when it is told
- * again.
- */
+/** With every field that a scan fills, distinct per host and index. About 840 bytes in an answer. */
 export function fullInterface(host: number, index: number) {
   const mac = [0, 0x1b, host >> 16, host >> 8, host, index]
     .map((byte) => (byte & 255).toString(16).padStart(2, "0"))

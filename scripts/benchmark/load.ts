@@ -1,5 +1,4 @@
-// A load generator that costs little itself: raw sockets on loopback, requests prepared as bytes, answers counted by
-// their length.
+// Low-overhead load generator: raw sockets on loopback, requests prepared as bytes, answers delimited by their length.
 
 import { quantilesOf } from "../quantiles.ts";
 
@@ -7,9 +6,9 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers whose status is not one of success. */
+  /** Answers without a success status. */
   readonly failures: number;
-  /** Processor time of the server per request, in microseconds: what a slow generator cannot hide. */
+  /** Processor time of the server per request, in microseconds: independent of a slow generator. */
   readonly cpuMicroseconds: number;
 }
 
@@ -17,20 +16,20 @@ interface LoadOptions {
   readonly port: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Processor time that the server has used so far, in seconds. */
+  /** Processor time of the server so far, in seconds. */
   readonly cpuSeconds: () => Promise<number>;
-  /** The i-th request, whole, as it goes over the wire. */
+  /** The i-th request, complete, as sent on the wire. */
   readonly request: (i: number) => Uint8Array;
 }
 
 interface Connection {
-  /** Of the answer under way: what is still to come, or -1 while its head is not whole. */
+  /** For the current answer: remaining bytes, or -1 until its head is complete. */
   left: number;
   head: Buffer;
   startedAt: number;
 }
 
-/** Closed loop: each connection sends its next request when the answer is whole. Stops by itself. */
+/** Closed loop: each connection sends its next request after a complete answer. Stops by itself. */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
   let sent = 0;
@@ -108,7 +107,7 @@ export function requestBytes(method: string, path: string, headers: Record<strin
 
 const EMPTY = Buffer.alloc(0);
 const encoder = new TextEncoder();
-/** Of the status code in `HTTP/1.1 200`, its first digit. */
+/** First digit of the status code in `HTTP/1.1 200`. */
 const STATUS_AT = 9;
 const TWO = 0x32;
 

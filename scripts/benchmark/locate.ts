@@ -1,5 +1,5 @@
-// What locate and its timeline take among 1,000,000 interface entries, where fifty switches see every station; over
-// HTTP on loopback. Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20]
+// Latency of locate and its timeline among 1,000,000 interface entries, with fifty switches that see every station;
+// over HTTP on loopback. Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20]
 // [--requests 500] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ const { hosts, switches, stations, moves, requests, directory, executable } = se
   hosts: 20_000,
   switches: 50,
   stations: 1_000,
-  /** Of each station, from port to port; each a transaction. */
+  /** Per station, from port to port; one transaction each. */
   moves: 20,
   requests: 500,
   directory: "",
@@ -104,7 +104,7 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
   row("another caller's read beside eight timelines", waits);
 }
 
-/** Instants of transactions while the stations moved. */
+/** Timestamps of transactions while the stations moved. */
 function instantsOf(store: BuiltStore): string[] {
   const db = openWritable(dataFiles(store.directory).database);
   const rows = db.$client

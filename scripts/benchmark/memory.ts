@@ -1,5 +1,4 @@
-// The yardstick: a server that answers every request with the same bytes from memory. Usage: memory.ts FILE; prints its
-// port.
+// Baseline server that answers every request with the same bytes from memory. Usage: memory.ts FILE; prints its port.
 
 const bytes = await Bun.file(process.argv[2] as string).bytes();
 const headers = { "content-type": "application/json" };

@@ -1,4 +1,4 @@
-// What every measuring program begins with, and how it prints what it measured.
+// Common start of the measuring programs, and output of their results.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ type Told<Defaults extends Record<string, Setting>> = {
       : boolean;
 };
 
-/** What the command line says of these settings, `--depth-hosts 400`, and otherwise these values. @throws for others */
+/** Settings from the command line, `--depth-hosts 400`, with these defaults. @throws for unknown ones */
 export function settings<Defaults extends Record<string, Setting>>(
   defaults: Defaults,
   args = process.argv.slice(2),
@@ -28,7 +28,7 @@ export function settings<Defaults extends Record<string, Setting>>(
   return Object.fromEntries(values) as Told<Defaults>;
 }
 
-/** The folder that was told: what is built stays there, and is taken again; or one that goes with the program. */
+/** The given folder, whose contents are kept and reused; or a temporary one, removed at exit. */
 export function folder(told = ""): string {
   if (told !== "") return told;
   const made = mkdtempSync(join(tmpdir(), "netledger-bench-"));
@@ -40,7 +40,7 @@ export function say(line: string): void {
   console.log(line);
 }
 
-/** A line of a table: a name in so many columns, and what was measured in columns of nine. */
+/** A table row: a name in this many columns, and values in columns of nine. */
 export function sayRow(name: string, nameWidth: number, cells: readonly string[], cellWidth = 9): void {
   say(name.padEnd(nameWidth) + cells.map((cell) => cell.padStart(cellWidth)).join(""));
 }

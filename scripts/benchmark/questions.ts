@@ -1,6 +1,5 @@
-// What questions cost on the compiled executable, live and at a random instant: searches, filters that an index serves,
-// that look at everything (and what else is noticed of these), and over time, activity, subnets, faceplates; among
-// 1,000,000 interface entries × 5 versions.
+// Cost of queries on the compiled executable, live and at a random timestamp, among 1,000,000 interface entries × 5
+// versions: searches, filters by index, by full scan (with side effects) and over time, activity, subnets, faceplates.
 // Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
@@ -20,9 +19,9 @@ import { type AddedSubnets, addSubnets } from "./subnets.ts";
 const { hosts, directory, executable } = settings({ hosts: 20_000, directory: "", executable: EXECUTABLE });
 const ENTRIES = 50;
 const NAME_WIDTH = 74;
-/** Of the network whose topology is asked for. */
+/** In the network of the topology queries. */
 const SWITCHES = 500;
-/** Seen by all of these switches: a tenth of them behind the edge ports of each, the others behind its uplink. */
+/** Known to all of these switches: a tenth of them behind the edge ports of each, the others behind its uplink. */
 const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
 /** A thousand of them, with one address in five in use. */
 const SUBNETS = { sites: 9, rooms: 110, addresses: 50 };
@@ -39,7 +38,7 @@ if (!existsSync(join(store.directory, "stations.json"))) {
   await Bun.write(join(store.directory, "stations.json"), JSON.stringify(STATIONS));
 }
 const instants = instantsOf(store);
-/** From then on all interfaces are there: each host was made in a transaction of its own. */
+/** From then on all interfaces exist: each host was created in a separate transaction. */
 const complete = instants.slice(hosts + 10);
 const running = await startExecutable(executable, store.directory);
 try {
@@ -62,7 +61,7 @@ interface Question {
   readonly turns: number;
 }
 
-/** Of all kinds, 20 results: what is rare, and what a million records are called. */
+/** Over all kinds, 20 results: rare names, and a name shared by a million records. */
 async function measureSearch(server: Running): Promise<void> {
   const some = (turn: number) => (turn * 7_919) % hosts;
   const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
@@ -210,7 +209,7 @@ async function measureSubnets(server: Running): Promise<void> {
     await row(server, question);
 }
 
-/** Many subnets of a network, in a store of its own: the others' figures are without them. */
+/** Many subnets of a network, in a separate store that does not affect the other figures. */
 async function measureBranches(): Promise<void> {
   const { sites, rooms, addresses } = SUBNETS;
   const built = await buildStore(
@@ -239,7 +238,7 @@ async function measureBranches(): Promise<void> {
   }
 }
 
-/** Of switches with 200 stations at their edge ports, and 100 more that are told of the uplink. */
+/** Switches with 200 stations at their edge ports, and 100 more on the uplink. */
 async function measureFaceplates(server: Running): Promise<void> {
   const ids = (store.hostIds.campus as string[]).slice(0, STATIONS.switches);
   const late = instants.slice(-STATIONS.stations / 2);
@@ -269,7 +268,7 @@ async function measureFaceplates(server: Running): Promise<void> {
   }
 }
 
-/** A network of its own: what it costs depends on its own size, and on nothing else that is stored. */
+/** A separate network: the cost depends only on its size. */
 async function measureTopology(): Promise<void> {
   const wired = await buildStore(
     join(base, "wired"),
@@ -285,7 +284,7 @@ async function measureTopology(): Promise<void> {
     await Bun.write(recabled, JSON.stringify(last));
   }
   const cabled = (await Bun.file(recabled).json()) as string;
-  // Since they are all cabled, and before that changes again.
+  // After the cabling, before further changes.
   const choice = instantsOf(wired)
     .filter((instant) => instant <= cabled)
     .slice(-CABLED_CHANGES);
@@ -330,7 +329,7 @@ async function measureTopology(): Promise<void> {
   }
 }
 
-/** @param choice of the instants that are asked about */
+/** @param choice of the queried timestamps */
 async function row(server: Running, question: Question, choice = instants.slice(1)): Promise<void> {
   await rowOf({ server, key: store.key, choice }, question);
 }
@@ -338,7 +337,7 @@ async function row(server: Running, question: Question, choice = instants.slice(
 interface Asking {
   readonly server: Running;
   readonly key: string;
-  /** Of the instants that are asked about. */
+  /** Queried timestamps. */
   readonly choice: readonly string[];
 }
 
@@ -347,7 +346,7 @@ async function rowOf({ server, key, choice }: Asking, { name, path, turns }: Que
   let found = 0;
   for (const isPast of [false, true]) {
     const times: number[] = [];
-    // What takes milliseconds is asked a while before it counts: connection and code are cold.
+    // Warm-up for queries of milliseconds: connection and code are cold.
     for (let turn = -Math.ceil(turns / 5); turn < turns; turn += 1) {
       const at = isPast ? `&at=${someOf(choice, Math.abs(turn))}` : "";
       const started = performance.now();
@@ -365,7 +364,7 @@ async function rowOf({ server, key, choice }: Asking, { name, path, turns }: Que
   sayRow(name, NAME_WIDTH, [...cells, String(found)], 10);
 }
 
-/** How much changed: of all time, unless told otherwise; and the summary, whose last day has all of it. */
+/** Activity over the whole history by default; and the summary, with all of it in its last day. */
 async function measureActivity(server: Running): Promise<void> {
   const someHosts = store.hostIds.campus as string[];
   const host = (turn: number) => `host_id=${someHosts[turn % someHosts.length]}`;
@@ -402,7 +401,7 @@ interface AskedActivity {
   readonly data: { readonly total?: number; readonly changes?: { readonly created: number; readonly updated: number } };
 }
 
-/** How many match; of a search, how many are in the answer; of what is free, how much there is. */
+/** Number of matches; for a search, results in the answer; for free space, its size. */
 function countIn({
   data,
   meta,
@@ -413,12 +412,12 @@ function countIn({
   return meta.pagination?.total_count ?? (Array.isArray(data) ? data.length : data.available);
 }
 
-/** One after another, spread evenly however few are taken: by the golden section. */
+/** Sequential values, evenly spread for any number: by the golden ratio. */
 function someOf(choice: readonly string[], turn: number): string {
   return choice[Math.floor((((turn + 1) * 0.618_034) % 1) * choice.length)] as string;
 }
 
-/** The instants of the transactions that wrote hosts and their entries, oldest first. */
+/** Timestamps of the transactions that wrote hosts and their entries, oldest first. */
 function instantsOf({ directory: data }: BuiltStore): string[] {
   const db = openReadOnly(dataFiles(data).database);
   const rows = db.$client.prepare("SELECT at FROM history_transactions WHERE sequence > 10 ORDER BY sequence").values();

@@ -1,4 +1,4 @@
-// A reader on a thread of its own: one request after the other until it is told to stop, and how long each took.
+// Reader on a separate thread: sequential requests until stopped, with their durations.
 
 import { runThread } from "../../src/base/thread.ts";
 import { quantilesOf } from "../quantiles.ts";
@@ -14,7 +14,7 @@ export interface ReaderTask {
   readonly port: number;
   readonly paths: readonly string[];
   readonly key: string;
-  /** Whether it asks for what was a second ago. */
+  /** Whether it reads the state of a second ago. */
   readonly isPast: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ReaderMessages {
   readonly from: ReaderReport | "warm";
 }
 
-/** Requests that do not count: connection and code are cold. */
+/** Uncounted requests: connection and code are cold. */
 const WARM_UP = 200;
 
 let isStopped = false;
@@ -35,7 +35,7 @@ runThread<ReaderMessages>((post) => (message) => {
 
 async function read(task: ReaderTask, post: (message: ReaderMessages["from"]) => void): Promise<void> {
   const took: number[] = [];
-  // What an answer costs, not what it costs to write it shorter for who asks for that.
+  // Without compression, which would add to the cost of the answer.
   const headers = { authorization: `Bearer ${task.key}`, "accept-encoding": "identity" };
   for (let i = 0; !isStopped; i += 1) {
     const path = task.paths[i % task.paths.length] as string;

@@ -1,6 +1,6 @@
-// What the writer takes to bring the inventory to what scans see: for the first time, when nothing has changed, and
-// when one port of each device has. Through the real writer and its commands, compiled like the product; nothing is
-// asked, so that only the writing is measured. Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
+// Writer time to reconcile the inventory with scan sightings: initially, without changes, and with a changed port per
+// device. Through the real writer and its commands, compiled like the product, without network access, so that only
+// writes are measured. Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
 
 import { join } from "node:path";
 import { type CommandActor, SYSTEM_AUTHOR } from "../../src/access/actor.ts";
@@ -15,7 +15,7 @@ import { deviceAt, ethernet, mac } from "../../test/support/reconcile/sightings.
 import { folder, say, sayRow, settings } from "./program.ts";
 
 const { devices, ports } = settings({ devices: 1_000, ports: 50 });
-/** As the scanner hands them over. */
+/** As passed by the scanner. */
 const DEVICES_OF_COMMAND = 16;
 
 const writer = openWriter(
@@ -87,7 +87,7 @@ function measure(writer: Writer, place: OrganizationMade, name: string, all: rea
   sayRow(name, 52, [seconds.toFixed(2), String(versions), rate], 11);
 }
 
-/** @param down how many ports of each device are */
+/** @param down number of ports of each device that are down */
 function sightings(down: number): DeviceSighting[] {
   return Array.from({ length: devices }, (_, number) => {
     const address = `10.${(number >> 8) & 255}.${number & 255}.1`;

@@ -1,5 +1,5 @@
-// The benchmark: what each kind of request costs, as ratios to the same bytes from memory and of past to present.
-// Usage: scripts/bench [--hosts 20000] [--depth-hosts 400] [--seconds 3] [--directory DIR] [--executable FILE]
+// Benchmark: cost of each kind of request, as ratios to the same bytes from memory and of past to present. Usage:
+// scripts/bench [--hosts 20000] [--depth-hosts 400] [--seconds 3] [--directory DIR] [--executable FILE]
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,10 +22,10 @@ const told = settings({
 const { hosts, "depth-hosts": depthHosts, seconds, connections, executable } = told;
 const directory = folder(told.directory);
 
-/** Where the load goes, and what it costs there. */
+/** Target of the load, with its cost. */
 type Server = Pick<Running, "port" | "cpuSeconds">;
 
-/** How often each depth is measured; odd. */
+/** Measurements per depth; odd. */
 const DEPTH_TURNS = 5;
 
 interface Row {
@@ -143,7 +143,7 @@ async function measureWide(store: BuiltStore): Promise<void> {
   await running.stop();
 }
 
-/** All entries in one answer: memory stays bounded. */
+/** All entries in one answer, with bounded memory. */
 async function measureStream(
   port: number,
   anonymousMb: () => Promise<number>,
@@ -172,9 +172,9 @@ async function measureDeep(store: BuiltStore): Promise<void> {
   const running = await startExecutable(executable, store.directory);
   const headers = { authorization: `Bearer ${store.key}` };
   const instants = await instantsOf(running, store);
-  // Only when both are fully alive.
+  // Only where both are fully alive.
   const late = instants.slice(Math.floor(instants.length * 0.02));
-  // The first page again and again, and the page of ever other hosts: few of these are in the processor's cache.
+  // The first page repeatedly, and pages of ever different hosts, few of which are in the processor's cache.
   const pages: Array<[string, (network: string, i: number) => string]> = [
     ["first page", (network) => `network_id=${store.networkIds[network]}`],
     ["any host's", (network, i) => `host_id=${pick(store.hostIds[network] as string[], i)}`],
@@ -185,7 +185,7 @@ async function measureDeep(store: BuiltStore): Promise<void> {
   ] as const;
   for (const [page, filter] of pages) {
     const measured = new Map(depths.map(([network]) => [network, [] as LoadResult[]]));
-    // Turn by turn, the first one to warm up: what else the machine does falls on both alike.
+    // Turn by turn, the first one as warm-up: other load of the machine affects both alike.
     for (let turn = 0; turn <= DEPTH_TURNS; turn += 1) {
       for (const [network] of depths) {
         const request = (i: number) =>
@@ -209,7 +209,7 @@ async function measureDeep(store: BuiltStore): Promise<void> {
   await measureCold(executable, store, asked, late, pick);
 }
 
-/** The run in the middle by speed. */
+/** The run with the median speed. */
 function middle(results: readonly LoadResult[]): LoadResult {
   const speed = median(results.map(({ requestsPerSecond }) => requestsPerSecond));
   return results.find(({ requestsPerSecond }) => requestsPerSecond === speed) as LoadResult;
@@ -236,11 +236,11 @@ function ratio(slow: LoadResult, fast: LoadResult): string {
 }
 
 function pick<T>(items: readonly T[], i: number): T {
-  // A fixed walk that visits items in no order: runs are alike, neighbours are not.
+  // A fixed pseudo-random walk: equal in every run, without neighboring items in sequence.
   return items[(i * 7919) % items.length] as T;
 }
 
-/** Instants spread over the ledger, at which the first page is full. */
+/** Timestamps spread over the ledger, at which the first page is full. */
 async function instantsOf(running: Running, store: BuiltStore): Promise<string[]> {
   const { Database } = await import("bun:sqlite");
   const db = new Database(join(store.directory, "netledger.db"), { readonly: true });
@@ -254,7 +254,7 @@ async function instantsOf(running: Running, store: BuiltStore): Promise<string[]
     instants.push(new Date(at).toISOString());
   }
   db.close();
-  // The last instants of a store that was just built are still before the wall clock.
+  // The last timestamps of a new store are still ahead of the wall clock.
   await ask(running, store, "GET", `/if-entries?at=${instants[0]}`);
   return instants;
 }

@@ -1,10 +1,10 @@
-// Scans of a measured appliance: asked for, and waited for.
+// Scans of a measured appliance, requested and awaited.
 
 import { ask } from "./asking.ts";
 import type { Running } from "./executable.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** A scan that takes longer is no scan. */
+/** Timeout of a scan. */
 const LIMIT_S = 600;
 const POLL_MS = 100;
 
@@ -24,7 +24,7 @@ export interface ScanRecord {
   } | null;
 }
 
-/** The community that the switches of this benchmark know. */
+/** Adds the community of the benchmark's switches. */
 export async function addCommunity(running: Running, store: BuiltStore): Promise<void> {
   await ask(running, store, "POST", "/credentials", {
     organization_id: store.organizationId,
@@ -38,7 +38,7 @@ export async function addCommunity(running: Running, store: BuiltStore): Promise
 
 /**
  * Runs a scan of the network `campus` to its end.
- * @param meanwhile what is done each time that it is asked after
+ * @param meanwhile called at every poll of its state
  */
 export async function scanned(
   running: Running,

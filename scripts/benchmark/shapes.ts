@@ -1,6 +1,6 @@
-// What pages of versions of earlier shapes cost beside the same pages of today's: ratios of one run, in this process,
-// where nothing else dilutes them; fails above twice. Usage: scripts/bench --shapes [--hosts 300] [--pages 300]
-// [--turns 9] [--directory DIR]
+// Cost of pages with versions of earlier shapes, relative to pages of the current shape: ratios of one run, in this
+// process without other overhead; fails above twice. Usage: scripts/bench --shapes [--hosts 300] [--pages 300] [--turns
+// 9] [--directory DIR]
 
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
@@ -17,12 +17,12 @@ import { buildStore } from "./store.ts";
 
 const { hosts, pages, turns, directory } = settings({ hosts: 300, pages: 300, turns: 9, directory: "" });
 const PAGE_ROWS = 50;
-/** What a page may cost, in times of one of today's shape. */
+/** Maximum cost of a page, relative to one of the current shape. */
 const TIMES_MAX = 2;
 
-/** Upcasters that the versions of the store have not been through, beside those of their kind. */
+/** Upcasters missing in the versions of the store, in addition to those of their kind. */
 const LATER: ReadonlyArray<readonly [string, readonly Upcaster[] | null]> = [
-  // What the kind would cost if it had never had another shape.
+  // Cost of the kind without earlier shapes.
   ["of a kind with one shape", null],
   ["of today's shape", []],
   ["of before one field", [addsField(0, "first", null)]],
@@ -51,11 +51,11 @@ for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
     };
   });
   for (let turn = 0; turn <= turns; turn += 1) {
-    // In turns, and each time another one first: what the machine does meanwhile must favour none.
+    // Alternating order: other load of the machine must not favor one.
     for (let place = 0; place < variants.length; place += 1) {
       const variant = variants[(place + turn) % variants.length] as (typeof variants)[number];
       const tookUs = measure(variant.kind);
-      // The first turn only warms up.
+      // The first turn is a warm-up.
       if (turn > 0) variant.tookUs.push(tookUs);
     }
   }
@@ -72,9 +72,9 @@ for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
 }
 db.$client.close();
 
-/** Microseconds of the processor for a page. */
+/** Processor microseconds per page. */
 function measure(kind: AnyKind): number {
-  // Processor time: who else is at work on this machine must not show.
+  // Processor time excludes other load of the machine.
   const started = process.cpuUsage();
   for (let page = 0; page < pages; page += 1) {
     const sequence = 1 + Math.floor((head * (1 + ((page * 7919) % 1000))) / 1001);

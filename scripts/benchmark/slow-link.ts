@@ -1,18 +1,18 @@
-// A link that lets only so much through, on loopback: a relay of TCP connections. What comes back shares its rate, and
-// no more is taken of the far side than goes through.
+// Rate-limited link on loopback: a relay of TCP connections. Answers share its rate, and it reads no faster from the
+// server than it forwards.
 
 import { createServer, connect as open, type Server, type Socket } from "node:net";
 
 export interface SlowLinkOptions {
-  /** The port on loopback that connections are carried on to. */
+  /** Loopback port of the server. */
   readonly to: number;
-  /** Of all connections together, towards who connects; what they send is little and not held up. */
+  /** For all connections together, towards the client; requests are small and not delayed. */
   readonly bytesPerSecond: number;
 }
 
-/** What goes through at once, about a frame's train of a network card. */
+/** Forwarding unit, about a burst of frames of a network card. */
 const PIECE_BYTES = 16 * 1_024;
-/** Who waits longer than this for bytes to carry has nothing to carry: the time is lost to the link. */
+/** After a longer wait for bytes the link counts as idle: that capacity is lost. */
 const IDLE_MS = 1;
 
 export class SlowLink {
@@ -20,7 +20,7 @@ export class SlowLink {
   private readonly server: Server;
   private readonly options: SlowLinkOptions;
   private readonly sockets = new Set<Socket>();
-  /** When the link has carried what it was given. */
+  /** Time at which the link has forwarded all its input. */
   private freeAt = 0;
 
   private constructor(server: Server, port: number, options: SlowLinkOptions) {
@@ -70,7 +70,7 @@ export class SlowLink {
     this.freeAt = Math.max(this.freeAt, askedAt);
     for await (const chunk of far as AsyncIterable<Buffer>) {
       const cameAt = performance.now();
-      // What waited only for a timer that was late is made up for.
+      // Makes up for late timers.
       if (cameAt - askedAt > IDLE_MS) this.freeAt = Math.max(this.freeAt, cameAt);
       for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
         const piece = chunk.subarray(from, from + PIECE_BYTES);

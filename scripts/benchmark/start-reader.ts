@@ -1,4 +1,4 @@
-// Reads beside what is measured, on a thread of their own: what this one is busy with must not count as waiting.
+// Concurrent reads on a separate thread, so that a busy main thread does not count as waiting time.
 
 import { threadOf } from "../../src/base/thread.ts";
 import type { ReaderMessages, ReaderReport, ReaderTask } from "./reader.ts";

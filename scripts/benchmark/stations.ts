@@ -1,5 +1,5 @@
-// A tree of switches in a built store, and stations that move from edge to edge and are seen on all of them: what
-// locate is asked about.
+// Tree of switches in a built store, with stations that move between edge ports and are learned on all switches: data
+// for locate.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -16,19 +16,21 @@ import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { MANUAL } from "../../src/resources/source.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** Of each switch; the last one is its uplink. */
+/** Per switch; the last one is its uplink. */
 export const ENTRIES = 50;
 
 interface Stations {
   readonly switches: number;
   readonly stations: number;
-  /** Of each station, from port to port; each a transaction. */
+  /** Per station, from port to port; one transaction each. */
   readonly moves: number;
 }
 
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
 
-/** Makes the first hosts switches of a tree whose root is the first, and stations that move from edge to edge. */
+/**
+ * Turns the first hosts into a tree of switches with the first as root, and adds stations that move between edge ports.
+ */
 export function addStations(
   store: BuiltStore,
   { switches, stations, moves }: Stations,
@@ -64,7 +66,7 @@ interface Place {
   readonly organizationId: string;
   readonly networkId: string;
   readonly subnetId: string;
-  /** By switch, the ids of its entries; the last one is the uplink. */
+  /** Entry ids by switch; the last one is the uplink. */
   readonly ports: readonly (readonly string[])[];
   readonly hostIds: readonly string[];
 }
@@ -83,7 +85,7 @@ const COMMANDS = {
           lldp_port_desc: undefined,
         });
       const uplink = own.at(-1) as IfEntryRecord;
-      // Every other one of them is told of by LLDP; the others are known by their crowd.
+      // LLDP reports every other one of them; the others are identified by their crowd.
       if (position > 0 && position % 2 === 0)
         tx.update(ifEntryKind, uplink.id, {
           neighbor: { type: "Host", id: input.hostIds[0] as string },
@@ -122,7 +124,7 @@ const COMMANDS = {
         );
     }
   },
-  /** What changes in the tables: the edge that it leaves, the one that it comes to, and the uplinks of both. */
+  /** Changes of the forwarding tables: the old edge port, the new one, and the uplinks of both. */
   move: (tx: WriteTransaction, input: Place & { station: number; move: number }) => {
     const { station, move, ports } = input;
     const from = edgeOf(input, station, move - 1);
@@ -154,7 +156,7 @@ function forget(tx: WriteTransaction, portId: string, station: number): void {
   tx.setComposed(ifEntryKind, portId, rows.length > 1);
 }
 
-/** Where a station is after so many moves: a walk that visits switches and ports in no order. */
+/** Position of a station after this many moves: a pseudo-random walk over switches and ports. */
 function edgeOf({ hostIds }: Place, station: number, move: number): { switch: number; port: number } {
   const step = station * 31 + move * 17;
   return { switch: 1 + (step % (hostIds.length - 1)), port: (step * 7) % (ENTRIES - 1) };

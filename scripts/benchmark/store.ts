@@ -1,5 +1,4 @@
-// Builds the stores that the benchmark asks: through the real writer, so that ledger, spans, census and hashes are
-// real.
+// Stores for the benchmark, built through the real writer with real ledger, spans, census and hashes.
 
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,11 +32,11 @@ export interface Population {
   readonly network: string;
   readonly hosts: number;
   readonly entriesPerHost: number;
-  /** Versions of each entry, the first included. */
+  /** Versions per entry, including the first. */
   readonly versions: number;
-  /** How much of it has died in the end: the oldest first. */
+  /** Share of entries deleted in the end, oldest first. */
   readonly diedShare?: number;
-  /** With addresses, serial numbers and VLANs, and interfaces of which some are down, each its own. */
+  /** With distinct addresses, serial numbers and VLANs, and some interfaces down. */
   readonly isVaried?: true;
 }
 
@@ -53,10 +52,10 @@ export interface BuiltStore {
 
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
 
-/** What the same description leads to: a store that was built otherwise is built again. */
+/** Version of the build code: a store of another version is rebuilt. */
 const BUILD = 5;
 
-/** Builds a store, or takes the finished one that is there. Progress goes to `report`. */
+/** Builds a store, or reuses a finished one. Reports progress to `report`. */
 export async function buildStore(
   directory: string,
   populations: readonly Population[],
@@ -78,7 +77,7 @@ export async function buildStore(
   loadOrCreateKeyFile(files.key, systemRandom);
   const db = openWritable(files.database);
   migrate(db, files.database);
-  // Only while building: what is measured runs with the product's own settings.
+  // Only during the build: measurements use the product's own settings.
   db.$client.run("PRAGMA synchronous = OFF");
   db.$client.run("PRAGMA cache_size = -400000");
   const writer = new Writer({ db, kinds: KINDS, commands: COMMANDS, clock: systemClock, random: systemRandom });
@@ -103,7 +102,7 @@ export async function buildStore(
     hostIds: [] as string[],
   }));
   const started = performance.now();
-  // In rounds, so that the populations live side by side: the same instants mean as much to one as to the other.
+  // In rounds, so that the populations are interleaved: a timestamp has the same meaning for all.
   const rounds = Math.max(...populations.map((population) => population.versions));
   for (let round = 0; round < rounds; round += 1) {
     for (const { population, made, hostIds } of places) {
@@ -165,14 +164,14 @@ interface PlaceMade {
 }
 
 const VLANS = 40;
-/** Of the interfaces of a varied population one in so many is down, another one in each version. */
+/** One in this many interfaces of a varied population is down, a different one in each version. */
 const DOWN_ONE_IN = 20;
 
 function isDown(host: number, index: number, version: number): boolean {
   return (host * 7 + index * 13 + version * 3) % DOWN_ONE_IN === 0;
 }
 
-/** Ledger transactions per commit while building. */
+/** Ledger transactions per commit during the build. */
 const GROUP = 50;
 
 const COMMANDS = {
@@ -293,7 +292,7 @@ const COMMANDS = {
   },
 };
 
-/** An entry as a scan leaves it. */
+/** An entry as written by a scan. */
 function fullEntry(hostId: string, networkId: string, host: number, index: number) {
   const entry = fullInterface(host, index);
   return {

@@ -1,4 +1,5 @@
-// A network of very many subnets in a built store, each with addresses in use and a range: what utilization is asked of.
+// Network with very many subnets in a built store, each with addresses in use and a range: data for utilization
+// queries.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -16,7 +17,7 @@ import { MANUAL } from "../../src/resources/source.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** One /8, `sites` of /16 in it, and in each of these `rooms` of /24, in each of which are so many addresses in use. */
+/** One /8 with `sites` of /16, each with `rooms` of /24, each with this many addresses in use. */
 export interface Subnets {
   readonly sites: number;
   readonly rooms: number;
@@ -28,11 +29,11 @@ const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizati
 export interface AddedSubnets {
   /** Of their network. */
   readonly networkId: string;
-  /** Since when all of it is there, in milliseconds. */
+  /** Time from which all of it exists, in milliseconds. */
   readonly whole: number;
 }
 
-/** Transactions afterwards, in each of which ten addresses get another name: so that there is a past. */
+/** Number of later transactions, each with ten renamed addresses, for a history. */
 const CHANGES = 200;
 
 export function addSubnets(
@@ -77,7 +78,7 @@ const COMMANDS = {
     return id;
   },
   subnet: (tx: WriteTransaction, { cidr, ...place }: Place & { cidr: string }) => subnetOf(tx, place, cidr),
-  /** A /24, a host with all of its addresses that are in use, and a range behind them. */
+  /** A /24, a host with all its used addresses, and a range after them. */
   room: (tx: WriteTransaction, { prefix, addresses, ...place }: Place & { prefix: string; addresses: number }) => {
     const { organizationId, networkId: network_id } = place;
     const subnet_id = subnetOf(tx, place, `${prefix}.0/24`);

@@ -1,28 +1,27 @@
-// Switches made up for the benchmark of discovery, each an SNMP agent of its own on loopback: started as a process, so
-// that what the agents cost is not the appliance's. Says `ready` when all of them answer. Usage: switches.ts COUNT
-// PORTS PORT
+// Simulated switches for the discovery benchmark, each an SNMP agent on loopback: in a separate process, so that their
+// cost does not count for the appliance. Prints `ready` when all of them answer. Usage: switches.ts COUNT PORTS PORT
 
 import { startAgent } from "../../test/support/snmp/agent.ts";
 import { type ServedValue, type SnmpView, viewOf } from "../../test/support/snmp/view.ts";
 
-/** Forwarding entries of each switch. */
+/** Per switch. */
 export const FORWARDING_ENTRIES = 200;
 const VLANS = [1, 10, 20, 30];
 
 /** Of 254 in a /24. */
 const IN_BLOCK = 250;
 
-/** The address of a switch: 127.16.0.1 and on, which need no setting up. */
+/** Address of a switch: from 127.16.0.1 on, which needs no configuration. */
 export function addressOf(number: number): string {
   return `127.16.${Math.floor(number / IN_BLOCK)}.${(number % IN_BLOCK) + 1}`;
 }
 
-/** What so many switches are in. */
+/** Prefixes of this many switches. */
 export function blocksOf(count: number): string[] {
   return Array.from({ length: Math.ceil(count / IN_BLOCK) }, (_, block) => `127.16.${block}.0/24`);
 }
 
-/** What a switch with so many ports serves. */
+/** SNMP view of a switch with this many ports. */
 function switchView(number: number, ports: number): SnmpView {
   const served: Record<string, ServedValue> = {
     "1.3.6.1.2.1.1.1.0": "Benchmark Switch OS 4.2",
@@ -73,7 +72,7 @@ function switchView(number: number, ports: number): SnmpView {
     served[`1.3.6.1.2.1.17.7.1.2.2.1.2.${index}`] = (entry % ports) + 1;
     served[`1.3.6.1.2.1.17.7.1.2.2.1.3.${index}`] = 3;
   }
-  // A chain: the last port leads to the first one of the next switch.
+  // A chain: the last port is connected to the first one of the next switch.
   const links = [
     { port: ports, far: number + 1, farPort: 1 },
     { port: 1, far: number - 1, farPort: ports },
@@ -96,7 +95,7 @@ function macBytes(number: number, port: number): Uint8Array {
   return new Uint8Array([0, 0x1b, 0x21, (number >> 8) & 255, number & 255, port]);
 }
 
-/** Starts so many in a process of their own. Resolves once all of them answer. */
+/** Starts this many in a separate process. Resolves once all of them answer. */
 export async function startSwitches(count: number, ports: number, port: number): Promise<{ stop(): Promise<void> }> {
   const child = Bun.spawn([process.execPath, import.meta.path, ...[count, ports, port].map(String)], {
     stdout: "pipe",

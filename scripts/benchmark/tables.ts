@@ -1,6 +1,6 @@
-// What a table of many rows takes that is imported, what the same one takes again, and what a bulk update takes; and how
-// long a reader beside it waits: on the compiled executable, over HTTP on loopback. Usage: scripts/bench --tables
-// [--rows 100000] [--directory DIR] [--executable FILE]
+// Duration of a large table import, of its repetition, and of a bulk update, with the latency of a concurrent reader:
+// on the compiled executable, over HTTP on loopback. Usage: scripts/bench --tables [--rows 100000] [--directory DIR]
+// [--executable FILE]
 
 import { join } from "node:path";
 import { ask } from "./asking.ts";
@@ -75,7 +75,7 @@ function update(body: object): Promise<Told> {
   return ask<Told>(running, store, "POST", "/hosts/bulk-update", body);
 }
 
-/** A table as it is, and the same again, and what an export makes of all of that. */
+/** Imports a table, the same table again, and an export of the result. */
 async function imported(path: string, table: readonly (readonly string[])[], filter = ""): Promise<void> {
   const text = table.map((cells) => `${cells.join(",")}\r\n`).join("");
   const { plan } = await measured(`${path}: the plan`, path, text, "?dry_run=true");
@@ -103,7 +103,7 @@ function measured(name: string, path: string, text: string, query = ""): Promise
   });
 }
 
-/** Processor time is the server's, the reader beside it included. */
+/** Processor time is the server's, including the concurrent reader. */
 async function timed(name: string, megabytes: number, action: () => Promise<Told>): Promise<Told> {
   const reader = await startReader({ port: running.port, paths: reads, key: store.key, isPast: false });
   const [started, cpuBefore] = [performance.now(), await running.cpuSeconds()];

@@ -1,5 +1,5 @@
-// What questions about time cost on the compiled executable: diffs, histories and feeds among 1,000,000 interface
-// entries × 5 versions, and every list's past beside its present, also where most of what was has died. Usage:
+// Cost of queries over time on the compiled executable: diffs, histories and feeds among 1,000,000 interface entries ×
+// 5 versions, and past pages of every list relative to the present, also with mostly deleted records. Usage:
 // scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const directory = folder(told.directory);
 
 const ENTRIES = 50;
 const CONNECTIONS = 8;
-/** Versions of one transaction of the store: a host and its entries. */
+/** Versions per transaction of the store: a host and its entries. */
 const VERSIONS = ENTRIES + 1;
 const DIFF_VERSIONS = 10_000;
 
@@ -135,7 +135,7 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
   await running.stop();
 }
 
-/** Every list's page as of an instant beside its live page. */
+/** A page of every list as of a timestamp, compared with its live page. */
 async function measurePastAndPresent(title: string, store: BuiltStore, network: string): Promise<void> {
   const running = await startExecutable(executable, store.directory);
   const { instants } = ledgerOf(store);
@@ -150,7 +150,7 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
     ids[list] = (JSON.parse((await ask(`/api/v1/${list}?limit=50`)).text) as { data: Array<{ id: string }> }).data
       .map((each) => each.id)
       .join(",");
-  // The last instants: all that has died is in the way, and nothing of it is to be shown.
+  // The last timestamps, with all deleted records in the way and none to return.
   const late = instants.slice(-50, -1);
   say("");
   sayRow(title, 60, ["live/s", "past/s", "past ÷ present"], 16);
@@ -186,7 +186,7 @@ interface Asked {
   readonly tookMs: number;
   readonly bytes: number;
   readonly text: string;
-  /** `total_count` of a list; 0 for anything else. */
+  /** `total_count` of a list; 0 for other answers. */
   readonly total: number;
 }
 
@@ -201,7 +201,7 @@ function asker(running: Running, store: BuiltStore): (path: string) => Promise<A
     const decoder = new TextDecoder();
     for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
-      // What is streamed without end is only counted.
+      // Larger streams are only counted.
       if (bytes < 10_000_000) text += decoder.decode(chunk, { stream: true });
     }
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
@@ -214,7 +214,7 @@ function asker(running: Running, store: BuiltStore): (path: string) => Promise<A
   };
 }
 
-/** The instants of all transactions in order, and the last sequence. */
+/** Timestamps of all transactions in order, and the last sequence. */
 function ledgerOf(store: BuiltStore): { instants: string[]; head: number } {
   const db = openReadOnly(dataFiles(store.directory).database);
   const rows = db.$client.query("SELECT at FROM history_transactions ORDER BY sequence").values() as Array<[number]>;

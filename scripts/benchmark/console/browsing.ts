@@ -1,4 +1,4 @@
-// Chromium on a measured appliance, as somebody who has signed in: with an empty cache where that is what is measured.
+// Signed-in Chromium on a measured appliance, with an empty cache if measured.
 
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -12,32 +12,32 @@ const VIEWPORT = { width: 1280, height: 800 };
 const EMAIL = "console@example.net";
 const PASSWORD = "the console is measured";
 
-/** An appliance and a browser that somebody is signed in with. */
+/** An appliance and a signed-in browser. */
 export interface Browsing {
   readonly server: Running;
   readonly origin: string;
   readonly browser: Browser;
-  /** A page of a browser profile of its own: nothing is cached, somebody is signed in. Close its context. */
+  /** A signed-in page in a new browser profile without a cache. Close its context. */
   fresh(): Promise<Page>;
-  /** Processor time that was used so far, in milliseconds: what a busy machine does not change. */
+  /** Processor time so far, in milliseconds: independent of other load. */
   processorMs(): Promise<ProcessorMs>;
   end(): Promise<void>;
 }
 
 export interface ProcessorMs {
-  /** Of the processes of pages: scripts, layout, painting. */
+  /** Of the renderer processes: scripts, layout, painting. */
   readonly pages: number;
   readonly server: number;
 }
 
-/** @throws Error where a page says that something went wrong */
+/** @throws Error if a page reports an error */
 export async function browse(executable: string, store: BuiltStore): Promise<Browsing> {
   const server = await startExecutable(executable, store.directory);
   const origin = `http://127.0.0.1:${server.port}`;
   await addUser(origin, store.key);
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
-    // Root has no sandbox in a container.
+    // Chromium has no sandbox for root in a container.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
   const context = await browser.newContext();
@@ -77,7 +77,7 @@ export async function browse(executable: string, store: BuiltStore): Promise<Bro
   };
 }
 
-/** One who may look at everything; the one of the last run, where there was one. */
+/** Adds a user with full read access, or reuses that of the previous run. */
 async function addUser(origin: string, key: string): Promise<void> {
   const answer = await fetch(`${origin}/api/v1/users`, {
     method: "POST",
@@ -87,14 +87,14 @@ async function addUser(origin: string, key: string): Promise<void> {
   if (answer.status !== 200 && answer.status !== 409) throw new Error(`no user was made: ${await answer.text()}`);
 }
 
-/** The middle of the track of the time bar, and its ends; pixels of the page. */
+/** Center and ends of the time bar's track, in page pixels. */
 export interface TrackPlace {
   readonly left: number;
   readonly width: number;
   readonly y: number;
 }
 
-/** Lets the time bar show what is between two instants. */
+/** Sets the time bar to the period between two timestamps. */
 export async function showBetween(page: Page, from: string, to: string): Promise<TrackPlace> {
   await page.getByLabel("Range", { exact: true }).selectOption("custom");
   await page.getByLabel("From", { exact: true }).fill(from);

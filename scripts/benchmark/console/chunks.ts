@@ -1,14 +1,13 @@
-// How large the files of the console are, of the pack that the executable carries: what every page begins with, and what
-// comes when it is asked for.
+// Sizes of the console's files in the executable's pack: initial scripts of every page, and those loaded on demand.
 
 import { basename } from "node:path";
 import { readConsolePack } from "../../../src/http/console-pack.ts";
 
 export interface ChunkSizes {
-  /** Scripts that every page begins with, in bytes with Brotli. */
+  /** Initial scripts of every page, in bytes with Brotli. */
   readonly main: number;
   readonly styles: number;
-  /** Scripts that are loaded when they are asked for, largest first; bytes with Brotli. */
+  /** Scripts loaded on demand, largest first, in bytes with Brotli. */
   readonly lazy: readonly number[];
 }
 
@@ -34,7 +33,7 @@ export async function chunkSizes(pack: Blob): Promise<ChunkSizes> {
   };
 }
 
-/** What a bundled script imports before it runs; what it loads when it is asked to is a call. */
+/** Static imports of a bundled script; dynamic imports are calls. */
 function importsIn(script: string): string[] {
   return [...script.matchAll(/\b(?:from|import)\s*"([^"]+\.js)"/g)].map(([, name]) => name as string);
 }

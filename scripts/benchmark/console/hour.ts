@@ -1,11 +1,11 @@
-// A busy hour of changes as fast as they go, while a page follows them; and what memory the page has then.
+// Changes of a busy hour at full speed with a page that follows them, and the page's memory afterwards.
 
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { ask } from "../asking.ts";
 import type { Running } from "../executable.ts";
 import type { BuiltStore } from "../store.ts";
 
-/** Requests at a time. */
+/** Concurrent requests. */
 const WRITERS = 8;
 
 interface Entry {
@@ -13,7 +13,7 @@ interface Entry {
   readonly oper_status: string;
 }
 
-/** So many ports of a network go up or down, one transaction each. */
+/** Sets this many ports of a network up or down, one transaction each. */
 export async function changePorts(
   server: Running,
   store: BuiltStore,
@@ -28,7 +28,7 @@ export async function changePorts(
     while (next < changes) {
       const turn = next++;
       const entry = entries[turn % entries.length] as Entry;
-      // As often as each is written it is the other way round.
+      // Each write of an entry inverts the previous one.
       const isUp = (entry.oper_status === "Up") === (Math.floor(turn / entries.length) % 2 === 1);
       const body = { ...entry, oper_status: isUp ? "Up" : "Down" };
       await ask(server, store, "PUT", `/if-entries/${entry.id}`, body);
@@ -39,17 +39,17 @@ export async function changePorts(
 }
 
 export interface PageMemory {
-  /** What scripts hold, after everything that nobody needs was collected. */
+  /** JavaScript heap after garbage collection. */
   readonly heapMb: number;
-  /** What the page's process has for itself alone, the browser's own share of it included. */
+  /** Private memory of the renderer process, including the browser's share of it. */
   readonly privateMb: number;
 }
 
-/** After garbage was collected. The page is the only one that is open. */
+/** After garbage collection. Requires that no other page is open. */
 export async function memoryOf(browser: Browser, page: Page): Promise<PageMemory> {
   const session = await page.context().newCDPSession(page);
   try {
-    // Twice: what the first one frees may have held something.
+    // Twice: objects freed by the first pass may have held others.
     for (let turn = 0; turn < 2; turn += 1) await session.send("HeapProfiler.collectGarbage");
     await session.send("Performance.enable");
     const { metrics } = await session.send("Performance.getMetrics");
@@ -60,7 +60,7 @@ export async function memoryOf(browser: Browser, page: Page): Promise<PageMemory
   }
 }
 
-/** The process that a page's script runs in: the one whose processor time grows while it does. */
+/** Renderer process of a page: the one whose processor time grows while a script runs. */
 async function rendererOf(browser: Browser, page: CDPSession): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const times = async () => {
@@ -77,7 +77,7 @@ async function rendererOf(browser: Browser, page: CDPSession): Promise<number> {
   return busiest[0];
 }
 
-/** Of a process, from proc_pid_smaps(5). */
+/** Private memory of a process, from proc_pid_smaps(5). */
 async function privateMbOf(pid: number): Promise<number> {
   const text = await Bun.file(`/proc/${pid}/smaps_rollup`).text();
   const kb = [...text.matchAll(/^Private_(?:Clean|Dirty):\s+(\d+) kB/gm)].reduce(

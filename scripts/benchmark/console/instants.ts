@@ -1,10 +1,10 @@
-// Instants of a built store, for what is asked of its past.
+// Timestamps of a built store, for queries on its past.
 
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import type { BuiltStore } from "../store.ts";
 
-/** How many there are. */
+/** Number of transactions. */
 export function transactionsOf({ directory }: BuiltStore): number {
   const db = openReadOnly(dataFiles(directory).database);
   const [[count]] = db.$client.prepare("SELECT count(*) FROM history_transactions").values() as [[number]];
@@ -12,7 +12,7 @@ export function transactionsOf({ directory }: BuiltStore): number {
   return count;
 }
 
-/** When two transactions were written, by their places in the ledger: 0 is the first, -1 the last. */
+/** Timestamps of two transactions by index: 0 is the first, -1 the last. */
 export function instantsAt({ directory }: BuiltStore, one: number, other: number): [string, string] {
   const db = openReadOnly(dataFiles(directory).database);
   const rows = db.$client.prepare("SELECT at FROM history_transactions ORDER BY sequence").values() as Array<[number]>;

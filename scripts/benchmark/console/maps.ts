@@ -1,4 +1,4 @@
-// The store of the maps: networks of cabled switches, each with its positions, and changes after the cables.
+// Store for the maps: networks of cabled switches with positions, and later changes.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { say } from "../program.ts";
 import { type BuiltStore, buildStore } from "../store.ts";
 import { instantsAt, transactionsOf } from "./instants.ts";
 
-/** Of each device. */
+/** Per device. */
 const PORTS = 50;
 
 export interface Maps {
@@ -15,7 +15,7 @@ export interface Maps {
   readonly small: number;
 }
 
-/** When a map was cabled and changed: what can be scrubbed. */
+/** Period of a map's changes after its cabling, for scrubbing. */
 export interface MapSpan {
   readonly from: string;
   readonly to: string;
@@ -26,7 +26,7 @@ export interface BuiltMaps {
   readonly spans: Readonly<Record<"large" | "small", MapSpan>>;
 }
 
-/** Builds it, or takes the finished one that is there. The networks are called `large` and `small`. */
+/** Builds the store, or reuses a finished one. The networks are named `large` and `small`. */
 export async function buildMaps(directory: string, { large, small }: Maps): Promise<BuiltMaps> {
   const store = await buildStore(
     directory,

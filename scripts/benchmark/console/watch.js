@@ -1,5 +1,5 @@
-// What scripts/bench --console measures in a page, from before its first script: when it is usable, how long after a
-// pointer's move what is shown of that instant is painted, how long frames take. Called as `watch`.
+// Measurements of scripts/bench --console in a page, injected before its first script: time until usable, delay from a
+// pointer move to the painted content of that timestamp, frame durations. Called as `watch`.
 
 (() => {
   let moved = null;
@@ -17,7 +17,7 @@
   );
   new PerformanceObserver((list) => longTasks.push(...list.getEntries())).observe({ type: "longtask", buffered: true });
 
-  // A map is drawn on a canvas: that it is of another instant, only its answers tell.
+  // A map is a canvas: only its answers reveal the timestamp shown.
   const ownFetch = window.fetch;
   window.fetch = async (...input) => {
     const url = String(input[0] instanceof Request ? input[0].url : input[0]);
@@ -44,7 +44,7 @@
   }
 
   const isWaiting = () => document.querySelector("main .waiting, main [role=alert]") !== null;
-  /** Whether every row that is drawn is there; what it refers to is called as it was last until it is known. */
+  /** Whether every visible row is loaded; names of referenced records may still be the previous ones. */
   const hasRows = () => {
     const table = document.querySelector(".list table");
     if (table === null || table.classList.contains("is-earlier")) return false;
@@ -62,7 +62,7 @@
   };
 
   const frame = () => new Promise((done) => requestAnimationFrame(done));
-  /** Once the frame that begins now is painted. */
+  /** Resolves once the current frame is painted. */
   const painted = () =>
     new Promise((done) => {
       const { port1, port2 } = new MessageChannel();
@@ -85,7 +85,7 @@
       return { usableMs, firstPaintMs: first.startTime };
     },
 
-    /** The next move: from its event to the painted frame. Null where it led to no other instant. */
+    /** Measures the next move, from its event to the painted frame. Null if the timestamp did not change. */
     async next(what, withinMs) {
       const before = { instant: shownInstant(), topologies };
       const start = performance.now();
@@ -99,7 +99,7 @@
       return null;
     },
 
-    /** Follows a drag until `stop`: of each instant that was painted, how long before that its move was. */
+    /** Follows a drag until `stop`: for each painted timestamp, the delay since its move. */
     follow(what) {
       const ages = [];
       let isOver = false;
@@ -110,7 +110,7 @@
       const look = async () => {
         while (!isOver) {
           await frame();
-          // What is there is painted now, even if the next instant was asked for a moment ago.
+          // The current content is painted now, even if the next timestamp was just requested.
           const done = since !== null && isThere(what, before) ? since : null;
           if (done !== null) since = null;
           const instant = shownInstant();
@@ -129,7 +129,7 @@
       };
     },
 
-    /** Until `stop`: how far apart frames are, and in how many of them a row was not there yet. */
+    /** Until `stop`: intervals between frames, and the number of frames with a missing row. */
     frames() {
       const lengths = [];
       let isOver = false;
