@@ -1,5 +1,5 @@
-// What the executable tells of what it is made of: the bill of materials, and each component with the texts of its
-// licence, in one file that is embedded. The same input gives the same bytes.
+// Components of the executable: the bill of materials, and each component with its licence texts, in one embedded file.
+// The same input gives the same bytes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import type { Bill, BillComponent, BillPart } from "../src/operations/bill.ts";
 import { licenceTexts, standardText } from "./licence-texts.ts";
 import { type BundleInputs, bundledPackages, folderOf, type SbomOptions, sbomOf } from "./sbom.ts";
 
-/** Found among the embedded files by the end of its name. */
+/** Suffix by which it is found among the embedded files. */
 export const BILL_FILE = join(resolve(import.meta.dir, ".."), "dist/components.bill");
 
 interface Bundle {
@@ -16,7 +16,7 @@ interface Bundle {
   readonly bundle: BundleInputs;
 }
 
-/** As far as it is read of CycloneDX. */
+/** The fields of CycloneDX in use. */
 interface BomComponent {
   readonly type: string;
   readonly group?: string;
@@ -28,7 +28,7 @@ interface BomComponent {
   readonly components?: readonly BomComponent[];
 }
 
-/** Writes the file. @returns what is in it */
+/** Writes the file. @returns its content */
 export function packBill(options: Omit<SbomOptions, "bundles">, bundles: readonly Bundle[]): Bill {
   const bom = sbomOf({ ...options, bundles: bundles.map(({ bundle }) => bundle) });
   const bill = { bom, components: componentsOf(options.root, bom, bundles) };
@@ -36,7 +36,7 @@ export function packBill(options: Omit<SbomOptions, "bundles">, bundles: readonl
   return bill;
 }
 
-/** The program itself first, then by name; what the runtime is made of stands behind it. */
+/** The program first, then by name; each runtime is followed by its components. */
 export function componentsOf(root: string, bom: string, bundles: readonly Bundle[]): BillComponent[] {
   const { metadata, components } = JSON.parse(bom) as {
     metadata: { component: BomComponent };
@@ -57,7 +57,7 @@ export function componentsOf(root: string, bom: string, bundles: readonly Bundle
     return [
       {
         ...told(component),
-        // What a macro read is part of the server.
+        // Packages read by macros belong to the server.
         part_of: parts.length === 0 ? ["server"] : parts,
         texts: licenceTexts({ folder, licence: told(component).licence, others: folders }, root),
       },
@@ -67,7 +67,7 @@ export function componentsOf(root: string, bom: string, bundles: readonly Bundle
   return [own, ...others.toSorted((a, b) => rank(a) - rank(b))];
 }
 
-/** The package of the runtime has no licence file, and neither have its parts. */
+/** Neither the runtime's package nor its components include a licence file. */
 function ofRuntime(component: BomComponent, root: string): BillComponent {
   const about = told(component);
   return { ...about, part_of: ["runtime"], texts: standardText(about.licence, root) };
@@ -83,7 +83,7 @@ function told({ group, name, version, purl, licenses = [] }: BomComponent): Omit
   };
 }
 
-/** In bun.lock. */
+/** Key in bun.lock. */
 function keyOf({ group, name, "bom-ref": ref }: BomComponent): string {
   return ref.split("#")[1] ?? (group === undefined ? name : `${group}/${name}`);
 }

@@ -1,5 +1,5 @@
-// Inputs of the build and their fingerprints. Must not import the product: test files ask for a fingerprint again and
-// again, and loading the server takes fifty times as long as the answer.
+// Inputs of the build and their fingerprints. Must not import the product: test files request fingerprints repeatedly,
+// and loading the server takes fifty times as long.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -9,13 +9,13 @@ const ROOT = resolve(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
 
 export const EXECUTABLE = join(DIST, "netledger");
-/** The end of the name of an executable's software bill of materials. */
+/** Suffix of an executable's software bill of materials. */
 export const SBOM = ".cdx.json";
 
 /** Bundled, embedded or read by macros: every file below these folders counts, also one without an importer. */
 const FOLDERS = ["src", "migrations"];
 
-/** Files that the build reads as data. bun.lock stands for the dependencies. */
+/** Data files read by the build. bun.lock represents the dependencies. */
 const FILES = ["LICENSE", "package.json", "bun.lock", "tsconfig.json"];
 
 /** Build output, absolute paths. */

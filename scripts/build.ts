@@ -1,6 +1,6 @@
-// Builds the executable: dist/netledger for this machine, or dist/netledger-<platform> for the ones named; beside it
-// <name>.cdx.json, its software bill of materials. Must not minify: Elysia reads the text of its hooks and answers 500
-// without their names.
+// Build of the executable: dist/netledger for this machine, or dist/netledger-<platform> for the named ones, each with
+// <name>.cdx.json, its software bill of materials. Must not minify: Elysia reads the text of its hooks, and without
+// their names answers 500.
 
 import {
   chmodSync,
@@ -30,7 +30,7 @@ interface Platform {
   cpu: string;
 }
 
-/** The platforms that are released; the keys name the files in dist and the values of `--target`. */
+/** Released platforms; the keys are the file names in dist and the values of `--target`. */
 const PLATFORMS: Record<string, Platform> = {
   "linux-x64": { package: "@oven/bun-linux-x64", cpu: "x64" },
   "linux-arm64": { package: "@oven/bun-linux-aarch64", cpu: "arm64" },
@@ -76,14 +76,14 @@ function readArguments(): { target: string | undefined; ifChanged: boolean } {
 }
 
 async function buildHost(ifChanged: boolean): Promise<void> {
-  // Read before building: a file that is saved during the build must lead to another one.
+  // Read before the build: a file saved during the build must lead to another fingerprint.
   const fingerprint = fingerprintOf(root, "scripts/build.ts");
   if (ifChanged && isMade(EXECUTABLE_MADE, fingerprint)) return;
   await compile(EXECUTABLE, process.execPath, hostPlatform());
   setMade(EXECUTABLE_MADE, fingerprint);
 }
 
-/** The one that this runs on. */
+/** Platform of this machine. */
 function hostPlatform(): Platform {
   return (
     Object.values(PLATFORMS).find(({ cpu }) => cpu === process.arch) ?? {
@@ -94,8 +94,8 @@ function hostPlatform(): Platform {
 }
 
 /**
- * Compiles into a folder of its own and renames: an executable that runs is not written to, and nobody sees half of
- * one.
+ * Compiles into a separate folder and renames: a running executable is not overwritten, and a partial one is never
+ * visible.
  */
 async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
   // These load the server, so only a real build imports them.
@@ -114,12 +114,12 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     const bill = packBill(options, [{ part: "server", bundle: await bundledInputs() }, ofConsole]);
     const result = await Bun.build({
       entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK, BILL_FILE],
-      // Found at run time among the embedded files.
+      // Looked up at run time among the embedded files.
       loader: { ".pack": "file", ".bill": "file" },
       root: join(root, "src"),
       target: "bun",
       format: "esm",
-      // Half the time to the first answer: nothing is parsed at a start, on no thread. The source stays beside it, for
+      // Halves the time to the first answer: nothing is parsed at the start, on any thread. The source is included for
       // Elysia and stack traces.
       bytecode: true,
       minify: false,
@@ -130,10 +130,10 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
       compile: {
         outfile: built,
         executablePath: runtime,
-        // Without these an executable obeys the .env and bunfig.toml of whatever folder it is started in.
+        // Otherwise an executable obeys the .env and bunfig.toml of its working directory.
         autoloadDotenv: false,
         autoloadBunfig: false,
-        // Bun's own limit is about 16 kB for request line and headers: too little for lists of ids.
+        // Bun's default limit is about 16 kB for request line and headers: too little for lists of ids.
         execArgv: ["--max-http-header-size=131072"],
       },
       throw: false,
@@ -152,7 +152,7 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
   }
 }
 
-/** What the executable will be made of: known only once it is bundled, and to be embedded in it. */
+/** Components of the executable: known only after bundling, and to be embedded in it. */
 async function bundledInputs(): Promise<BundleInputs> {
   const { success, logs, metafile } = await Bun.build({
     entrypoints: ENTRIES.map((entry) => join(root, entry)),
@@ -170,9 +170,9 @@ async function bundledInputs(): Promise<BundleInputs> {
 }
 
 /**
- * The Bun that an executable of this platform carries: this one, or that of the platform's npm package, checked against
- * bun.lock. Fetched here because Bun's own download for cross-compilation asks a fixed host, whatever registry is
- * configured.
+ * Bun runtime for an executable of this platform: this one, or that of the platform's npm package, verified against
+ * bun.lock. Downloaded here because Bun's own download for cross-compilation contacts a fixed host, regardless of the
+ * configured registry.
  */
 async function runtimeOf(platform: Platform): Promise<string> {
   if (process.platform === "linux" && process.arch === platform.cpu) return process.execPath;
@@ -217,7 +217,7 @@ async function runtimeOf(platform: Platform): Promise<string> {
   return runtime;
 }
 
-/** The checksum that a bun.lock records for a package. */
+/** Checksum of a package in bun.lock. */
 function integrityOf(lock: string, name: string): string {
   const line = lock.split("\n").find((text) => text.trimStart().startsWith(`"${name}": [`));
   const integrity = line?.match(/"(sha512-[^"]+)"/)?.[1];
@@ -225,7 +225,7 @@ function integrityOf(lock: string, name: string): string {
   return integrity;
 }
 
-/** A registry that only npm's own configuration names holds for Bun too. */
+/** Registry from npm's own configuration, for Bun. */
 function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
   if (process.env.BUN_CONFIG_REGISTRY !== undefined || Bun.which("npm") === null) return {};
   const asked = Bun.spawnSync(["npm", "config", "get", "registry"], {

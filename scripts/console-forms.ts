@@ -1,5 +1,5 @@
-// Fields for the console's forms and lists, made of the OpenAPI document: of bodies that create and update a record, with
-// their limits and words, and of the records in a list. A form can't promise what the API refuses.
+// Field descriptions for the console's forms and lists, generated from the OpenAPI document: body fields of creates and
+// updates with limits and vocabularies, and fields of listed records. A form can't offer what the API refuses.
 
 import { join, resolve } from "node:path";
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
@@ -15,13 +15,13 @@ import {
 import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
 
 const root = resolve(import.meta.dir, "..");
-/** What the console imports as `#forms`. */
+/** Imported by the console as `#forms`. */
 const FORMS = join(root, "dist/console-forms.ts");
-/** What the console imports as `#fields`. */
+/** Imported by the console as `#fields`. */
 const FIELDS = join(root, "dist/console-fields.ts");
 const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS, FIELDS] };
 
-/** The operations that there are forms for. */
+/** Operations with forms. */
 export const FORM_OPERATIONS: readonly FormOperation[] = [
   "setUp",
   ...EDITED_KINDS.flatMap((kind) => [operationOn("create", kind), operationOn("update", kind)]),
@@ -59,16 +59,16 @@ interface DescribedOperation {
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
 }
 
-/** A field of the records in a list. */
+/** A field of listed records. */
 export interface ListField extends Pick<FormField, "name" | "type"> {
-  /** Whether the API orders by it. */
+  /** Whether the API can order by it. */
   readonly isOrdered?: true;
 }
 
-/** The fields of one operation. */
+/** Fields of one operation. */
 export type DescribedFields = readonly FormField[];
 
-/** The fields that can be written, by operation. */
+/** Writable fields by operation. */
 export function formsOf(document: Document): Readonly<Record<FormOperation, readonly FormField[]>> {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   return Object.fromEntries(
@@ -86,7 +86,7 @@ export function formsOf(document: Document): Readonly<Record<FormOperation, read
   ) as unknown as Record<FormOperation, FormField[]>;
 }
 
-/** The fields of the records in a list, by kind. */
+/** Fields of listed records by kind. */
 export function listFieldsOf(document: Document): Readonly<Record<ListedKind, readonly ListField[]>> {
   const { schemas } = document.components;
   const known = ({ $ref, ...schema }: Schema): Schema => ownSchema(schemas, $ref) ?? schema;
@@ -140,7 +140,7 @@ function listTypeOf(items: Schema | undefined): FormField["type"] {
   return items.format === "uuid" ? "ids" : "lines";
 }
 
-/** Of the values of custom fields, which are in no document: characters of each type that is typed as text. */
+/** Limits of custom field values, which are in no document: characters of each type entered as text. */
 const CUSTOM_LIMITS = { text: FIELD_TEXT_MAX_LENGTH, url: FIELD_URL_MAX_LENGTH };
 
 /** The OpenAPI document of the sources, as JSON. Loads the server: 3 s of processor time. */
@@ -153,8 +153,8 @@ export async function apiDocument(): Promise<string> {
 }
 
 /**
- * Writes the console's forms and fields, unless the sources are those of the last time.
- * @param document the OpenAPI document as JSON, where the caller has it
+ * Writes the console's forms and fields, unless the sources are unchanged since the last time.
+ * @param document the OpenAPI document as JSON, if the caller has it
  */
 export async function writeForms(document?: string): Promise<void> {
   const fingerprint = fingerprintOf(root, "scripts/console-forms.ts");

@@ -1,5 +1,5 @@
-// Builds the console: dist/console.pack, one file with the page and all that it loads, each plain, with Brotli and with
-// gzip. `--watch` builds it anew whenever one of its sources changes. Knows nothing of what the console shows.
+// Build of the console: dist/console.pack, one file with the page and all its resources, each uncompressed, with Brotli
+// and with gzip. `--watch` rebuilds it on every source change. Must not know the content of the console.
 
 import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -10,17 +10,18 @@ import { writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 const SOURCES = join(root, "src/console");
-/** What `--console` takes, and what the executable carries. */
+/** Argument of `--console`, and part of the executable. */
 export const CONSOLE_PACK = join(root, "dist/console.pack");
 
 /**
- * What so many pages need comes with the first script. The bundler makes a file of what the same pages share: a page was
- * made of fifty files of a hundred bytes, each of them a request. Larger modules stay apart.
+ * Modules needed by this many pages are in the first script. The bundler creates a file per set of pages that share
+ * modules: a page would consist of fifty files of a hundred bytes, each of them a request. Larger modules remain
+ * separate.
  */
 const SHARED_BY_PAGES = 7;
 const SHARED_MAX_BYTES = 4_000;
 
-/** Editors save several files at once, and some of them in two steps. */
+/** Editors save several files at once, some of them in two steps. */
 const SETTLE_MS = 50;
 
 interface Metafile {
@@ -28,7 +29,7 @@ interface Metafile {
     Record<
       string,
       {
-        /** Of an entry, and of what is loaded when it is asked for; else absent. */
+        /** For entry points and dynamically loaded modules only. */
         readonly entryPoint?: string;
         readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
         readonly imports: readonly { readonly path: string; readonly kind: string }[];
@@ -38,19 +39,19 @@ interface Metafile {
 }
 
 interface BuiltConsole {
-  /** What the bundler put into it, for the bill of materials. */
+  /** Input of the bundler, for the bill of materials. */
   readonly metafile: Metafile;
-  /** The bytes of each file with Brotli, by its name. */
+  /** Size of each file with Brotli, by name. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** The scripts that every page begins with: the first, and what it imports before anything is chosen. */
+  /** Initial scripts of every page: the first, and its static imports. */
   readonly first: readonly string[];
-  /** How many scripts more are loaded for what is opened, by the path of its source. */
+  /** Number of further scripts per dynamically loaded module, by its source path. */
   readonly further: Readonly<Record<string, number>>;
 }
 
 /**
- * Writes the pack; whoever reads the last one meanwhile reads that to its end.
- * @throws Error with what the bundler says of the sources
+ * Writes the pack; concurrent readers of the previous one can read it to the end.
+ * @throws Error with the bundler's messages
  */
 export async function buildConsole(): Promise<BuiltConsole> {
   await writeForms();
@@ -67,7 +68,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
   const icon = new Uint8Array(readFileSync(join(SOURCES, "icon.svg")));
   outputs.push({ name: `icon-${Bun.hash(icon).toString(36)}.svg`, isEntry: false, type: "image/svg+xml", bytes: icon });
   const named = (form: RegExp) => {
-    // Parts that several pages share are named like the entry that they come from.
+    // Parts shared by several pages are named like the entry they come from.
     const output = outputs.find(({ name, isEntry }) => form.test(name) && (isEntry || !name.endsWith(".js")));
     if (output === undefined) throw new Error(`the console has no file of the form ${form}.`);
     return CONSOLE_ASSETS + output.name;
@@ -77,7 +78,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
     .replace("{style}", named(/^main-.*\.css$/))
     .replace("{script}", named(/^main-.*\.js$/))
     .replace("{icon}", named(/^icon-/))
-    // All at once: each is found only in the one that imports it.
+    // All at once: each is discovered only in its importer.
     .replace("{preloads}", () =>
       first
         .slice(1)
@@ -106,7 +107,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
   };
 }
 
-/** @param beginning paths of modules that come with the first script though it does not use them itself */
+/** @param beginning paths of modules to add to the first script although it does not use them */
 async function bundled(beginning: readonly string[]) {
   const main = join(SOURCES, "main.tsx");
   const result = await Bun.build({
@@ -138,7 +139,7 @@ async function bundled(beginning: readonly string[]) {
   return { outputs: result.outputs, metafile: result.metafile as Metafile };
 }
 
-/** The paths of what SHARED_BY_PAGES need that the first script does not. */
+/** Paths of modules needed by SHARED_BY_PAGES pages, but not by the first script. */
 function sharedModules(metafile: Metafile): string[] {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   const pages = new Map<string, number>();
@@ -165,7 +166,7 @@ function furtherScripts(metafile: Metafile, first: readonly string[]): Record<st
   return further;
 }
 
-/** A script and all that it imports, however indirectly, but for what it loads when it is asked to. */
+/** A script and its static imports, including indirect ones. */
 function importedAtOnce({ outputs }: Metafile, script: string): string[] {
   const imports = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.imports]));
   const found = new Set([script]);

@@ -1,5 +1,5 @@
-// The texts that the licence of a package asks to be passed on with it: its own files, else what its README has, else
-// those of another package of the same repository, else the standard text of the licence (SPDX).
+// Licence texts to distribute with a package: from its own files, its README, another package of the same repository,
+// or the standard text of the licence (SPDX), in this order.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,19 @@ import type { LicenceText } from "../src/operations/bill.ts";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
 const README = /^readme\.md$/i;
-/** What a README that only names the licence does not have. */
+/** Absent from a README that only names the licence. */
 const IS_WHOLE = /permission is hereby granted|redistribution and use|licensed under the apache license/i;
 
 interface Terms {
-  /** The package, absolute. */
+  /** Absolute path of the package. */
   readonly folder: string;
-  /** An SPDX id; null where it is none. */
+  /** SPDX id; null for other licences. */
   readonly licence: string | null;
-  /** Folders of other packages that are installed. */
+  /** Folders of other installed packages. */
   readonly others: readonly string[];
 }
 
-/** None where nothing is known. */
+/** Empty if nothing is known. */
 export function licenceTexts({ folder, licence, others }: Terms, root: string): LicenceText[] {
   const own = filesIn(folder);
   if (own.length > 0) return own;
@@ -33,7 +33,7 @@ export function licenceTexts({ folder, licence, others }: Terms, root: string): 
   return standardText(licence, root);
 }
 
-/** What SPDX has of a licence. */
+/** SPDX text of a licence. */
 export function standardText(licence: string | null, root: string): LicenceText[] {
   if (licence === null) return [];
   const file = join(root, "node_modules/spdx-license-list/licenses", `${licence}.json`);
@@ -50,7 +50,7 @@ function filesIn(folder: string): LicenceText[] {
     .map((title) => ({ title, text: readFileSync(join(folder, title), "utf8").trim(), is_standard: false }));
 }
 
-/** From a heading that says "License" to the next one. */
+/** From a heading with "License" to the next one. */
 function readmeSection(folder: string): string | null {
   const name = readdirSync(folder).find((each) => README.test(each));
   if (name === undefined) return null;

@@ -1,5 +1,5 @@
-// The handbook's pictures: screenshots of the demo in Chromium, on the compiled executable. They are of the day on which
-// they are taken; take them again when what they show looks different: all, or those that are named.
+// Screenshots of the demo for the handbook, from Chromium on the compiled executable. They show the day on which they
+// are taken; retake them when the pages change visibly: all, or the named ones.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,9 +10,9 @@ import { EXECUTABLE, startExecutable } from "./benchmark/executable.ts";
 const FOLDER = join(import.meta.dir, "..", "src", "handbook", "pictures");
 const DEMO = { email: "demo@larkfield.example", password: "look-around" };
 const SIZE = { width: 1280, height: 800 };
-/** Of WebP: text stays sharp, and a picture has about 100 kB. */
+/** WebP quality: text stays sharp at about 100 kB per picture. */
 const QUALITY = 70;
-/** Pages of the demo come at once; a busy machine takes longer. */
+/** Pages of the demo appear at once; a busy machine takes longer. */
 const WAIT_MAX_MS = 120_000;
 const DRAWN_MS = 3_000;
 const HOUR_MS = 3_600_000;
@@ -20,13 +20,13 @@ const DAY_MS = 24 * HOUR_MS;
 
 interface Picture {
   readonly name: string;
-  /** @returns the address of the page, below the origin */
+  /** @returns path of the page */
   readonly path: (demo: Demo) => Promise<string> | string;
-  /** What stands on it once it shows what it is about. */
+  /** Text on the page once its content is shown. */
   readonly text: string;
 }
 
-/** It comes in the morning, moves about, and leaves in the evening. */
+/** It arrives in the morning, moves around, and leaves in the evening. */
 const LAPTOP = "8c:16:45:31:4d:0e";
 
 const PICTURES: readonly Picture[] = [
@@ -46,7 +46,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     name: "map",
-    // Before acc-library-2 was replaced, and after.
+    // Before and after the replacement of acc-library-2.
     path: async (demo) => `/map?${await demo.campus()}&at=${demo.then(9, "18:00")}&vs=${demo.then(10, "06:00")}`,
     text: "vanished",
   },
@@ -74,7 +74,7 @@ interface Interval {
   readonly port: { readonly id: string } | null;
 }
 
-/** The demo as it is asked for what pages are about. */
+/** Queries of the demo for page addresses. */
 class Demo {
   private readonly page: Page;
   private readonly origin: string;
@@ -86,7 +86,7 @@ class Demo {
     this.began = began;
   }
 
-  /** Of the one of a kind that is called so. */
+  /** Id of the record of a kind with this name. */
   async idOf(path: string, name: string, more = ""): Promise<string> {
     const query = `search=${encodeURIComponent(name)}&limit=50${more}`;
     const answer = await this.page.request.get(
@@ -98,7 +98,7 @@ class Demo {
     return String(found.id);
   }
 
-  /** The port that a MAC address is at, or was at last; and what addresses of pages say of that instant. */
+  /** Current or last port of a MAC address, and the time parameter for page addresses. */
   async lastPlace(mac: string): Promise<{ readonly portId: string; readonly at: string }> {
     const answer = await this.page.request.get(`${this.origin}/api/v1/locate/timeline?mac=${mac}&from=-14d`);
     const { data } = (await answer.json()) as { data: { intervals: Interval[] } };
@@ -108,12 +108,12 @@ class Demo {
     return { portId: port.id, at: to === null ? "" : `&at=${new Date(Date.parse(from) + HOUR_MS).toISOString()}` };
   }
 
-  /** What addresses of pages say of the larger of its networks. */
+  /** Network parameter for page addresses: the larger of its networks. */
   async campus(): Promise<string> {
     return `network=${await this.idOf("networks", "Main campus")}`;
   }
 
-  /** The last scan of the larger of its networks that came to its end. */
+  /** Last completed scan of the larger of its networks. */
   async lastScan(): Promise<string> {
     const query = `${(await this.campus()).replace("network", "network_id")}&status=Completed&order_direction=desc&limit=1`;
     const answer = await this.page.request.get(`${this.origin}/api/v1/discovery/scans?${query}`);
@@ -122,7 +122,7 @@ class Demo {
     return data[0].id;
   }
 
-  /** An instant, so many days before the demo began and at that time of the day. */
+  /** Timestamp this many days before the demo's start, at that time of day. */
   then(daysAgo: number, time: string): string {
     return `${new Date(this.began - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${time}:00Z`;
   }
@@ -160,7 +160,7 @@ try {
     for (const { name, path, text } of taken) {
       await page.goto(origin + (await path(demo)));
       await page.getByRole("main").getByText(text).first().waitFor();
-      // The stream of changes never ends, so that nothing tells when all the rest has come.
+      // The change stream never ends, so no event marks the end of all other requests.
       await page.waitForTimeout(DRAWN_MS);
       const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
       const bytes = Uint8Array.fromBase64(data);

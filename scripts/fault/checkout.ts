@@ -1,4 +1,4 @@
-// Commits of this repository: their files as texts, and checkouts of their own with the dependencies installed.
+// Commits of this repository: their files as texts, and separate checkouts with installed dependencies.
 
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,12 +6,12 @@ import type { Sources } from "./patch.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** The full hash of a commit. */
+/** Full hash of a commit. */
 export function commitOf(name: string): string {
   return git(ROOT, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]).trim();
 }
 
-/** The TypeScript of a commit below some folders, by path. */
+/** TypeScript files of a commit below some folders, by path. */
 export function sourcesAt(commit: string, folders: readonly string[]): Sources {
   const listed = git(ROOT, ["ls-tree", "-r", commit, "--", ...folders])
     .split("\n")
@@ -27,7 +27,7 @@ export function sourcesAt(commit: string, folders: readonly string[]): Sources {
   const sources = new Map<string, string>();
   let offset = 0;
   for (const { path } of listed) {
-    // A head of hash, type and size, then the content, then a line's end.
+    // A header of hash, type and size, the content, and a line feed.
     const headEnd = bytes.indexOf(10, offset);
     const size = Number(bytes.subarray(offset, headEnd).toString().split(" ")[2]);
     sources.set(path, bytes.subarray(headEnd + 1, headEnd + 1 + size).toString());
@@ -36,7 +36,7 @@ export function sourcesAt(commit: string, folders: readonly string[]): Sources {
   return sources;
 }
 
-/** Makes the folder a checkout of the commit, without changes in it; one that is there is used again. */
+/** Makes the folder a clean checkout of the commit; reuses an existing one. */
 export function checkOut(folder: string, commit: string): void {
   if (!existsSync(join(folder, ".git"))) {
     rmSync(folder, { recursive: true, force: true });
@@ -47,14 +47,14 @@ export function checkOut(folder: string, commit: string): void {
   install(folder);
 }
 
-/** With the dependencies of this checkout where they are the same, hard-linked; else those of the commit. */
+/** Hard-links the dependencies of this checkout if they are the same; otherwise installs those of the commit. */
 function install(folder: string): void {
   const isSame = ["package.json", "bun.lock"].every((name) => read(ROOT, name) === read(folder, name));
   const modules = join(folder, "node_modules");
   if (isSame && !existsSync(modules)) {
     const cache = join(modules, ".cache");
     run(["cp", "--archive", "--link", join(ROOT, "node_modules"), modules], folder);
-    // The only part of it that is written to.
+    // The only part that is written to.
     rmSync(cache, { recursive: true, force: true });
     run(["cp", "--archive", join(ROOT, "node_modules/.cache"), cache], folder);
   }

@@ -1,9 +1,9 @@
-// Lines of src/ that a test file runs, read from Bun's LCOV and kept as ranges.
+// Lines of src/ executed by a test file, read from Bun's LCOV and stored as ranges.
 
-/** Lines that ran, as ranges of first and last, by file. */
+/** Executed lines by file, as ranges of first and last. */
 export type Covered = Readonly<Record<string, readonly (readonly [number, number])[]>>;
 
-/** Reads an LCOV report; files outside of src/ are left out. */
+/** Reads an LCOV report; files outside src/ are omitted. */
 export function coveredLines(lcov: string): Covered {
   const covered: Record<string, [number, number][]> = {};
   let ranges: [number, number][] = [];
@@ -22,12 +22,12 @@ export function coveredLines(lcov: string): Covered {
   return covered;
 }
 
-/** Whether one of the lines from `first` to `last` ran. */
+/** Whether one of the lines from `first` to `last` was executed. */
 export function covers(covered: Covered, file: string, first: number, last: number): boolean {
   return covered[file]?.some(([from, to]) => from <= last && to >= first) ?? false;
 }
 
-/** How many lines ran. */
+/** Number of executed lines. */
 export function lineCount(covered: Covered): number {
   return Object.values(covered)
     .flat()

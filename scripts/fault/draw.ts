@@ -4,13 +4,13 @@ import { seededRandom } from "../../test/support/injected/seeded-random.ts";
 import { FAULT_KINDS, type Fault, type Sources } from "./patch.ts";
 import { isPlantable, plant, type Site, sitesOf } from "./plant.ts";
 
-/** The part of all faults that at least goes to the console: 50 of 120. */
+/** Minimum share of faults in the console: 50 of 120. */
 const CONSOLE_SHARE = 5 / 12;
 const CONSOLE = "console";
 
 /**
- * Draws faults from the sources of a commit. The order is drawn too: every part of the list is as mixed as the whole.
- * @param seed a whole number; the same sources and seed give the same faults
+ * Draws faults from the sources of a commit. The order is random too: every part of the list is as mixed as the whole.
+ * @param seed an integer; the same sources and seed give the same faults
  */
 export function drawFaults(sources: Sources, { seed, count }: { seed: number; count: number }): Fault[] {
   const folders = new Map<string, string[]>();
@@ -26,8 +26,8 @@ export function drawFaults(sources: Sources, { seed, count }: { seed: number; co
 }
 
 /**
- * How many faults each folder gets, by its lines: the console at least CONSOLE_SHARE, the others what is left in
- * proportion, by the largest remainder.
+ * Number of faults per folder by its lines: at least CONSOLE_SHARE for the console, the rest in proportion for the
+ * others, by the largest remainder method.
  */
 export function sharesOf(lines: ReadonlyMap<string, number>, count: number): Map<string, number> {
   const total = sum([...lines.values()]);
@@ -47,7 +47,7 @@ export function sharesOf(lines: ReadonlyMap<string, number>, count: number): Map
   return shares;
 }
 
-/** The items in an order drawn by seed. */
+/** The items in a random order, by seed. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = seededRandom(seed);
   const left = [...items];
@@ -56,13 +56,13 @@ export function shuffled<T>(items: readonly T[], seed: number): T[] {
   return drawn;
 }
 
-/** The top folder of src/ that a file is in; those directly in src/ share one. */
+/** Top folder of a file in src/; files directly in src/ share one. */
 export function folderOf(path: string): string {
   const [, folder = "", name] = path.split("/");
   return name === undefined ? "." : folder;
 }
 
-/** Kinds have equal chances, and so have the sites of a kind: constants would be half of all otherwise. */
+/** Kinds are equally likely, and so are the sites of a kind: otherwise half would be constants. */
 function drawFrom(sources: Sources, paths: readonly string[], count: number, seed: number): Fault[] {
   const random = seededRandom(seed);
   const sites = paths.flatMap((path) => sitesOf(path, sources.get(path) ?? ""));

@@ -1,4 +1,4 @@
-// Runs a command to its end or its limit where only loopback exists, and leaves no process of it behind.
+// Isolated run of a command with loopback only, to completion or a limit, without leftover processes.
 
 import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,30 +8,30 @@ const OFFLINE = resolve(import.meta.dir, "../offline");
 
 export interface Ended {
   readonly outcome: "passed" | "failed" | "hung" | "stopped";
-  /** Standard output and error in one. */
+  /** Standard output and error combined. */
   readonly output: string;
   readonly seconds: number;
 }
 
-/** Says when it is in its namespace. The first to go where memory runs out. */
+/** Printed once in its namespace. The first candidate of the OOM killer. */
 const READY = "ready\n";
 const SCRIPT = 'test "$TEST_NETWORK" = own && echo ready && echo 1000 >/proc/self/oom_score_adj && exec "$@" 2>&1';
 
 /** A process that outlives its command may hold the pipe. */
 const PIPE_GRACE_MS = 2_000;
 
-/** Of each command that runs, what ends it and removes its folder. */
+/** Functions that end a running command and remove its folder. */
 const running = new Set<() => void>();
 
-/** Ends every command that runs: for a program that is about to end itself. */
+/** Ends all running commands, before this program exits. */
 export function endAll(): void {
   for (const end of running) end();
 }
 
 /**
- * @param limitMs what takes longer has hung
+ * @param limitMs duration that counts as a hang
  * @param signal ends the command early, as "stopped"
- * @throws Error where no network namespace can be made
+ * @throws Error if no network namespace can be created
  */
 export async function runIsolated(
   command: readonly string[],
@@ -87,7 +87,7 @@ export async function runIsolated(
   };
 }
 
-/** Held open, so that its number is not given to another one; null where the process has ended. */
+/** Held open, so that its number is not reused; null if the process has exited. */
 function openNamespace(pid: number): number | null {
   try {
     return openSync(`/proc/${pid}/ns/net`, "r");
@@ -96,7 +96,7 @@ function openNamespace(pid: number): number | null {
   }
 }
 
-/** Kills every process of a namespace that this program holds open. */
+/** Kills every process in a namespace that this program holds open. */
 function killAll(namespace: number | null): void {
   if (namespace === null) return;
   const { ino } = fstatSync(namespace);
@@ -106,7 +106,7 @@ function killAll(namespace: number | null): void {
     try {
       if (statSync(`/proc/${name}/ns/net`).ino === ino) process.kill(Number(name), "SIGKILL");
     } catch {
-      // It has ended meanwhile.
+      // It has exited in the meantime.
     }
   }
 }

@@ -1,5 +1,5 @@
-// A fault as a patch: its place in a file, the text that it replaces, and the lines around it, so that it is found again
-// in another commit after lines were added or the file was moved.
+// A fault as a patch: its place in a file, the replaced text, and surrounding lines that locate it in another commit
+// after lines were added or the file was moved.
 
 import { basename } from "node:path";
 
@@ -13,11 +13,11 @@ export const FAULT_KINDS = [
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Texts by path, relative to the repository. */
+/** File contents by path, relative to the repository. */
 export type Sources = ReadonlyMap<string, string>;
 
 export interface Fault {
-  /** A hash of the fault and its place in the commit that it was drawn from. */
+  /** Hash of the fault and its place in the original commit. */
   readonly id: string;
   readonly kind: FaultKind;
   readonly file: string;
@@ -27,14 +27,14 @@ export interface Fault {
   readonly column: number;
   readonly before: string;
   readonly after: string;
-  /** The lines that the fault covers, without indentation. */
+  /** Lines covered by the fault, without indentation. */
   readonly lines: readonly string[];
-  /** Lines around it, without indentation and without blank ones, the nearest first. */
+  /** Surrounding lines without indentation and blank lines, nearest first. */
   readonly above: readonly string[];
   readonly below: readonly string[];
 }
 
-/** The place of a fault in a commit, and the file's text with the fault. */
+/** Place of a fault in a commit, and the file's text with the fault. */
 export interface Located {
   readonly file: string;
   readonly line: number;
@@ -42,7 +42,7 @@ export interface Located {
   readonly text: string;
 }
 
-/** How many lines of each side tell one of several like places from another. */
+/** Number of lines on each side that distinguish similar places. */
 const CONTEXT_LINES = 5;
 
 /** @param start index of the first character of `before` in `text` */
@@ -69,8 +69,8 @@ export function patchAt(
 }
 
 /**
- * Finds a fault's place among the sources of a commit: in its file, else in a file of the same name, else anywhere. Of
- * several like places the one whose surroundings agree most, then the nearest. Null where its lines are gone.
+ * Locates a fault in the sources of a commit: in its file, a file of the same name, or any file. Of similar places, the
+ * one with the best matching context, then the nearest. Null if its lines no longer exist.
  */
 export function locate(fault: Fault, sources: Sources): Located | null {
   const isNamesake = (path: string) => basename(path) === basename(fault.file);
@@ -89,7 +89,7 @@ export function locate(fault: Fault, sources: Sources): Located | null {
   return null;
 }
 
-/** One line for people: the lines of the fault without and with it. */
+/** One readable line: the lines of the fault without and with it. */
 export function changeOf(fault: Fault): { was: string; becomes: string } {
   const was = fault.lines.join("\n");
   // Inner indentation is not in `lines`.
@@ -129,7 +129,7 @@ function placesIn(fault: Fault, file: string, text: string) {
   });
 }
 
-/** The end of `before` when it begins at `start`, at any indentation of its further lines; null when it differs. */
+/** End of `before` from `start`, with any indentation of its further lines; null on a mismatch. */
 function endOf({ before }: Fault, start: number, text: string): number | null {
   const [head = "", ...rest] = before.split("\n");
   if (!text.startsWith(head, start)) return null;
@@ -150,7 +150,7 @@ function context(lines: readonly string[]): string[] {
     .slice(0, CONTEXT_LINES);
 }
 
-/** How far one side agrees: near lines count more than far ones, whether or not lines were added between. */
+/** Similarity of one side: near lines count more than far ones, even with added lines in between. */
 function agreeing(expected: readonly string[], found: readonly string[]): number {
   return expected.reduce((sum, line, place) => {
     const other = found.indexOf(line);

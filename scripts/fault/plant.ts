@@ -1,9 +1,9 @@
-// Places in the syntax trees of src/ where a fault can be planted, and the patch for each. Must not choose among them.
+// Possible fault sites in the syntax trees of src/, and the patch for each. Must not choose among them.
 
 import ts from "typescript-5";
 import { type Fault, type FaultKind, patchAt } from "./patch.ts";
 
-/** A place for a fault: the characters from `start` to `end` of the file become `after`. */
+/** A fault site: the characters from `start` to `end` of the file become `after`. */
 export interface Site {
   readonly kind: FaultKind;
   readonly file: string;
@@ -12,16 +12,16 @@ export interface Site {
   readonly after: string;
 }
 
-/** A fault that covers more lines is a rewrite: removing half a program is caught by anything. */
+/** A fault over more lines is a rewrite: every test catches the removal of half a program. */
 const MAX_LINES = 10;
 
-/** Files that hold types, texts or examples only. */
+/** Files with types, texts or examples only. */
 const NOT_CODE = /\.d\.ts$|-example\.ts$|\/error-examples\.ts$|^src\/console\/text\/|^src\/handbook\//;
 
-/** Properties and attributes that hold examples, whatever their value. */
+/** Properties and attributes with examples of any type. */
 const EXAMPLES = new Set(["example", "examples"]);
 
-/** Properties and attributes that hold a text for people when their value is a string. */
+/** Properties and attributes with human-readable text if their value is a string. */
 const TEXTS = new Set(
   "alt class description detail heading help hint label message note placeholder summary text title words".split(" "),
 );
@@ -37,12 +37,12 @@ const OPPOSITES = new Map<ts.SyntaxKind, string>([
   [ts.SyntaxKind.LessThanEqualsToken, ">"],
 ]);
 
-/** Whether faults may be planted in a file. */
+/** Whether a file may have faults. */
 export function isPlantable(path: string): boolean {
   return /^src\/.*\.tsx?$/.test(path) && !NOT_CODE.test(path);
 }
 
-/** All sites of one file, in the order of the tree. */
+/** All sites of one file, in tree order. */
 export function sitesOf(file: string, text: string): Site[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const sites: Site[] = [];
@@ -64,14 +64,14 @@ export function sitesOf(file: string, text: string): Site[] {
   return sites;
 }
 
-/** The fault of a site, or null where the file would not parse with it. */
+/** Fault of a site, or null if the file would not parse with it. */
 export function plant({ kind, file, start, end, after }: Site, text: string): Fault | null {
   const patched = text.slice(0, start) + after + text.slice(end);
   if (patched === text || !parses(file, patched)) return null;
   return patchAt({ kind, file, start, before: text.slice(start, end), after }, text);
 }
 
-/** Whether a text is TypeScript, as far as its syntax goes. */
+/** Whether a text is syntactically valid TypeScript. */
 export function parses(file: string, text: string): boolean {
   const { diagnostics } = ts.transpileModule(text, {
     fileName: file,
@@ -98,7 +98,7 @@ function isLeftOut(node: ts.Node): boolean {
   return false;
 }
 
-/** A string, put together or chosen. */
+/** A string literal, concatenation or conditional string. */
 function isTextual(node: ts.Expression): boolean {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true;
   if (ts.isParenthesizedExpression(node)) return isTextual(node.expression);
@@ -118,7 +118,7 @@ function addNegation(node: ts.Node, source: ts.SourceFile, add: Add): void {
   }
   const condition = conditionOf(node);
   if (condition === undefined) return;
-  // A comparison is negated by its operator, once.
+  // A comparison is negated only by its operator.
   if (ts.isBinaryExpression(condition) && OPPOSITES.has(condition.operatorToken.kind)) return;
   const [start, end] = [condition.getStart(source), condition.end];
   const text = source.text.slice(start, end);
@@ -159,12 +159,12 @@ function addConstant(node: ts.Node, source: ts.SourceFile, add: Add): void {
   }
 }
 
-/** Off by one where that is seen, double where it is a measure. */
+/** Off by one for countable values, doubled for measures. */
 function otherNumber(value: number): number {
   return Number.isInteger(value) && value < 10 ? value + 1 : value * 2;
 }
 
-/** Whether a string is more than a text: sentences and, in the console, words on screens are texts. */
+/** Whether a string has a meaning for the code: sentences and, in the console, displayed words do not. */
 function isMeaningful(node: ts.StringLiteral): boolean {
   const { parent, text } = node;
   if (text === "" || /\s/.test(text.trim()) || ts.isExpressionStatement(parent)) return false;

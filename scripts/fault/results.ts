@@ -1,41 +1,41 @@
-// Results of faults: one line of JSON each, the last line of a fault counts. Compares those of two commits.
+// Fault results: one JSON line each; the last line of a fault counts. Compares those of two commits.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { changeOf, type Fault, type FaultKind } from "./patch.ts";
 
 /**
- * `undetermined`: passed every test file that was run, which were not all; `survived`: passed all; `gone`: its lines
- * are not in the commit.
+ * `undetermined`: passed every executed test file, but not all were run; `survived`: passed all; `gone`: its lines are
+ * not in the commit.
  */
 export type Verdict = "caught" | "undetermined" | "survived" | "gone";
 
 export interface Result {
   readonly id: string;
   readonly kind: FaultKind;
-  /** Its place in the commit that it was drawn from. */
+  /** Its place in the original commit. */
   readonly file: string;
   readonly line: number;
   readonly was: string;
   readonly becomes: string;
-  /** Whose tests ran. */
+  /** Commit of the executed tests. */
   readonly commit: string;
   readonly verdict: Verdict;
   readonly by?: string;
   readonly test?: string;
   readonly hung?: true;
-  /** The checks and test files that passed, when the fault was not caught. */
+  /** Checks and test files that passed, if the fault was not caught. */
   readonly ran?: readonly string[];
   readonly seconds: number;
 }
 
-/** The fault's part of its result. */
+/** Fault fields of its result. */
 export function describeFault(fault: Fault): Pick<Result, "id" | "kind" | "file" | "line" | "was" | "becomes"> {
   const { id, kind, file, line } = fault;
   return { id, kind, file, line, ...changeOf(fault) };
 }
 
-/** By id; empty where there is no file. */
+/** By id; empty for a missing file. */
 export function readResults(path: string): Map<string, Result> {
   if (!existsSync(path)) return new Map();
   const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
@@ -47,7 +47,7 @@ export function appendResult(path: string, result: Result): void {
   appendFileSync(path, `${JSON.stringify(result)}\n`);
 }
 
-/** Faults caught before and not after, including those not tried after. */
+/** Faults caught before but not after, including untried ones. */
 export function lostFaults(
   before: ReadonlyMap<string, Result>,
   after: ReadonlyMap<string, Result>,
@@ -57,7 +57,7 @@ export function lostFaults(
     .map((fault) => ({ fault, after: after.get(fault.id)?.verdict ?? "not tried" }));
 }
 
-/** How many faults have each verdict, and what caught those that were caught. */
+/** Number of faults per verdict, and the checks that caught them. */
 export function summaryOf(results: ReadonlyMap<string, Result>): string {
   const all = [...results.values()];
   const count = (accept: (result: Result) => boolean) => all.filter(accept).length;

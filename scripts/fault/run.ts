@@ -1,4 +1,4 @@
-// Entry of scripts/faults: lists faults, tries them, compares what two commits catch.
+// Entry of scripts/faults: lists faults, tries them, compares the catches of two commits.
 
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";

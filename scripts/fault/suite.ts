@@ -1,5 +1,5 @@
-// The checks and test files of one commit: time and outcome of each without a fault, measured once and kept; and runs of
-// them in a checkout where a fault is planted.
+// Checks and test files of one commit: duration and outcome of each without a fault, measured once and stored; and runs
+// in a checkout with a planted fault.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,17 +9,17 @@ import { type Ended, runIsolated } from "./isolated.ts";
 import type { Located, Sources } from "./patch.ts";
 import { type TestFile, testFilesOf } from "./test-files.ts";
 
-/** A run has hung after ten times its time without a fault, but not before MIN_LIMIT_MS. */
+/** A run counts as hung after ten times its duration without a fault, but not before MIN_LIMIT_MS. */
 const LIMIT_FACTOR = 10;
 const MIN_LIMIT_MS = 60_000;
-/** The limit of a first run. */
+/** Limit of a first run. */
 const FIRST_LIMIT_MS = 30 * 60_000;
 
 /** A check or a test file without a fault. */
 export interface Baseline {
   readonly passed: boolean;
   readonly seconds: number;
-  /** Of files in process. */
+  /** For in-process files. */
   readonly covered?: Covered;
 }
 
@@ -36,7 +36,7 @@ export class Suite {
   private readonly faulty: string;
   private readonly baselines = new Map<string, Baseline>();
 
-  /** @param directory of this commit; earlier measurements are read from it */
+  /** @param directory of this commit, with earlier measurements */
   constructor(commit: string, directory: string, say: (line: string) => void) {
     this.commit = commit;
     this.directory = directory;
@@ -47,7 +47,7 @@ export class Suite {
     this.faulty = join(directory, "faulty");
   }
 
-  /** Makes both checkouts and holds their checks. @throws Error where a check fails without a fault */
+  /** Creates both checkouts and runs their checks. @throws Error if a check fails without a fault */
   async prepare(): Promise<void> {
     for (const folder of [this.clean, this.faulty]) checkOut(folder, this.commit);
     for (const check of Object.keys(CHECKS) as Check[]) {
@@ -71,7 +71,7 @@ export class Suite {
     return this.run(this.faulty, ["test", "--bail", ...testArguments(paths, limitMs)], limitMs, signal);
   }
 
-  /** Plants a fault for as long as an action takes. */
+  /** Plants a fault for the duration of an action. */
   async withFault<T>({ file, text }: Located, action: () => Promise<T>): Promise<T> {
     const path = join(this.faulty, file);
     const original = readFileSync(path, "utf8");
@@ -83,7 +83,7 @@ export class Suite {
     }
   }
 
-  /** An earlier measurement of a check or a test file. */
+  /** Earlier measurement of a check or a test file. */
   known(path: string): Baseline | undefined {
     const known = this.baselines.get(path);
     if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export class Suite {
     return read;
   }
 
-  /** The measurement of a test file; runs it the first time. */
+  /** Measurement of a test file; runs it the first time. */
   async measured(file: TestFile): Promise<Baseline> {
     const isKnown = this.known(file.path) !== undefined;
     const measured = await this.baselineOf(file.path, () => this.measureFile(file));
@@ -102,7 +102,7 @@ export class Suite {
     return measured;
   }
 
-  /** Whether a test file passes without a fault at this very time. */
+  /** Whether a test file passes without a fault at this moment. */
   async passesNow({ path }: TestFile): Promise<boolean> {
     const limitMs = this.limitOf([path]);
     const ended = await this.run(this.clean, ["test", ...testArguments([path], limitMs)], limitMs);
@@ -121,7 +121,7 @@ export class Suite {
     const lcov = join(report, "lcov.info");
     const covered = existsSync(lcov) ? coveredLines(readFileSync(lcov, "utf8")) : {};
     rmSync(report, { recursive: true, force: true });
-    // A test of stack traces or of processor time may fail under coverage alone.
+    // Tests of stack traces or of processor time may fail only under coverage.
     if (ended.outcome !== "passed") ended = await this.run(this.clean, plain, FIRST_LIMIT_MS);
     return { passed: ended.outcome === "passed", seconds: ended.seconds, covered };
   }
@@ -152,7 +152,7 @@ export class Suite {
   }
 }
 
-/** As `scripts/test` runs them; no single test may take longer than all may. */
+/** As in `scripts/test`; no single test may take longer than the total limit. */
 function testArguments(paths: readonly string[], limitMs: number): string[] {
   return ["--no-orphans", `--timeout=${Math.min(limitMs, 120_000)}`, ...paths.map((path) => `./${path}`)];
 }

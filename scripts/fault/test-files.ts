@@ -1,5 +1,4 @@
-// The test files of a commit: the files that each loads, whether it needs the executable or a browser, and its
-// similarity to a given file of src/.
+// Test files of a commit: loaded files, need for the executable or a browser, and similarity to a given file of src/.
 
 import { dirname, join } from "node:path";
 import ts from "typescript-5";
@@ -7,20 +6,20 @@ import type { Fault, Sources } from "./patch.ts";
 
 export interface TestFile {
   readonly path: string;
-  /** Whether its tests run in the runner's own process, so that coverage sees what they do. */
+  /** Whether its tests run in the runner's process, so that coverage includes them. */
   readonly isInProcess: boolean;
-  /** Whether it wants the machine to itself. */
+  /** Whether it needs the machine for itself. */
   readonly isAlone: boolean;
-  /** Every file of the repository that it loads, however indirectly. */
+  /** All files of the repository that it loads, including indirect imports. */
   readonly loads: ReadonlySet<string>;
 }
 
-/** A test file that loads one of these starts the executable or a browser. */
+/** Test files that load one of these start the executable or a browser. */
 const OUTSIDE = ["test/support/executable/executable.ts", "playwright-core"];
-/** Whole folders of the executable's tests. */
+/** Folders of the executable's tests. */
 const OF_EXECUTABLE = ["test/system/", "test/proof/"];
 
-/** A word of a path says more of what a file is about than one of its text. */
+/** A word in a path says more about a file's subject than one in its text. */
 const PATH_WEIGHT = 8;
 
 /** @param sources of src, test and scripts */
@@ -48,8 +47,8 @@ export function testFilesOf(sources: Sources): TestFile[] {
 }
 
 /**
- * How much a test file has in common with the file of a fault: words that few test files have count most, words of paths
- * most of all. Only the order of the numbers means something.
+ * Similarity of a test file to the file of a fault: rare words in test files count most, words in paths even more. Only
+ * the order of the numbers is meaningful.
  */
 export class Similarity {
   private readonly sources: Sources;
@@ -87,7 +86,7 @@ export class Similarity {
   }
 }
 
-/** Words of three letters and more, camel case taken apart, in lower case; a plural counts as its singular. */
+/** Words of three letters and more from split camel case, in lower case; plurals count as singulars. */
 function wordsOf(text: string): string[] {
   return (text.match(/[A-Z]?[a-z]{2,}|[A-Z]{3,}/g) ?? [])
     .map((word) => word.toLowerCase().replace(/s$/, ""))

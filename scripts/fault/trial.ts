@@ -1,4 +1,5 @@
-// One fault against the checks and tests of a commit, the likeliest to catch it first, until one fails twice in a row.
+// Trial of one fault against the checks and tests of a commit, most likely catches first, until one fails twice in a
+// row.
 
 import { covers } from "./coverage.ts";
 import type { Ended } from "./isolated.ts";
@@ -9,35 +10,35 @@ import type { Similarity, TestFile } from "./test-files.ts";
 export interface Catch {
   /** A check, or the path of a test file. */
   readonly by: string;
-  /** The first test of it that failed, where it says so. */
+  /** Its first failed test, if reported. */
   readonly test?: string;
   readonly hung?: true;
 }
 
 export interface Tried {
   readonly caught: Catch | null;
-  /** The checks and test files that passed with the fault, in this order. */
+  /** Checks and test files that passed with the fault, in order. */
   readonly ran: readonly string[];
 }
 
 export interface Effort {
-  /** The most test files in process, of those that run the line. */
+  /** Maximum number of in-process test files that execute the line. */
   readonly near: number;
-  /** The most test files that use the executable or a browser. */
+  /** Maximum number of test files with the executable or a browser. */
   readonly further: number;
-  /** Every test file instead. */
+  /** Runs all test files instead. */
   readonly whole: boolean;
-  /** A test file that comes first: it caught the fault in another commit. */
+  /** A test file to run first: it caught the fault in another commit. */
   readonly hint?: string | undefined;
 }
 
-/** Files that are tried one at a time, before the others share processes. */
+/** Files run individually before the others share processes. */
 const SINGLE_FILES = 6;
 const FILES_OF_PROCESS = 4;
 
 const TYPE_ERROR = /\berror TS\d+: /;
 
-/** The assumed time of a test file that was never run. */
+/** Assumed duration of a test file without a measurement. */
 const UNKNOWN_SECONDS = 5;
 
 interface Trial {
@@ -90,7 +91,7 @@ function runsLine(suite: Suite, { path }: TestFile, { file, line, endLine }: Loc
 
 async function caughtByCheck(suite: Suite, check: Check, ran: string[]): Promise<Catch | null> {
   const first = await suite.check(check);
-  // A type error is the same in every run.
+  // A type error is deterministic.
   const isCertain = first.outcome === "passed" || (first.outcome === "failed" && TYPE_ERROR.test(first.output));
   const second = isCertain ? first : await suite.check(check);
   if (second.outcome !== "passed") return { by: check, ...(second.outcome === "hung" ? { hung: true } : {}) };
@@ -99,17 +100,17 @@ async function caughtByCheck(suite: Suite, check: Check, ran: string[]): Promise
 }
 
 interface Form {
-  /** Asked of a file that was run without the fault. */
+  /** Filter on a file that was run without the fault. */
   readonly accept: (file: TestFile) => boolean;
   readonly most: number;
-  /** How many files have a process of their own; the others share. */
+  /** Number of files with a separate process; the others share. */
   readonly single: number;
   readonly lanes: number;
 }
 
 /**
- * Runs test files until one fails, and fails again alone. Each is run without the fault first, unless it was before; it
- * counts where it passes then.
+ * Runs test files until one fails, and fails again alone. Each first runs without the fault, unless it did before; it
+ * counts if it passes then.
  */
 async function caughtByTests(
   suite: Suite,
@@ -152,7 +153,7 @@ async function caughtByBatch(suite: Suite, batch: readonly TestFile[], signal: A
   for (const file of suspectsOf(batch, first.output)) {
     const second = await suite.test([file], signal);
     if (!hasFailed(second)) continue;
-    // A test that depends on time may fail because the machine has become busy.
+    // A time-dependent test may fail because the machine has become busy.
     const isTimed = second.outcome === "hung" || !file.isInProcess;
     if (isTimed && !(await suite.passesNow(file))) continue;
     const test = failedTest(second.output);
@@ -166,13 +167,13 @@ function hasFailed({ outcome }: Ended): boolean {
   return outcome === "failed" || outcome === "hung";
 }
 
-/** The files of a batch, the one first that the runner was at when it ended. */
+/** Files of a batch, starting with the one in progress when the runner ended. */
 export function suspectsOf<File extends Pick<TestFile, "path">>(batch: readonly File[], output: string): File[] {
   const last = [...output.matchAll(/^(test\/\S+):$/gm)].at(-1)?.[1];
   return batch.toSorted((a, b) => Number(b.path === last) - Number(a.path === last));
 }
 
-/** The name of the first test that Bun's report says has failed. */
+/** Name of the first failed test in Bun's report. */
 export function failedTest(output: string): string | undefined {
   return /^\(fail\) (.*?)(?: \[[\d.]+ *\w+\])?$/m.exec(output)?.[1];
 }

@@ -1,5 +1,4 @@
-// What the appliance does on a disk that is full, cannot be written to, is slow, or gives back other bytes than it was
-// given.
+// Disk part of the proof: full, read-only, slow and corrupting disks.
 
 import { changedBytes } from "./disk/changed-bytes.ts";
 import { damagedAtRest, damagedLog, damagedWhileRunning } from "./disk/damage.ts";
@@ -13,14 +12,14 @@ import { merged, type Part, type Proof, type Proving } from "./part.ts";
 
 type Piece = (proving: Proving) => Promise<Proof>;
 
-/** One after the other; within a stage, rows side by side. */
+/** Stages run in sequence; rows within a stage in parallel. */
 type Stages = ReadonlyArray<ReadonlyArray<readonly Piece[]>>;
 
 const STAGES: Stages = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
   [[changedBytes], [missingRows, wrongFiles]],
-  // Measure time against the disk: they have the machine for themselves.
+  // They measure time against the disk, so they run alone.
   [[logGrows, slowDisk]],
 ];
 
@@ -30,7 +29,7 @@ export const disk: Part = {
   prove: async (proving) => {
     const proofs: Proof[] = [];
     for (const stage of STAGES) {
-      // One that breaks off must not leave the others beside it to whoever clears up.
+      // A failed row must not leave the parallel ones to the cleanup.
       const rows = await Promise.allSettled(stage.map((row) => oneByOne(row, proving)));
       for (const row of rows) {
         if (row.status === "rejected") throw row.reason;

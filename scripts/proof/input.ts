@@ -1,5 +1,5 @@
-// Bad input: what is sent to the appliance that it does not want, and what becomes of it. Requests made from its own
-// OpenAPI document, requests written by hand, and connections that are a burden.
+// Input part of the proof: bad input and its effects. Requests generated from the appliance's OpenAPI document,
+// hand-written requests, and abusive connections.
 
 import { randomUUID } from "node:crypto";
 import { OpenApiDocument } from "../../test/support/contract/openapi.ts";
@@ -13,20 +13,20 @@ import type { WireAnswer } from "./input/wire.ts";
 import { type Footprint, InputWorld, MARKS, ok } from "./input/world.ts";
 import type { Finding, Part, Table } from "./part.ts";
 
-/** Of each operation and in each round. */
+/** Per operation and round. */
 const RUNS_EACH = 12;
 const FORMS = {
   short: { requests: 2_000, memoryMib: 96 },
   long: { requests: 100_000, memoryMib: 192 },
 } as const;
-/** What may be there more than before: a thread that was started, a connection of the scanner's. */
+/** Allowed increase of descriptors: a started thread, a connection of the scanner. */
 const DESCRIPTORS_MORE = 8;
 const THREADS_MORE = 8;
-/** What memory may be more by where nothing new is done. */
+/** Allowed increase of memory without new work. */
 const QUARTER_MIB = 24;
-/** An appliance is set up once, and this one is: it cannot succeed here. */
+/** An appliance is set up only once, and this one is: it cannot succeed here. */
 const NEVER_DONE: ReadonlySet<string> = new Set(["setUp"]);
-/** As the document says it of operations that are refused while there are two organizations. */
+/** Document text of operations that are refused with two organizations. */
 const OF_WHOLE_APPLIANCE = "Only while the appliance has one organization.";
 
 export const input: Part = {
@@ -45,7 +45,7 @@ export const input: Part = {
       findings.push(...(await hostileFindings(world, document, form)));
       const crowd = await crowdFindings(world, proving);
       findings.push(...crowd.findings);
-      // What is started when it is first needed, is.
+      // Starts everything that starts on first use.
       await askAll(world, document, { rounds: 1, runsEach: 1, seed: seed + 1_000_000, say: () => {} });
       const before = await settled(world, null);
       say("requests made from the document");
@@ -96,7 +96,7 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
       const told = [...(refusals.get(name) ?? [])].sort(([, a], [, b]) => b - a).slice(0, 3);
       return `${name} (${told.map(([refusal, count]) => `${count} × ${refusal}`).join("; ")})`;
     });
-  // Few drafts of each operation leave a few of them to luck.
+  // With few drafts per operation, some may miss by chance.
   const isReached = wanted > 10_000 ? notDone.length === 0 : done > 0.6;
   return [
     {
@@ -120,7 +120,7 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
   ];
 }
 
-/** All that was asked of several appliances. */
+/** Sum over several appliances. */
 function summed(tallies: readonly Tally[]): Tally {
   const added = <Key>(all: readonly ReadonlyMap<string, ReadonlyMap<Key, number>>[]) => {
     const sums = new Map<string, Map<Key, number>>();
@@ -141,7 +141,7 @@ function summed(tallies: readonly Tally[]): Tally {
   };
 }
 
-/** What is started and kept at first comes to an end: by then, memory has none to go on growing for. */
+/** Lazy initialization and caches are complete by then: memory has no reason left to grow. */
 function flatness({ memoryKib }: Tally): Finding {
   const median = (from: number, to: number) =>
     memoryKib.slice(Math.floor(memoryKib.length * from), Math.ceil(memoryKib.length * to)).sort((a, b) => a - b)[
@@ -172,7 +172,7 @@ function footprints(before: Footprint, after: Footprint, memoryMib: number): Fin
   ];
 }
 
-/** The processes that were started still serve; their logs hold no secret; and what they wrote is proven. */
+/** The started processes still serve; their logs hold no secret; and their writes verify. */
 async function theEnd(worlds: readonly InputWorld[], executable: string): Promise<Finding[]> {
   const ends: {
     isServing: boolean;
@@ -222,7 +222,7 @@ async function theEnd(worlds: readonly InputWorld[], executable: string): Promis
   ];
 }
 
-/** Looked at once it has come down to what is allowed, or does not in time. */
+/** Measured once it is within the limit, or after a timeout. */
 async function settled(world: InputWorld, allowed: Footprint | null): Promise<Footprint> {
   let lowest = world.footprint();
   let quiet = 0;
@@ -250,7 +250,7 @@ function statusTable({ statuses }: Tally): Table {
   };
 }
 
-/** Forged answers, each with one fault: a judge that misses one would prove nothing. */
+/** Forged answers with one fault each: a judge that misses one would prove nothing. */
 function noticesFaults(document: OpenApiDocument): Finding {
   const id = randomUUID();
   const sent: Sent = { method: "GET", target: "/api/v1/tags?limit=1", whose: "first" };

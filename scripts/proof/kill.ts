@@ -1,5 +1,5 @@
-// Power and kill: what was acknowledged is there after SIGKILL at any moment, and after the disk forgot what was not
-// synced.
+// Kill part of the proof: durability of acknowledged writes after SIGKILL at any moment, and after the loss of unsynced
+// data.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { type Counts, type Moment, noCounts, noTroubles, type Round, Trial, type
 import type { Finding, Part, Proof, Proving } from "./part.ts";
 import { compileShim } from "./shim/compile.ts";
 
-/** A store grows with every round, and each look through it with it. */
+/** A store grows with every round, and so does its check. */
 const FORMS = {
   short: { stores: 2, rounds: 6, whileMaking: 2, verifyEvery: 1, otherWays: 1 },
   long: { stores: 22, rounds: 15, whileMaking: 5, verifyEvery: 5, otherWays: 3 },
 } as const;
 
 const MOMENTS: readonly Moment[] = ["load", "load", "bulk", "stop", "start", "look"];
-/** In turn: what follows a kill that loses nothing may lose what that one left in the page cache. */
+/** In turn: a loss after a lossless kill may affect data that the kill left in the page cache. */
 const FATES: readonly Fate[] = ["torn", "kept", "dropped", "torn"];
 
 export const kill: Part = { name: "kill", title: "Power and kill", prove };
@@ -51,7 +51,7 @@ async function prove({ form, executable, directory, seed, say }: Proving): Promi
         if (shim !== null && store === 0) recovered = await trial.recovery();
         if (shim !== null && store === 0) liar = await trial.roundOnLiar();
       } catch (error) {
-        // What the other stores found is not lost to it.
+        // Keeps the findings of the other stores.
         troubles.starts.push(
           `store ${store} did not come to its end: ${error instanceof Error ? error.message : error}`,
         );
@@ -80,7 +80,7 @@ async function prove({ form, executable, directory, seed, say }: Proving): Promi
 
 function planOf(round: number, random: SeededRandom, verifyEvery: number, otherWays: number): Round {
   return {
-    // The first round makes what the others look for.
+    // The first round creates the records that later ones check.
     moment: round === 0 ? "load" : random.pick(MOMENTS),
     fate: FATES[round % FATES.length] as Fate,
     withScans: random.integer(3) > 0,

@@ -1,5 +1,5 @@
-// The executable on a disk of the proof's own: commands to their end, appliances until they are told to stop, and what
-// is asked of them. Must not judge what they answer.
+// Executable on a separate disk: commands to completion, appliances until stopped, and requests to them. Must not judge
+// their answers.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,14 +19,14 @@ import { type DiskSize, SmallDisk } from "./small-disk.ts";
 
 export const EMAIL = "owner@acme.example";
 
-/** Where an appliance is tried. */
+/** Location of an appliance under test. */
 interface Place {
   readonly executable: string;
-  /** The data folder as the appliance sees it. */
+  /** Data folder as seen by the appliance. */
   readonly data: string;
-  /** The same as the proof sees it. */
+  /** The same as seen by the proof. */
   readonly seen: string;
-  /** What every command line starts with. */
+  /** Prefix of every command line. */
   readonly inside?: readonly string[];
 }
 
@@ -35,26 +35,26 @@ export class ProvedAppliance {
   private readonly folder: string;
   private readonly running = new Set<Running>();
 
-  /** @param folder for what the proof itself has to keep, on a disk without trouble */
+  /** @param folder for files of the proof itself, on a healthy disk */
   constructor(place: Place, folder: string) {
     this.place = place;
     this.folder = folder;
     mkdirSync(folder, { recursive: true });
   }
 
-  /** On a disk without trouble. */
+  /** On a healthy disk. */
   static in({ executable, directory }: Proving, data: string, folder = join(directory, "notes")): ProvedAppliance {
     return new ProvedAppliance({ executable, data, seen: data }, folder);
   }
 
-  /** Runs a command on the data to its end. */
+  /** Runs a command on the data to completion. */
   async run(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
     const child = this.spawn([...args, "--data", this.place.data], env);
     child.stdin.end();
     return finished(child, `netledger ${args[0]}`);
   }
 
-  /** Starts the appliance. @returns how it ended, where it did not come up */
+  /** Starts the appliance. @returns its exit, if it failed to start */
   async start(env: Record<string, string> = {}): Promise<Running | Finished> {
     const child = this.spawn(["serve", "--data", this.place.data, "--listen", "127.0.0.1:0"], env);
     child.stdin.end();
@@ -68,34 +68,34 @@ export class ProvedAppliance {
     }
   }
 
-  /** @throws Error where it does not come up */
+  /** @throws Error if it fails to start */
   async serve(env: Record<string, string> = {}): Promise<Running> {
     const started = await this.start(env);
     if (started instanceof Running) return started;
     throw new Error(`the appliance did not start: ${started.err}`);
   }
 
-  /** Makes the first organization and a key of its Owner. */
+  /** Creates the first organization and a key of its Owner. */
   async setUp(): Promise<SetUp> {
     const passwordFile = join(this.folder, "password");
     writeFileSync(passwordFile, `${PASSWORD}\n`);
     return setUpBy((args) => this.run(args), passwordFile);
   }
 
-  /** Started with an organization, and a client with its Owner's key. */
+  /** A running appliance with an organization, and a client with its Owner's key. */
   async serveSetUp(): Promise<SetUp & { readonly running: Running; readonly client: Client }> {
     const made = await this.setUp();
     const running = await this.serve();
     return { ...made, running, client: running.withKey(made.key) };
   }
 
-  /** Ends what still runs. */
+  /** Ends running processes. */
   async close(): Promise<void> {
     for (const each of this.running) each.kill("SIGKILL");
     await Promise.all([...this.running].map((each) => each.exited));
   }
 
-  /** Names of the files in the data folder's folder of backups, those of unfinished ones included. */
+  /** File names in the backup folder, including unfinished ones. */
   backupFiles(): string[] {
     try {
       return readdirSync(join(this.place.seen, "backups"));
@@ -114,9 +114,9 @@ export class ProvedAppliance {
 }
 
 /**
- * Tries an appliance whose data are on a small disk.
+ * Tests an appliance with its data on a small disk.
  * @param name of the disk's folder
- * @param what it is about, where there can be no such disk
+ * @param what subject, for the report if no such disk can be created
  */
 export async function onSmallDisk(
   { executable, directory }: Proving,
@@ -139,7 +139,7 @@ export async function onSmallDisk(
   }
 }
 
-/** A client with the session of the Owner. @returns null where the sign-in was refused; the answer's code */
+/** A client with the Owner's session, or null for a refused sign-in; with the answer's code. */
 export async function signIn(
   client: Client,
 ): Promise<{ readonly client: Client | null; readonly status: number; readonly code: string | null }> {
@@ -153,8 +153,8 @@ export async function signIn(
 }
 
 /**
- * Asks until it is so.
- * @returns milliseconds that it took but for those spent waiting for a processor, or null where it was not so in time
+ * Polls until the condition holds.
+ * @returns milliseconds taken without waits for a processor, or null on timeout
  */
 export async function until(holds: () => boolean | Promise<boolean>, atMostMs: number): Promise<number | null> {
   const began = performance.now();

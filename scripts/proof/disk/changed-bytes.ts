@@ -1,5 +1,4 @@
-// A single byte of the database that comes back from the disk as another one, anywhere: either verify finds it, or it
-// changes no answer.
+// Single corrupted bytes of the database, at any offset: either verify finds one, or it changes no answer.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,10 +17,10 @@ import { finding, told } from "./full.ts";
 import { DatabasePages } from "./pages.ts";
 
 const BYTES = { short: 60, long: 1_000 };
-/** Changes that verify calls sound and that are looked at together: where an answer is another one, each by itself. */
+/** Number of undetected changes checked together: on a different answer, each is checked alone. */
 const TOGETHER = 12;
 const LANES = 2;
-/** Exit statuses of verify: sound, not sound, not even to be read. */
+/** Exit statuses of verify: intact, damaged, unreadable. */
 const WAYS_TO_END = [0, 1, 3];
 
 interface Change {
@@ -30,9 +29,7 @@ interface Change {
   readonly to: number;
 }
 
-/**
- * Changes single bytes of a well-filled database, half of them anywhere in the file, half where something is stored.
- */
+/** Changes single bytes of a well-filled database: half at any offset of the file, half in used ranges. */
 export async function changedBytes(proving: Proving): Promise<Proof> {
   const good = join(proving.directory, "changed-good");
   const store = await fillStore(good, Date.now());
@@ -79,7 +76,7 @@ export async function changedBytes(proving: Proving): Promise<Proof> {
   };
 }
 
-/** What is done with one copy of the data after the other. */
+/** Sequential tests on copies of the data. */
 class Trial {
   private readonly proving: Proving;
   private readonly good: string;
@@ -101,7 +98,7 @@ class Trial {
     });
   }
 
-  /** Everything that is answered from the data, by question. */
+  /** All answers from the data, by question. */
   answers(changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
     return this.withCopy(changes, async (appliance, folder) => {
       const answers = new Map<string, string>([["the secrets that scans are given", this.secrets(folder)]]);
@@ -112,7 +109,7 @@ class Trial {
       const { repeated, email } = this.store;
       const owner: Client = running.client(this.store.callers.owner);
       answers.set("a repeated request", await answerOf(owner.post(repeated.path, repeated.body, repeated.headers)));
-      // The record tells when.
+      // The record has the timestamp.
       answers.set(
         "a sign-in",
         (await answerOf(running.client().post("/api/auth/login", { email, password: PASSWORD }))).slice(0, 3),
@@ -164,7 +161,7 @@ function drawChanges(pages: DatabasePages, random: SeededRandom, count: number):
     const [start, end] = place % 2 === 0 ? [0, pages.bytes.length] : random.pick(used);
     const at = start + random.integer(end - start);
     const from = pages.bytes[at] as number;
-    // As often a single bit as anything.
+    // Single-bit flips are as frequent as other changes.
     return {
       at,
       from,
@@ -182,7 +179,7 @@ async function answerOf(asked: Promise<{ readonly status: number; readonly text:
   }
 }
 
-/** The first question that is answered otherwise, with both answers; null for none. */
+/** First question with a different answer, with both answers; null for none. */
 function differing(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string | null {
   for (const [question, answer] of expected) {
     const other = found.get(question) ?? "";

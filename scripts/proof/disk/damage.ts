@@ -1,5 +1,4 @@
-// Data that come back from the disk as other bytes than were written: found, told in a sentence, never answered as an
-// exception's text, and brought back from a backup.
+// Corrupted data: found, reported in a sentence, never answered with an exception's text, and restored from a backup.
 
 import { Database } from "bun:sqlite";
 import {
@@ -22,22 +21,22 @@ import { finding, isOneSentence, told } from "./full.ts";
 import { DatabasePages } from "./pages.ts";
 
 const SUBNETS = 300;
-/** What the log and the messages say is to be done. */
+/** Remedies named by the log and the messages. */
 const REMEDY = /netledger restore BACKUP --replace|netledger verify --repair-derived/;
-/** What says enough of a file in which nothing of ours is left. */
+/** A sufficient message for a file without any of our data. */
 const NO_DATABASE = /is not an SQLite database\./;
-/** Answers that have begun when they meet the damage: their connection ends, which is all that can be said then. */
+/** Streamed answers that meet the damage midway: closing their connection is the only possible signal. */
 const IS_STREAM = /limit=0|\/history/;
-/** What no caller may ever see. */
+/** Text that no caller may see. */
 const EXCEPTION_TEXT = /SQLite|malformed|disk image|\.ts:\d|at <anonymous>/;
 
 interface Damage {
   readonly name: string;
-  /** Changes the bytes of the database; may give fewer. */
+  /** Corrupts the bytes of the database; may truncate them. */
   readonly spoil: (pages: DatabasePages) => Buffer;
-  /** Whether SQLite itself cannot know: a letter of a text is as good as another. */
+  /** Whether SQLite cannot detect it: another letter of a text is equally valid. */
   readonly isSilent?: true;
-  /** Tried in the short form as well. */
+  /** Also part of the short form. */
   readonly isShort?: true;
 }
 
@@ -45,7 +44,7 @@ interface Good {
   readonly folder: string;
   readonly backup: string;
   readonly key: string;
-  /** Paths that were asked, and the answers. */
+  /** Answers by requested path. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
@@ -146,7 +145,7 @@ export async function damagedAtRest(proving: Proving): Promise<Proof> {
   };
 }
 
-/** A page of the ledger changes under a running appliance. */
+/** Corrupts a page of the ledger under a running appliance. */
 export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
   const good = await makeGood(proving);
   const folder = join(proving.directory, "damaged-running");
@@ -200,8 +199,8 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
 }
 
 /**
- * A frame in the middle of the write-ahead log changes: SQLite takes the log up to there, and whoever wrote the head
- * down finds what is gone.
+ * Corrupts a frame in the middle of the write-ahead log: SQLite uses the log up to there, and the recorded ledger head
+ * reveals the loss.
  */
 export async function damagedLog(proving: Proving): Promise<Proof> {
   const folder = join(proving.directory, "damaged-log");
@@ -278,7 +277,7 @@ async function serveDamaged(
   };
 }
 
-/** Data at rest with some history, free pages, a backup, and answers to compare with. Made once. */
+/** Data at rest with some history, free pages, a backup, and answers for comparison. Created once. */
 function makeGood(proving: Proving): Promise<Good> {
   const known = GOOD.get(proving.directory) ?? layDown(proving);
   GOOD.set(proving.directory, known);
@@ -321,7 +320,7 @@ async function layDown(proving: Proving): Promise<Good> {
     freePages(join(folder, "netledger.db"));
     const taken = await appliance.run(["backup", backup]);
     if (taken.code !== 0 || !existsSync(backup)) throw new Error(taken.err);
-    // A reader may have left a log behind, which is empty.
+    // A reader may have left an empty log.
     for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, `netledger.db${suffix}`), { force: true });
     return { folder, backup, key, answers };
   } finally {
@@ -338,7 +337,7 @@ async function differences(client: Client, good: Good): Promise<string[]> {
   return wrong;
 }
 
-/** As a table leaves behind that is gone. */
+/** As left by a dropped table. */
 function freePages(path: string): void {
   const db = new Database(path);
   try {

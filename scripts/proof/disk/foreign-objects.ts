@@ -1,4 +1,4 @@
-// Backups from elsewhere that hold more than a backup does: told by name, in no time, before anything is read of them.
+// Backups with foreign schema objects: reported by name, quickly, before any data is read.
 
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync } from "node:fs";
@@ -7,7 +7,7 @@ import type { Proof, Proving } from "../part.ts";
 import { ProvedAppliance } from "./appliance.ts";
 import { finding, isOneSentence, told } from "./full.ts";
 
-/** SQL by the name of what it leaves in a backup. */
+/** SQL by the name of the object that it leaves in a backup. */
 const FOREIGN: Readonly<Record<string, string>> = {
   'view "appliance_settings"':
     "DROP TABLE appliance_settings; CREATE VIEW appliance_settings AS SELECT '' AS name, '' AS value, 0 AS checksum",
@@ -17,7 +17,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   'index "by_members" on "hosts"': "CREATE INDEX by_members ON hosts (length(members))",
 };
 
-/** By each of the commands that read a file that an operator may have from someone else. */
+/** With each command that reads a file which may come from someone else. */
 export async function foreignObjects(proving: Proving): Promise<Proof> {
   const appliance = ProvedAppliance.in(proving, join(proving.directory, "foreign-home"));
   await appliance.setUp();

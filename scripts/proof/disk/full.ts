@@ -1,5 +1,4 @@
-// A disk that fills up, slowly and to the byte, while an appliance works on it; without room from the start; without an
-// inode left.
+// Disk that fills up, gradually and to the byte, under a working appliance; no space from the start; no free inode.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,23 +14,18 @@ import { BLOCK_BYTES, type SmallDisk } from "./small-disk.ts";
 
 const DISK_BYTES = { short: 48 * 2 ** 20, long: 160 * 2 ** 20 };
 const WRITERS = 6;
-/**
- * What is left when the disk is filled, in bytes: in the middle of a bulk, of a commit, where not one page of the log
- * fits, and nothing.
- */
+/** Remaining bytes: until the middle of a bulk, of a commit, less than one log page, and none. */
 const LEFT = {
   short: [300_000, 36_864, 0],
   long: [1_500_000, 700_000, 300_000, 70_000, 36_864, 20_480, 12_288, 8_192, 4_096, 0],
 };
-/** Writes that are refused before room is made again. */
+/** Refused writes before space is freed. */
 const REFUSALS = 15;
 const BULK_HOSTS = 1_000;
 const BULK_INTERFACES = 12;
-/**
- * Frames of the log that the first 32 KiB of its index have room for: https://www.sqlite.org/walformat.html, section 2.
- */
+/** Capacity in frames of the first 32 KiB of the WAL index: https://www.sqlite.org/walformat.html, section 2. */
 const FRAMES_OF_FIRST_BLOCK = 4_062;
-/** Around what those frames take. */
+/** Around the size of those frames. */
 const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map(
   (off) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + off,
 );
@@ -83,8 +77,8 @@ export async function noInodes(proving: Proving): Promise<Proof> {
 }
 
 /**
- * One transaction that the log's index has to grow for: a second block of the memory that is mapped from -shm, which
- * must be there before it is used.
+ * One transaction that requires the WAL index to grow: a second block of the memory mapped from -shm, which must be
+ * allocated before its use.
  */
 export async function logGrows(proving: Proving): Promise<Proof> {
   if (proving.form === "short") return { findings: [] };
@@ -105,7 +99,7 @@ export async function logGrows(proving: Proving): Promise<Proof> {
     const outcomes: string[] = [];
     let isClear = true;
     for (const left of LEFT_OF_LARGE) {
-      // What it has taken already is its own.
+      // Space it has already allocated remains available to it.
       disk.leave(Math.max(0, left - statSync(log).size));
       const answer = await client.post("/api/v1/hosts/bulk", hosts);
       const count = (await client.get("/api/v1/hosts?limit=1&include_children=false")).body.meta.pagination.total_count;
@@ -138,7 +132,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
   await until(() => load.acknowledgements >= 100 || load.strange.length > 0, HANG_MS);
   await load.stop();
   const reads = new ReadLoad();
-  // The feed's first page is of before, too.
+  // The feed's first page is from the past, too.
   await reads.start(client, new Date(Date.now() - 1).toISOString());
   const session = (await signIn(running.client())).client;
 
@@ -157,7 +151,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       );
       if (isFull !== null) fills += 1;
       await load.stop();
-      // Full, and at rest: what is live is what was acknowledged.
+      // Full, and at rest: the live records equal the acknowledged ones.
       wrong.push(...(await compare(client, load.acknowledged)));
       disk.release();
       const done = load.acknowledgements;
@@ -165,7 +159,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       recoveries.push((await until(() => load.acknowledgements > done, HANG_MS)) ?? Number.POSITIVE_INFINITY);
       await load.stop();
       proving.say(`full with ${left} bytes left: ${load.acknowledgements} writes done, ${load.refusalCount} refused`);
-      // What the records themselves take would fill the disk for good.
+      // The records themselves would fill the disk permanently.
       if (disk.freeBytes < DISK_BYTES[proving.form] / 4) break;
     }
   }
@@ -223,7 +217,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
   ];
 }
 
-/** What people and monitors meet while not one byte is free. */
+/** Behavior for users and monitors without a free byte. */
 async function atTheEnd(
   disk: SmallDisk,
   appliance: ProvedAppliance,
@@ -233,7 +227,7 @@ async function atTheEnd(
   client: ReturnType<Running["withKey"]>,
 ): Promise<Finding[]> {
   disk.leave(0);
-  // Until the room that the log has within itself is used up.
+  // Until the log's internal free space is used up.
   const refusedBefore = load.refusalCount;
   load.start(client, 2);
   await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, HANG_MS);
@@ -245,7 +239,7 @@ async function atTheEnd(
   const me = await session?.get("/api/auth/me");
   const out = await session?.post("/api/auth/logout", undefined, { origin: running.url });
   const meThen = await session?.get("/api/auth/me");
-  // Whoever was told that nothing was written is still signed in; whoever was signed out is not.
+  // A 507 must leave the session active, a success must have ended it.
   const isTrue = (out?.status === 507 && meThen?.status === 200) || (out?.status === 200 && meThen?.status === 401);
   const health = await running.client().get("/api/health");
   const backup = await client.post("/api/v1/backups", undefined);
@@ -275,13 +269,13 @@ async function atTheEnd(
   ];
 }
 
-/** A start without room: the data at rest, no log beside them, nothing free but what is told. */
+/** Start on a full disk: the data at rest without a log, and only the given bytes free. */
 async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedAppliance): Promise<Finding[]> {
   const said: string[] = [];
   let isClear = true;
   for (const left of form === "short" ? [0] : [0, BLOCK_BYTES, 3 * BLOCK_BYTES, 6 * BLOCK_BYTES, 9 * BLOCK_BYTES]) {
     disk.release();
-    // The last one that writes takes the log with it.
+    // The last writer removes the log.
     await appliance.run(["user", "list"]);
     disk.leave(left);
     const started = await appliance.start();
@@ -305,7 +299,7 @@ async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedA
   ];
 }
 
-/** Proves that compare could find something. @returns what it overlooked; nothing where it overlooks nothing */
+/** Checks that compare detects differences. @returns undetected ones; empty if none */
 async function blindness(client: ReturnType<Running["withKey"]>, load: WriteLoad): Promise<string> {
   const { acknowledged } = load;
   const overlooked: string[] = [];
@@ -326,7 +320,7 @@ async function blindness(client: ReturnType<Running["withKey"]>, load: WriteLoad
   return overlooked.join(", ");
 }
 
-/** @returns nothing where all that was acknowledged is answered */
+/** @returns empty if all acknowledged records are answered */
 async function stillAll(running: Running, key: string, load: WriteLoad): Promise<string> {
   const wrong = await compare(running.withKey(key), load.acknowledged);
   const { code } = await running.stop();
@@ -335,7 +329,7 @@ async function stillAll(running: Running, key: string, load: WriteLoad): Promise
     : `stopped with ${code}; ${wrong.length} records are wrong, the first: ${wrong[0]}\n\n`;
 }
 
-/** One line for a person, and no exception's text. */
+/** One readable line, without an exception's text. */
 export function isOneSentence(text: string): boolean {
   return /^netledger: [^\n]+\.\n$/.test(text) && !/\bat .+:\d+:\d+|Error:/.test(text);
 }
@@ -344,7 +338,7 @@ export function finding(claim: string, held: boolean, figure: string): Finding {
   return { claim, held, figure };
 }
 
-/** The first of what is wrong, and how many there are. */
+/** The first few problems, and their number. */
 export function told(wrong: readonly string[]): string {
   return wrong.length === 0 ? "" : `; ${wrong.length} wrong, the first: ${wrong[0]}`;
 }

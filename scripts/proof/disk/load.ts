@@ -1,16 +1,16 @@
-// A load of writes whose every acknowledgement is kept, and of reads whose answers are known: what a disk in trouble
-// must not change. Refusals are counted by their codes; nothing else may be answered.
+// Load of writes with every acknowledgement recorded, and of reads with known answers, neither of which a failing disk
+// may affect. Refusals are counted by code; no other answers are allowed.
 
 import type { Answer, Client } from "../../../test/support/appliance/client.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 
 type Wire = Record<string, unknown> & { readonly id: string };
 
-/** What was acknowledged: by id the record as it was answered; null where it was deleted. */
+/** Acknowledged records by id, as answered; null for deleted ones. */
 class Acknowledged {
   readonly subnets = new Map<string, Wire | null>();
   readonly hosts = new Map<string, Wire | null>();
-  /** Ids of creates that were refused. */
+  /** Ids of refused creates. */
   readonly refused = new Set<string>();
 }
 
@@ -19,9 +19,9 @@ const CONNECTIONS_OF_READERS = 2;
 
 export class WriteLoad {
   readonly acknowledged = new Acknowledged();
-  /** How many answers of which kind: `200`, or the code of the refusal. */
+  /** Number of answers by type: `200`, or the code of the refusal. */
   readonly answers = new Map<string, number>();
-  /** Answers that may not be: the first of them. */
+  /** The first unexpected answers. */
   readonly strange: string[] = [];
   private readonly networkId: string;
   private readonly random: SeededRandom;
@@ -32,7 +32,7 @@ export class WriteLoad {
   private workers: Promise<void>[] = [];
 
   /**
-   * @param refusals codes that a write may be refused with
+   * @param refusals allowed codes of refused writes
    * @param options.textLength characters of each record's description
    */
   constructor(networkId: string, seed: number, refusals: readonly string[], { textLength = 1_500 } = {}) {
@@ -62,13 +62,13 @@ export class WriteLoad {
           this.isStopped = true;
           this.strange.push(String(error));
         });
-        // Whoever is refused does not ask again at once: a thousand refusals a second prove nothing more.
+        // Delay after a refusal: a thousand refusals a second prove nothing more.
         if (this.hasJustBeenRefused) await new Promise((resolve) => setTimeout(resolve, 10));
       }
     });
   }
 
-  /** Until every write has its answer. */
+  /** Waits until every write has its answer. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.workers);
@@ -116,7 +116,7 @@ export class WriteLoad {
   private async remove(client: Client): Promise<void> {
     const live = this.pickLive();
     if (live === null) return this.create(client);
-    // Nobody else touches it meanwhile.
+    // Reserved while in progress.
     this.acknowledged.subnets.delete(live.id);
     const answer = await client.delete(`${PATHS.subnets}/${live.id}`);
     this.acknowledged.subnets.set(live.id, this.judge(answer) ? null : live);
@@ -129,7 +129,7 @@ export class WriteLoad {
     else this.acknowledged.refused.add(id);
   }
 
-  /** All of it or nothing. */
+  /** All or nothing. */
   private async bulk(client: Client): Promise<void> {
     const hosts = Array.from({ length: 20 }, () => ({ id: crypto.randomUUID(), ...this.host() }));
     const answer = await client.post(`${PATHS.hosts}/bulk`, hosts);
@@ -178,7 +178,7 @@ export class WriteLoad {
   }
 }
 
-/** What differs between what is live and what was acknowledged; nothing where all is as it should be. */
+/** Differences between live and acknowledged records; empty if correct. */
 export async function compare(client: Client, acknowledged: Acknowledged): Promise<string[]> {
   const wrong: string[] = [];
   for (const kind of ["subnets", "hosts"] as const) {
@@ -205,14 +205,14 @@ export async function compare(client: Client, acknowledged: Acknowledged): Promi
   return wrong;
 }
 
-/** Reads that go on, and compare what they are answered with what it was before the trouble began. */
+/** Continuous reads, compared with the answers before the failure. */
 export class ReadLoad {
   readonly strange: string[] = [];
   readonly tookMs: number[] = [];
   private isStopped = false;
   private workers: Promise<void>[] = [];
 
-  /** @param at as of which nothing changes any more */
+  /** @param at timestamp before which nothing changes any more */
   async start(client: Client, at: string): Promise<void> {
     const asked = [
       `/api/v1/subnets?limit=20&at=${at}`,
@@ -248,7 +248,7 @@ export class ReadLoad {
   }
 }
 
-/** An answer without the one thing in it that a later change adds: until when a state lasted. */
+/** An answer without the only part that later changes add: the end of a state. */
 function unended(text: string): string {
   return text
     .replaceAll(/"valid_to":(?:null|"[^"]*")/g, '"valid_to":null')

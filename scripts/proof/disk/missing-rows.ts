@@ -1,4 +1,4 @@
-// A row that is gone from the database, whatever table it was in: verify finds it, or what the row was of.
+// Lost rows of any table: verify finds the row or its parent record.
 
 import { Database } from "bun:sqlite";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
@@ -11,10 +11,10 @@ import type { Proof, Proving } from "../part.ts";
 import { ProvedAppliance } from "./appliance.ts";
 import { finding, told } from "./full.ts";
 
-/** Tables that are tried in the short form. */
+/** Number of tables in the short form. */
 const SHORT = 10;
 
-/** Deletes one row from a table after the other, each from a copy of a well-filled database. */
+/** Deletes one row per table, each from a copy of a well-filled database. */
 export async function missingRows(proving: Proving): Promise<Proof> {
   const good = join(proving.directory, "missing-good");
   await fillStore(good, Date.now());

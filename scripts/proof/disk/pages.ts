@@ -1,5 +1,5 @@
-// Where in an SQLite file which of its b-trees stands: read from the file itself, so that a page can be chosen to be
-// damaged. The format: https://www.sqlite.org/fileformat2.html, sections 1.3 and 1.6.
+// Locations of b-trees in an SQLite file, read from the file itself to select pages for damage. Format:
+// https://www.sqlite.org/fileformat2.html, sections 1.3 and 1.6.
 
 import { Database } from "bun:sqlite";
 
@@ -28,7 +28,7 @@ export class DatabasePages {
     }
   }
 
-  /** Where a page begins. Pages are numbered from 1. */
+  /** Offset of a page. Pages are numbered from 1. */
   offset(page: number): number {
     return (page - 1) * this.pageBytes;
   }
@@ -52,7 +52,7 @@ export class DatabasePages {
     return root;
   }
 
-  /** Where something is stored, page by page: [start, end) of the bytes. Of pages that are no b-tree's, all of them. */
+  /** Used byte ranges [start, end), page by page; the whole page if it belongs to no b-tree. */
   usedRanges(): Array<readonly [start: number, end: number]> {
     const ranges: Array<readonly [number, number]> = [[0, FIRST_HEADER_BYTES]];
     for (let page = 1; this.offset(page) < this.bytes.length; page += 1) {
@@ -72,7 +72,7 @@ export class DatabasePages {
     return ranges;
   }
 
-  /** The first page of the list of free ones; 0 where there is none. */
+  /** First page of the freelist; 0 if empty. */
   get freeTrunk(): number {
     return this.bytes.readUInt32BE(32);
   }

@@ -1,5 +1,4 @@
-// Disks that refuse writes: one that turns read-only while an appliance works on it, one that is so from the start,
-// data of somebody else.
+// Disks that refuse writes: read-only while an appliance runs, read-only from the start, and data of another user.
 
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,13 +15,10 @@ const WRITERS = 4;
 const REFUSALS = 20;
 const RECOVERS_MS = 1_000;
 const DISK_BYTES = 24 * 2 ** 20;
-/** Nobody's in particular. */
+/** Unprivileged user id. */
 const SOMEBODY = 65_534;
 
-/**
- * Writes fail from one moment on, and work again from another: no file system in use can be made read-only, so a
- * preload library plays it.
- */
+/** Writes fail during a period: a file system in use can't be made read-only, so a preload library simulates it. */
 export async function refusesWrites(proving: Proving): Promise<Proof> {
   const shim = compileShim(proving.directory);
   if ("missing" in shim)
@@ -70,7 +66,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     const recovered = await until(() => load.acknowledgements > done, HANG_MS);
     await load.stop();
     await reads.stop();
-    // A backup that could be begun came to nothing, and left nothing.
+    // A started backup failed and left no file.
     const backupCameToNothing =
       backup.status === 507 ||
       (await until(
@@ -124,7 +120,7 @@ export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
   });
 }
 
-/** Folders and files that the user who starts it may not write to, or not even look at. */
+/** Folders and files that the starting user may not write, or not even read. */
 export async function somebodyElses(proving: Proving): Promise<Proof> {
   if (process.getuid?.() !== 0 || Bun.which("setpriv") === null)
     return {
@@ -146,7 +142,7 @@ export async function somebodyElses(proving: Proving): Promise<Proof> {
     join(proving.directory, "notes"),
   );
   const all = ["netledger.db", "netledger.key", "netledger.lock"];
-  /** What is whose, and with which rights. */
+  /** Owners and modes. */
   const cases: ReadonlyArray<readonly [string, () => void]> = [
     ["all of root's, 0700", () => own(data, 0, 0o700, all, 0o600)],
     ["the folder 0500", () => own(data, SOMEBODY, 0o500, all, 0o600, SOMEBODY)],

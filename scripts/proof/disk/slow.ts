@@ -1,4 +1,4 @@
-// A disk that takes a fifth of a second for each sync. Writes wait for it, together; nothing else does.
+// Slow disk with a fifth of a second per sync. Writes wait for it, together; nothing else does.
 
 import { join } from "node:path";
 import type { Answer, Client } from "../../../test/support/appliance/client.ts";
@@ -15,11 +15,10 @@ const SYNC_MS = 200;
 const JITTER_MS = 50;
 const WRITERS = 16;
 const READERS = 2;
-/** Of reads while writes wait: the slowest of a hundred takes less. */
+/** 99th percentile of reads while writes wait. */
 const READ_P99_MS = 50;
 /**
- * Connections that each want a write at the same time, more than may wait; fetch would send a few hundred at once and
- * keep the rest.
+ * Connections with one write each, more than may wait; fetch would send a few hundred at once and hold back the rest.
  */
 const FLOOD_CONNECTIONS = 1_500;
 const FLOOD = 4 * FLOOD_CONNECTIONS;
@@ -86,7 +85,7 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
   }
 }
 
-/** One writer alone for a moment, then all of them beside the readers. */
+/** First a single writer, then all of them together with the readers. */
 async function both(client: Client, networkId: string, forMs: number) {
   const strange: string[] = [];
   const first = await client.post("/api/v1/tags", tag("first"));
@@ -130,7 +129,7 @@ async function both(client: Client, networkId: string, forMs: number) {
   return { writes, reads, strange, alone };
 }
 
-/** More writes at once than may wait for the writer. */
+/** More concurrent writes than may wait for the writer. */
 async function overrun(running: Running, key: string) {
   const done: string[] = [];
   const strange: string[] = [];

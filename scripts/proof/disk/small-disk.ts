@@ -1,31 +1,30 @@
-// A disk that is small: a tmpfs in a mount namespace of its own, which nobody else sees and which goes with its last
-// process. Must not know what is stored on it.
+// Small disk: a tmpfs in a private mount namespace, which ends with its last process. Must not know its contents.
 
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 export interface DiskSize {
   readonly bytes: number;
-  /** Files and folders that there can be; without it, as many as the kernel's custom is. */
+  /** Maximum number of files and folders; the kernel's default if not set. */
   readonly inodes?: number;
 }
 
-/** Where it is refused or there is no such tool. */
+/** Reason: refused, or without the tools. */
 interface NoDisk {
   readonly reason: string;
 }
 
-/** Bytes that a tmpfs gives at once. */
+/** Allocation unit of a tmpfs. */
 export const BLOCK_BYTES = 4_096;
 
 const FILLER = "filler";
 
 export class SmallDisk {
-  /** What a command line starts with, to be run where the disk is. */
+  /** Command prefix to run where the disk is mounted. */
   readonly inside: readonly string[];
-  /** The disk as those inside see it. */
+  /** Path of the disk inside the namespace. */
   readonly path: string;
-  /** The same, seen from here. */
+  /** The same, as seen from here. */
   readonly outside: string;
   private readonly holder: Bun.Subprocess<"pipe", "pipe", "pipe">;
 
@@ -38,7 +37,7 @@ export class SmallDisk {
 
   /**
    * As root, or as root of a user namespace.
-   * @param path an empty folder, made where there is none
+   * @param path an empty folder, created if missing
    */
   static async mount(path: string, { bytes, inodes }: DiskSize): Promise<SmallDisk | NoDisk> {
     mkdirSync(path, { recursive: true });
@@ -46,7 +45,7 @@ export class SmallDisk {
       return { reason: "util-linux (unshare, nsenter) is not installed." };
     const isRoot = process.getuid?.() === 0;
     const options = [`size=${bytes}`, "mode=0700", ...(inodes === undefined ? [] : [`nr_inodes=${inodes}`])].join(",");
-    // It holds the namespace until its input ends, as it does when this process does.
+    // It holds the namespace until its input closes, at the latest at the exit of this process.
     const holder = Bun.spawn(
       [
         "unshare",
@@ -79,7 +78,7 @@ export class SmallDisk {
     return bavail * bsize;
   }
 
-  /** Takes all but so many bytes, in whole blocks; gives back where it had taken more. */
+  /** Fills the disk except for this many bytes, in whole blocks; frees space if it had filled more. */
   leave(bytes: number): void {
     const file = openSync(join(this.outside, FILLER), "a");
     try {
@@ -94,12 +93,12 @@ export class SmallDisk {
     }
   }
 
-  /** Gives back what was taken. */
+  /** Frees the filled space. */
   release(): void {
     rmSync(join(this.outside, FILLER), { force: true });
   }
 
-  /** Makes empty files until there can be no more. @returns how many */
+  /** Creates empty files until no more fit. @returns their number */
   takeInodes(): number {
     let made = 0;
     for (; ; made += 1) {
@@ -116,7 +115,7 @@ export class SmallDisk {
       rmSync(join(this.outside, `${FILLER}-${each}`));
   }
 
-  /** @returns whether it worked; a disk in use by writers refuses to become read-only */
+  /** @returns success; a disk in use by writers refuses to become read-only */
   async remount(option: "ro" | "rw"): Promise<boolean> {
     return (
       (await Bun.spawn([...this.inside, "mount", "-o", `remount,${option}`, this.path], {

@@ -1,4 +1,4 @@
-// Other things than regular files, where commands, the data folder and the folder of the backups expect such.
+// Non-regular files in place of those of commands, the data folder and the backup folder.
 
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { WRONG_FILE_ROWS, WrongFileStage } from "../../../test/support/executabl
 import type { Finding, Proof, Proving } from "../part.ts";
 import { EMAIL, ProvedAppliance } from "./appliance.ts";
 
-/** In the short form one place of so many is tried, by the seed. */
+/** In the short form, one in this many places is tested, by the seed. */
 const SHARE = 15;
 const ANSWERS_MS = 30_000;
 
@@ -53,7 +53,7 @@ async function amongBackups(proving: Proving): Promise<Finding> {
     makePipe(name(103));
     mkdirSync(name(104));
     const asked = Promise.all([client.get("backups"), client.get("appliance"), client.post("backups", {})]);
-    // Whoever opens the pipe waits for ever.
+    // Opening the pipe blocks forever.
     const answers = await withDeadline(asked, "the backups", () => running.kill("SIGKILL"), ANSWERS_MS).catch(() => []);
     const statuses = answers.map(({ status }) => status);
     const listed: Array<{ name: string }> = answers[0]?.data ?? [];
@@ -91,7 +91,7 @@ async function throughLinks(proving: Proving): Promise<Finding> {
   }
 }
 
-/** As the Owner: an API key may not ask about the appliance as a whole. */
+/** As the Owner: API keys may not query the appliance as a whole. */
 async function signedIn(running: Running): Promise<Client> {
   const answer = await running.client().post("/api/auth/login", { email: EMAIL, password: PASSWORD });
   if (answer.status !== 200) throw new Error(`the Owner could not sign in: ${answer.status}`);

@@ -1,4 +1,4 @@
-// Connections that want nothing, take their time, or are too many; and what another client notices of them.
+// Idle, slow and excessive connections, and their effect on another client.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -11,21 +11,21 @@ import { unfinishedFindings } from "./unfinished.ts";
 import { KeptConnection } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
 
-/** Another client must not wait longer than this for a page, 99 times of 100; a busy machine is allowed for. */
+/** 99th percentile for a page of another client, with an allowance for a busy machine. */
 const P99_LIMIT_MS = 250;
-/** Connections of each sort: some are on their way while others are dropped. */
+/** Connections of each kind: some are being opened while others are dropped. */
 const CROWD = 1_200;
-/** Connections that are made at once: no more than may wait to be accepted, or the others would try again later and later. */
+/** Connections opened at once: at most the accept backlog, or the others would retry with growing delays. */
 const GROUP = 400;
 const TAKEN_AT_LEAST = 1_950;
-/** Of the connections that are open: some of those that were before them were closing. */
+/** Allowed shortfall of open connections: some earlier ones may be closing. */
 const MISSING_MAX = 50;
-/** Requests of another client, and how many of them before the crowd is looked at again. */
+/** Requests of another client, and number between checks of the crowd. */
 const REQUESTS = 300;
 const REQUESTS_AT_ONCE = 20;
-/** After that long a connection that says nothing is dropped. */
+/** Timeout of silent connections. */
 const IDLE_MS = 10_000;
-/** Descriptors of this process while it holds all of them. */
+/** Descriptors of this process at its peak. */
 const NEEDED = 2 * CROWD + 500;
 
 export async function crowdFindings(
@@ -48,7 +48,7 @@ export async function crowdFindings(
   return { findings, leftOut };
 }
 
-/** 1,000 connections with nothing on them, and 1,000 with half a request. */
+/** 1,000 idle connections, and 1,000 with half a request. */
 async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
   const before = world.footprint();
   const taken = () => world.footprint().descriptors - before.descriptors;
@@ -64,8 +64,8 @@ async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
   let fewest = Number.POSITIVE_INFINITY;
   const began = performance.now();
   try {
-    // Who says nothing is accepted after a second, and dropped ten later: new ones come while others go. Only requests
-    // with the whole crowd before and after them are counted.
+    // Silent connections are accepted after a second, and dropped ten later: new ones replace them. Only requests with
+    // the full crowd before and after them count.
     while (tookMs.length < REQUESTS && performance.now() - began < HANG_MS) {
       for (const sort of sorts) await gather(world.port, sort, () => taken() >= open() - MISSING_MAX);
       const atFirst = taken();
@@ -98,7 +98,7 @@ async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
 }
 
 /**
- * Makes connections until there are as many of a sort as there should be.
+ * Opens connections until there are enough of a kind.
  * @param isTaken whether the appliance has accepted all of them
  */
 async function gather(
@@ -115,7 +115,7 @@ async function gather(
   }
 }
 
-/** A byte a second of a head on some connections, of a body on others. */
+/** Sends a byte per second of a head on some connections, of a body on others. */
 async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]> {
   const before = world.footprint();
   const head = `POST /api/v1/tags HTTP/1.1\r\nHost: localhost\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n`;
@@ -167,7 +167,7 @@ async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]>
   return findings;
 }
 
-/** With 256 descriptors, and 400 connections that want one each. */
+/** With 256 descriptors, and 400 connections that need one each. */
 async function fewDescriptors(executable: string, directory: string): Promise<Finding> {
   const place = new Workplace(directory);
   const wrong: string[] = [];
@@ -179,12 +179,12 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     const get = (path: string) =>
       Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     const page = get("/api/v1/hosts");
-    // Needs a thread, which is not there yet, and which finds no descriptor.
+    // Needs a thread that does not exist yet and finds no descriptor.
     const threaded = get("/api/v1/tags/export/csv");
-    // Opened before there are too many: who is served goes on being served.
+    // Opened before the limit: an established connection continues to be served.
     const kept = new KeptConnection(port);
     await kept.ask("GET", page);
-    // Of several addresses: one of them may hold only some.
+    // From several addresses: each may hold only some.
     const groups = [
       "127.0.1.1",
       "127.0.1.2",
@@ -214,7 +214,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     if (beyond !== 429) wrong.push(`what takes a thread was answered ${beyond}`);
     for (const socket of sockets) socket.destroy();
     kept.close();
-    // Those that still waited to be accepted come in once more before they are found to have gone.
+    // Connections waiting in the backlog are accepted briefly before they are found closed.
     let again: number | string = 0;
     const began = performance.now();
     while (again !== 200 && performance.now() - began < HANG_MS) {
@@ -243,7 +243,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
   }
 }
 
-/** Connections that send their beginning, and stay. */
+/** Connections that send their start, and stay open. */
 async function crowd(
   port: number,
   count: number,
@@ -285,7 +285,7 @@ async function serve(world: InputWorld, count: number): Promise<{ tookMs: number
   return { tookMs, p99Ms: quantilesOf(tookMs)(0.99), failed };
 }
 
-/** Whether it came to hold in time. */
+/** Whether the condition held in time. */
 export async function until(holds: () => boolean, timeoutMs = HANG_MS): Promise<boolean> {
   const began = performance.now();
   while (performance.now() - began < timeoutMs) {

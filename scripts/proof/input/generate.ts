@@ -1,6 +1,5 @@
-// Requests made from the OpenAPI document: as it wants them, nearly so, and not at all. What stands between @@ is an id
-// that is looked up when the request is sent, so that a seed gives the same requests although ids differ. Sends
-// nothing.
+// Requests from the OpenAPI document: valid, nearly valid, and invalid. Text between @@ is an id resolved when sent, so
+// that a seed gives the same requests although ids differ. Must not send anything.
 
 import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation } from "../../../test/support/contract/openapi.ts";
@@ -8,17 +7,14 @@ import { type JsonValue, MUTATIONS, type Mutation } from "./json-text.ts";
 
 type Json = Record<string, unknown>;
 
-/**
- * Who asks: the Owner of the first organization, somebody of the second one, or nobody. The guesser is who may be
- * locked out.
- */
+/** Callers: the Owner of the first organization, users of the second one, or no user. The guesser may be locked out. */
 const ASKERS = ["owner", "viewer", "member", "guesser", "nobody"] as const;
 export type Asker = (typeof ASKERS)[number];
 
-/** What a body starts from, before it is made wrong. */
+/** Base of a body before its mutation. */
 type BodyBase =
   | { readonly of: "schema" | "anything"; readonly value: JsonValue }
-  /** The record that the path names, as a GET gives it; or the document's example where there is none. */
+  /** Record at the path, as returned by GET, or the document's example if there is none. */
   | { readonly of: "record" | "example" }
   | { readonly of: "text"; readonly text: string };
 
@@ -39,10 +35,10 @@ export interface Draft {
 const ENCODINGS = ["utf-8", "utf-16le", "latin1", "bom", "truncated", "broken"] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-/** Stands in every secret that is sent: no answer and no log line may hold it. */
+/** Part of every sent secret: no answer and no log line may contain it. */
 export const SECRET_MARK = "sEcReT-mArK";
 
-/** Drafts for one operation of a document: most of them wrong somewhere, and some as a client means them. */
+/** Drafts for one operation of a document: most with an error, some as a client would send. */
 export function draftsOf(document: Json, documented: DocumentedOperation): Arbitrary<Draft> {
   const { method, path, operation } = documented;
   const parameters = ((operation.parameters ?? []) as Json[]).map((each) => resolved(document, each));
@@ -62,7 +58,7 @@ export function draftsOf(document: Json, documented: DocumentedOperation): Arbit
       );
   // Wrong passwords slow the account down.
   const isPassword = operation.operationId === "changePassword";
-  // Whoever signs in becomes somebody of the guesser's organization.
+  // A sign-in is for a user of the guesser's organization.
   const isSignIn = operation.operationId === "signIn";
   const wrong = fc.record({
     asker: isPassword
@@ -112,18 +108,18 @@ export function draftsOf(document: Json, documented: DocumentedOperation): Arbit
   return fc.oneof({ weight: 3, arbitrary: wrong }, { weight: 1, arbitrary: meant });
 }
 
-/** A schema of a few texts, mostly the first. */
+/** A schema of a few texts, usually the first. */
 function oneOf(mostly: string, ...others: string[]): Json {
   return { enum: [...Array.from({ length: 4 * others.length }, () => mostly), ...others] };
 }
 
-/** Mostly the right one: wrong ones slow the account down, and then nothing is refused for anything else. */
+/** Usually the right one: wrong ones slow the account down, which would hide all other refusals. */
 const PASSWORD_ASKED = oneOf("@@password@@", `${SECRET_MARK}-wrong`);
 
 const idOf = (pool: string): Json => ({ enum: Array.from({ length: 8 }, (_, n) => `@@own/${pool}/${n}@@`) });
 const idsOf = (pool: string): Json => ({ type: "array", minItems: 1, items: idOf(pool) });
 
-/** Fields of bodies that an operation does nothing without, and that its schema does not tell enough of. */
+/** Body fields that an operation needs, and that its schema does not describe enough. */
 const KNOWN_FIELDS: Readonly<Record<string, Json>> = {
   signIn: { email: oneOf("@@guesser@@", "u1@example.org"), password: PASSWORD_ASKED },
   changePassword: { current_password: PASSWORD_ASKED },
@@ -140,7 +136,7 @@ const KNOWN_FIELDS: Readonly<Record<string, Json>> = {
   removeTagFromRecords: { entity_type: oneOf("Host", "service", "SERVICE") },
 };
 
-/** The schema of a body, or of each that it is a list of, with the fields that the operation is known to need. */
+/** Schema of a body, or of each item of its list, with the fields that the operation needs. */
 function withKnown(document: Json, given: Json, operationId: string, own: string): Json {
   const schema = resolved(document, given);
   if (schema.type === "array") return { ...schema, items: withKnown(document, schema.items as Json, operationId, own) };
@@ -159,7 +155,7 @@ function withKnown(document: Json, given: Json, operationId: string, own: string
   };
 }
 
-/** @param own the plural that the path is of: what ids without a name of their own are */
+/** @param own plural of the path, for ids without a specific name */
 function bodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
   const fit = fc.record({
     of: fc.constant("schema" as const),
@@ -194,7 +190,7 @@ function bodyOf(document: Json, schema: Json, method: string, own: string): Arbi
   });
 }
 
-/** A body as the schema has it, mostly without what may be left out; or what is there, as it is. */
+/** A body that fits the schema, usually without optional fields; or the existing record unchanged. */
 function fittingBodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
   const schemas = fc.record({
     of: fc.constant("schema" as const),
@@ -206,17 +202,17 @@ function fittingBodyOf(document: Json, schema: Json, method: string, own: string
     .map((base) => ({ base, mutations: [], encoding: "utf-8" as const, type: "application/json" }));
 }
 
-/** What ids of a body without a name of their own are called by: the plural of the path. */
+/** Kind of ids in a body without a specific name: the plural of the path. */
 function nameOf(own: string): string {
   return `/${own.replace(/\/(bulk-delete|assign).*$/, "")}`;
 }
 
-/** Few columns of the example, with rows that name what is there. */
+/** Few columns of the example, with rows that refer to existing records. */
 function fittingTableOf(example: string): Arbitrary<Draft["body"]> {
   const [header = "", row = ""] = example.split("\r\n");
   const cells = [...row.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = ""]) => cell);
   const names = header.split(",");
-  // What follows from what a record is part of.
+  // Fields implied by the record's parent.
   const isTold = (name: string) =>
     ["id", "subnet_id"].includes(name) ||
     (name === "network_id" && ["host_id", "service_id"].some((each) => names.includes(each))) ||
@@ -239,9 +235,9 @@ function fittingTableOf(example: string): Arbitrary<Draft["body"]> {
   }));
 }
 
-/** A table with some columns of the example, a few that are none, and cells as they are, drawn or misquoted. */
+/** A table with some columns of the example, some unknown ones, and cells that are unchanged, random or misquoted. */
 function tableOf(example: string): Arbitrary<Draft["body"]> {
-  // Nobody is to be looked for beyond this machine.
+  // No host beyond this machine may be looked up.
   const near = example.replaceAll(/\d{1,3}(\.\d{1,3}){3}/g, "127.0.0.1");
   const [header = "", row = ""] = near.split("\r\n");
   const names = header.split(",");
@@ -296,7 +292,7 @@ function key(): Arbitrary<string> {
   return fc.oneof(fc.constantFrom(...KEYS), fc.string({ maxLength: 8, unit: "binary" }));
 }
 
-/** Any JSON text: extreme, or drawn. */
+/** Any JSON text: extreme, or random. */
 function raw(): Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...RAWS) },
@@ -323,10 +319,10 @@ function resolved(document: Json, node: Json): Json {
   );
 }
 
-/** How often what may be left out is, to one time that it is not. */
+/** Frequency of omitting an optional field, relative to including it. */
 const [USUAL, SPARSE] = [2, 12];
 
-/** A value that the schema takes, and mostly one that the appliance can act on. */
+/** A value that fits the schema, usually one that the appliance can process. */
 function valid(document: Json, given: Json, name: string, depth: number, absence = USUAL): Arbitrary<JsonValue> {
   const schema = resolved(document, given);
   if (schema.readOnly === true) return fc.constantFrom<JsonValue>(null, "x", 1);
@@ -355,7 +351,7 @@ function valid(document: Json, given: Json, name: string, depth: number, absence
       });
     }
     default: {
-      // By the id of a record: only positions on a map are.
+      // Keyed by record id: only map positions are.
       if (schema.patternProperties !== undefined)
         return fc.dictionary(
           fc.nat(7).map((n) => `@@own/hosts/${n}@@`),
@@ -371,7 +367,7 @@ function valid(document: Json, given: Json, name: string, depth: number, absence
       const required = new Set((schema.required ?? []) as string[]);
       const fields = Object.entries(properties).map(([field, each]) => {
         const value = valid(document, each, field, depth + 1, absence);
-        // An id of its own is seldom given; what may be left out mostly is.
+        // A given id is rare; optional fields are usually omitted.
         const left = {
           weight: field === "id" || each.readOnly === true ? SPARSE : absent,
           arbitrary: fc.constant(undefined),
@@ -391,7 +387,7 @@ function valid(document: Json, given: Json, name: string, depth: number, absence
 }
 
 function integer(schema: Json, name: string): Arbitrary<number> {
-  // A request that waits would only take time.
+  // A waiting request would only take time.
   if (name === "wait") return fc.constantFrom(0, 0, 1);
   const low = (schema.minimum as number | undefined) ?? 0;
   const high = Math.min((schema.maximum as number | undefined) ?? 100_000, Number.MAX_SAFE_INTEGER);
@@ -438,7 +434,7 @@ function text(schema: Json, name: string): Arbitrary<string> {
 }
 
 const IP = fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 254 })).map(([a, b]) => `127.1.${a}.${b}`);
-/** Only this machine's own addresses: what is scanned must not leave it. */
+/** Only this machine's own addresses: scans must not leave it. */
 const TARGETS = fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.0/30");
 const MAC = fc
   .nat(0xffff)
@@ -453,7 +449,7 @@ const INSTANT = fc.constantFrom(
 );
 const AGE = fc.constantFrom("-1s", "-5s", "-2m", "-24h", "-52w");
 
-/** What texts that have a meaning are made of, by the names of their fields. */
+/** Building blocks of meaningful texts, by field name. */
 const VOCABULARY: ReadonlyArray<readonly [RegExp, Arbitrary<string>]> = [
   [/^targets$/, TARGETS],
   [/cidr/, fc.integer({ min: 3, max: 255 }).map((n) => `127.${n}.0.0/16`)],
@@ -462,7 +458,7 @@ const VOCABULARY: ReadonlyArray<readonly [RegExp, Arbitrary<string>]> = [
   [/^expires_at$/, fc.constantFrom("2031-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z")],
   [/^expected_updated_at$/, INSTANT],
   [/^(at|from|to|before)$/, fc.oneof(INSTANT, AGE)],
-  // Once in four years: nothing runs meanwhile.
+  // Once in four years: nothing runs during the test.
   [/^cron$/, fc.constant("30 2 29 2 *")],
   [/^timezone$/, fc.constantFrom("UTC", "Europe/Berlin")],
   [/email/, fc.nat(99_999).map((n) => `u${n}@example.org`)],
@@ -505,7 +501,7 @@ const ALL_POOLS = [
   "discovery/ignored",
 ];
 
-/** An id that fits the field, mostly; the numbers are few so that requests meet each other's records. */
+/** Usually an id that fits the field; few numbers, so that requests hit each other's records. */
 function id(name: string, own?: string): Arbitrary<string> {
   const pool =
     own ??
@@ -520,7 +516,7 @@ function id(name: string, own?: string): Arbitrary<string> {
   );
 }
 
-/** Of any kind, of the other organization, of nothing. */
+/** Of any kind, of the other organization, or unused. */
 function anyId(): Arbitrary<string> {
   return fc.oneof(
     fc
@@ -553,11 +549,11 @@ function fittingPathValue(parameter: Json, own: string): Arbitrary<string> {
   if (parameter.name === "sequence")
     return fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String));
   if (parameter.name === "mac") return MAC;
-  // The only one that is left names a backup.
+  // The only remaining one names a backup.
   return fc.oneof({ weight: 3, arbitrary: fc.constant("@@backup@@") }, { weight: 1, arbitrary: fc.constant("x") });
 }
 
-/** Values of a query's parameter as its schema has them. */
+/** Values of a query parameter that fit its schema. */
 function fittingQueryValue(document: Json, parameter: Json): Arbitrary<string> {
   return valid(document, (parameter.schema ?? {}) as Json, parameter.name as string, 2).map((value) =>
     Array.isArray(value) ? value.join(",") : String(value),
@@ -568,7 +564,7 @@ function pairOf(parameter: Json, value: Arbitrary<string>): Arbitrary<string> {
   return value.map((text) => `${parameter.name}=${percentEncoded(text)}`);
 }
 
-/** What is required, and perhaps one more. */
+/** Required parameters, and perhaps one more. */
 function fittingQueryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
   const pairs = (isRequired: boolean) =>
     parameters
@@ -612,7 +608,7 @@ function queryOf(document: Json, parameters: readonly Json[]): Arbitrary<string>
   return fc.tuple(required, others).map(([first, more]) => queryText([...first, ...more]));
 }
 
-/** What stands between @@ stays as it is. */
+/** Text between @@ stays unencoded. */
 function percentEncoded(text: string): string {
   return text
     .split(/(@@[^@]+@@)/)
@@ -620,7 +616,7 @@ function percentEncoded(text: string): string {
     .join("");
 }
 
-/** Legal in HTTP, whatever it means: what its parser refuses never gets to the appliance. */
+/** Valid in HTTP: its parser's refusals never reach the appliance. */
 function header(): Arbitrary<readonly [string, string]> {
   const value = fc.oneof(
     fc.constantFrom(...HEADER_VALUES),

@@ -1,4 +1,4 @@
-// Requests written by hand, as no client would: tables of bytes and what must come of them, each table a claim.
+// Hand-written malicious requests: tables of bytes and expected results, one claim per table.
 
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
 import type { Finding, Form } from "../part.ts";
@@ -6,7 +6,7 @@ import { faults } from "./judge.ts";
 import { type Exchange, type ExchangeOptions, exchange, type WireAnswer } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
 
-/** What is wrong with an exchange; empty where nothing is. */
+/** Problems of an exchange; empty if there are none. */
 type Look = (seen: Exchange) => string[];
 
 interface Try {
@@ -17,10 +17,10 @@ interface Try {
 }
 
 const AT_A_TIME = 6;
-/** Fewer than what counts as too many at once. */
+/** Below the limit of concurrent requests. */
 const PIPELINED = 80;
 const CRLF = "\r\n";
-/** Marks a request that hides in another: no answer may carry it. */
+/** Marks a smuggled request: no answer may contain it. */
 const HIDDEN_ID = "hidden-in-another";
 
 export async function hostileFindings(world: InputWorld, document: OpenApiDocument, form: Form): Promise<Finding[]> {
@@ -74,9 +74,9 @@ async function held(world: InputWorld, claim: string, tries: readonly Try[], atA
     if ((await world.appliance.client().get("/api/health")).status !== 200)
       wrong.push(`${each.name}: nobody else is served any more`);
   };
-  // Some at a time: that nothing more comes has to be waited for.
+  // A few at a time: each must wait for silence.
   for (let at = 0; at < tries.length; at += atATime) await Promise.all(tries.slice(at, at + atATime).map(one));
-  // The tries that write say so themselves.
+  // The tries that write are marked as such.
   const written = (await world.transactionsSince("first", before)).filter(
     ({ request_id }) => request_id === null || !request_id.startsWith("writes-"),
   );
@@ -92,9 +92,9 @@ async function held(world: InputWorld, claim: string, tries: readonly Try[], atA
   };
 }
 
-/** Whatever was sent. */
+/** For any request. */
 function always({ text, answers }: Exchange): string[] {
-  // 505 is what the HTTP parser says of a first line that is none; the appliance itself never does.
+  // The HTTP parser answers 505 to an invalid request line; the appliance itself never does.
   const isParsers = ({ status, headers }: WireAnswer) =>
     status === 505 && header(headers, "x-request-id") === undefined;
   const found = answers
@@ -119,7 +119,7 @@ const answered =
     answers.length === statuses.length && answers.every(({ status }, at) => status === statuses[at])
       ? []
       : [`${statuses.join(", ")} expected, ${answers.map(({ status }) => status).join(", ") || end} came`];
-/** One answer of whatever kind, or a closed connection. */
+/** At most one answer of any kind, or a closed connection. */
 const atMostOne: Look = ({ answers, end }) =>
   answers.length > 1
     ? [`${answers.length} answers`]
@@ -258,7 +258,7 @@ function cookies(): Try[] {
       options: { until: 1 },
       look: answered(401),
     },
-    // The operations that set cookies read them otherwise.
+    // The operations that set cookies read them differently.
     {
       name: `logout with ${cookie.slice(0, 40)}`,
       bytes: head("POST /api/auth/logout", `Cookie: ${cookie}`, "Content-Length: 0"),
@@ -269,7 +269,7 @@ function cookies(): Try[] {
   ]);
 }
 
-/** The head of a POST of a tag by the first organization's Owner. */
+/** Head of a POST of a tag by the first organization's Owner. */
 function posting(world: InputWorld, id: string, ...lines: string[]): string {
   return head(
     "POST /api/v1/tags",
@@ -588,10 +588,7 @@ function paths(): Try[] {
   );
 }
 
-/**
- * The documentation is for everybody, and so is what health, version and set-up tell; anything else that is answered is
- * too much.
- */
+/** Public data: the documentation, health, version and setup state. Any other success is a leak. */
 function isGivenAway({ status, body, headers }: WireAnswer): boolean {
   if (status !== 200) return false;
   const text = body.toString("latin1");
@@ -704,8 +701,7 @@ function pipelines(world: InputWorld): Try[] {
       ? []
       : [`${came.length} answers, the first out of order is ${came.findIndex((id, at) => id !== ids[at])}`];
   };
-  // Bun closes a connection on which a request comes while the answer to another one is being made: nothing is mixed
-  // up.
+  // Bun closes a connection on a request that arrives while another answer is being built: no answers are mixed up.
   const inOrderOrClosed: Look = (seen) =>
     seen.end === "closed" || seen.end === "reset"
       ? seen.answers.every(({ headers }, at) => header(headers, "x-request-id") === ids[at])
@@ -764,7 +760,7 @@ async function* inSingleBytes(text: string): AsyncGenerator<string> {
   for (const byte of text) yield byte;
 }
 
-/** What every operation that takes a body is sent, as bytes. */
+/** Bytes sent to every operation with a body. */
 function bodies(): [string, Buffer][] {
   const deep = 100_000;
   const text = (name: string, json: string): [string, Buffer] => [name, Buffer.from(json)];
@@ -797,7 +793,7 @@ function bodies(): [string, Buffer][] {
   ];
 }
 
-/** The console's own notes, whatever they are: an object with any name in it, or an exact number, is no wrong one. */
+/** The console's notes are arbitrary: an object with any key, or an exact number, is valid. */
 const TAKES_ANY_OBJECT = "setPreferences";
 const PLAIN_OBJECTS: readonly string[] = ["10,000 decimals", "__proto__"];
 
@@ -865,7 +861,7 @@ async function put(
   }
 }
 
-/** The path with live ids in it. */
+/** The path with live ids. */
 function pathOf(world: InputWorld, { path }: DocumentedOperation): string {
   const plural = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
   return world.resolve(

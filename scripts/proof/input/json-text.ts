@@ -1,5 +1,4 @@
-// JSON as it is written: with what no value can hold, such as a key twice, half a character or a number of ten thousand
-// digits.
+// JSON texts beyond JavaScript values: duplicate keys, lone surrogates, numbers of ten thousand digits.
 
 export type JsonValue =
   | null
@@ -9,18 +8,18 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** A JSON text in pieces. `raw` is written as it is. */
+/** A JSON text in pieces. `raw` is written verbatim. */
 type Written =
   | { readonly raw: string }
   | { readonly items: readonly Written[] }
   | { readonly members: readonly (readonly [string, Written])[] };
 
-/** How one place of a text is made wrong. `at` and `other` name places by their number, whatever there are. */
+/** Mutation of one place of a text. `at` and `other` are place numbers, modulo their count. */
 export interface Mutation {
   readonly kind: (typeof MUTATIONS)[number];
   readonly at: number;
   readonly other: number;
-  /** What comes in; JSON. */
+  /** Inserted JSON. */
   readonly raw: string;
   /** A key. */
   readonly key: string;
@@ -56,7 +55,7 @@ export function mutated(node: Written, mutations: readonly Mutation[]): Written 
   return mutations.reduce((now, mutation) => mutate(now, mutation), node);
 }
 
-/** Keys may hold half a character too: JSON.stringify writes it as an escape. */
+/** Keys may contain lone surrogates too: JSON.stringify escapes them. */
 function keyText(key: string): string {
   return JSON.stringify(key);
 }
@@ -77,7 +76,7 @@ function mutate(root: Written, mutation: Mutation): Written {
     case "wrapInObject":
       return put(root, place, { members: [[mutation.key, node]] });
     case "nest":
-      // A little more than is allowed, and much more.
+      // Slightly above the limit, and far above.
       return put(root, place, {
         raw: "[".repeat(10 + (mutation.other % 120)) + textOf(node) + "]".repeat(10 + (mutation.other % 120)),
       });
@@ -110,7 +109,7 @@ function mutate(root: Written, mutation: Mutation): Written {
 interface Place {
   readonly node: Written;
   readonly path: readonly number[];
-  /** The number of the place that it stands in; -1 for the whole. */
+  /** Number of the parent place; -1 for the whole. */
   readonly parent: number;
   readonly position: number;
 }

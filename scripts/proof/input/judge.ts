@@ -1,4 +1,4 @@
-// What an answer, and what happened because of the request, is measured by. Sends nothing.
+// Criteria for an answer and the effects of its request. Must not send anything.
 
 import type { Answer } from "../../../test/support/appliance/client.ts";
 import type { OpenApiDocument } from "../../../test/support/contract/openapi.ts";
@@ -10,23 +10,23 @@ import { MARKS, type Transaction, type Whose } from "./world.ts";
 export interface Sent {
   readonly method: string;
   readonly target: string;
-  /** The organization that whoever asks is of. */
+  /** Organization of the caller. */
   readonly whose: Whose;
 }
 
-/** What came into the ledger while the request was under way, of each organization. */
+/** New ledger transactions during the request, per organization. */
 export interface Happened {
   readonly first: readonly Transaction[];
   readonly second: readonly Transaction[];
-  /** Whether anything changed that the ledger does not tell of: sealed secrets, passwords, hashes of keys, sessions. */
+  /** Whether data outside the ledger changed: sealed secrets, passwords, key hashes, sessions. */
   readonly besides: boolean;
 }
 
-/** What only an exception or SQL would say. */
+/** Texts that occur only in exceptions or SQL. */
 const INTERNALS =
   /TypeError|RangeError|SyntaxError|SQLITE_|SELECT .* FROM|undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|no such (table|column)/;
 
-/** @returns one sentence for each fault; empty where all is well */
+/** @returns one sentence per fault; empty if there are none */
 export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, happened: Happened): string[] {
   const { method, whose: own } = sent;
   const answer = asAnswer(raw);
@@ -56,17 +56,14 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   return found;
 }
 
-/**
- * By the path as it was sent, or without its dots: Bun looks for a route by the one first, and then by the other (RFC
- * 3986 section 5.2.4).
- */
+/** By the path as sent, or without its dot segments: Bun tries routes by both (RFC 3986 section 5.2.4). */
 function documentProblems(document: OpenApiDocument, { method, target }: Sent, answer: Answer): string[] {
   const problems = document.problems(method, target, answer);
   const url = problems.length === 0 ? null : URL.parse(target, "http://localhost");
   return url !== null && document.problems(method, url.pathname + url.search, answer).length === 0 ? [] : problems;
 }
 
-/** @returns null where the body says that it is JSON, and is not */
+/** @returns null if the body claims to be JSON, but is not */
 function asAnswer(raw: WireAnswer): Answer | null {
   const headers = new Headers(raw.headers.map(([name, value]) => [name, value] as [string, string]));
   const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
@@ -79,7 +76,7 @@ function asAnswer(raw: WireAnswer): Answer | null {
   }
 }
 
-/** What an answer says, however it travelled. @throws where it is not of the coding that it says */
+/** Decoded content of an answer. @throws for a body that does not match its coding */
 function decoded(body: Buffer, coding: string | null): Buffer {
   if (body.length === 0 || coding === null) return body;
   if (coding === "gzip") return Buffer.from(Bun.gunzipSync(new Uint8Array(body)));

@@ -1,5 +1,4 @@
-// Puts drafts to the appliance one after the other, has each answer judged, and makes the smallest draft that fails of
-// one that does. Judges nothing itself.
+// Runs drafts against the appliance, has each answer judged, and shrinks failing drafts. Must not judge.
 
 import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
@@ -11,7 +10,7 @@ import { faults, type Happened } from "./judge.ts";
 import type { WireAnswer } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
 
-/** After so many requests the world is filled up again. */
+/** Number of requests between refills of the world. */
 const FILL_EVERY = 250;
 
 export interface Tally {
@@ -20,14 +19,14 @@ export interface Tally {
   readonly memoryKib: number[];
   /** By operation and status. */
   readonly statuses: Map<string, Map<number, number>>;
-  /** By operation, what those that were refused were told, and how often. */
+  /** Messages of refusals with their counts, by operation. */
   readonly refusals: Map<string, Map<string, number>>;
-  /** The smallest request that failed, of each operation that did. */
+  /** The smallest failing request of each failing operation. */
   readonly failures: { readonly operation: string; readonly faults: readonly string[]; readonly curl: string }[];
 }
 
 interface Rounds {
-  /** All of the document without it. */
+  /** All of the document by default. */
   readonly operations?: readonly DocumentedOperation[];
   readonly rounds: number;
   readonly runsEach: number;
@@ -35,7 +34,7 @@ interface Rounds {
   readonly say: (line: string) => void;
 }
 
-/** Every operation in turn, `runsEach` drafts each, for so many rounds or until the time is over. */
+/** All operations in turn with `runsEach` drafts each, for a number of rounds or a duration. */
 export async function askAll(
   world: InputWorld,
   document: OpenApiDocument,
@@ -43,7 +42,7 @@ export async function askAll(
 ): Promise<Tally> {
   const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), refusals: new Map(), failures: [] };
   const began = performance.now();
-  // Of a large body they take longer to make than a request.
+  // For a large body, generating drafts takes longer than a request.
   const drafts = operations.map((operation) => draftsOf(document.document, operation));
   for (let round = 0; round < rounds; round += 1) {
     for (const [position, operation] of operations.entries()) {
@@ -95,7 +94,7 @@ async function ask(
     ...(cookie === null ? [] : [["Cookie", cookie] as [string, string]]),
     ...(draft.body === null || draft.body.type === "" ? [] : [["Content-Type", draft.body.type] as [string, string]]),
     ...(bodyBytes === null ? [] : [["Content-Length", String(bodyBytes.length)] as [string, string]]),
-    // Two ids of one request would be one that is neither.
+    // Two request ids in one request would be invalid.
     ...draft.headers
       .filter(([name]) => name !== "X-Request-Id")
       .map(([name, value]) => [name, world.resolve(value, draft.asker)] as [string, string]),
@@ -148,7 +147,7 @@ async function bytesOf(
     text = textOf(mutated(written(value as never), mutations));
   }
   text = kept(world.resolve(text, asker), operation);
-  // A secret in the place of a name would be one that is meant to be shown.
+  // A secret swapped into a name would legitimately be shown.
   if (mutations.some(({ kind }) => kind === "swap"))
     text = text.replaceAll(SECRET_MARK, "swapped").replaceAll(PASSWORD, "a swapped password");
   const bytes = Buffer.from(text, encoding === "utf-16le" || encoding === "latin1" ? encoding : "utf-8");
@@ -163,7 +162,7 @@ async function bytesOf(
   return bytes;
 }
 
-/** The record at a path as the asker sees it: what a client would send back. */
+/** Record at a path as seen by the caller, as a client would send it back. */
 async function record(world: InputWorld, asker: Draft["asker"], target: string): Promise<unknown> {
   const cookie = world.cookie(asker);
   const path = target.replace(/\?.*$/s, "");
@@ -176,9 +175,9 @@ function exampleOf({ operation }: DocumentedOperation): unknown {
   return (operation as any).requestBody?.content?.["application/json"]?.example ?? {};
 }
 
-/** No scan leaves this machine, and none starts by itself: what is recorded may be anything, what is asked may not. */
+/** Scans must not leave this machine or start by themselves: recorded data is arbitrary, scan targets are not. */
 function kept(text: string, { operation }: DocumentedOperation): string {
-  // Nothing is asked there, and a conflict is of other addresses.
+  // It sends no probes, and a conflict is about other addresses.
   if (operation.operationId === "acceptConflict") return text;
   const near = text.replaceAll(
     /"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g,
@@ -210,7 +209,7 @@ function count<Key>(counts: Map<string, Map<Key, number>>, operation: string, ke
   counts.set(operation, ofIts.set(key, (ofIts.get(key) ?? 0) + 1));
 }
 
-/** What a refusal says: the same for every refusal of a kind, so that kinds can be counted. */
+/** Message of a refusal, equal for all refusals of a kind, so that kinds can be counted. */
 function errorOf({ body }: WireAnswer): string {
   const text = body.toString("utf8");
   const [, code = ""] = /"code":"(\w+)"/.exec(text) ?? [];
@@ -218,7 +217,7 @@ function errorOf({ body }: WireAnswer): string {
   return `${code}: ${error.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")}`.slice(0, 160);
 }
 
-/** As a person would send it again, the session aside. */
+/** As a curl command without the session. */
 function curlOf(
   world: InputWorld,
   method: string,

@@ -1,5 +1,5 @@
-// More connections than there are descriptors, all from one address: requests that are sent in part, or connections that
-// are kept after one. Whether pages still open for somebody else, and whether who follows the changes goes on.
+// More connections than descriptors from one address, with partial requests or kept alive after one: whether other
+// clients can still load pages, and followers of changes continue.
 
 import { connect, type Socket } from "node:net";
 import { ROUND_ALWAYS_ADMITTED, ROUND_ALWAYS_ADMITTED_OF_CALLER } from "../../../src/http/admission.ts";
@@ -13,9 +13,9 @@ const CROWD = 1_400;
 const PAGES = 50;
 const AT_ONCE = ROUND_ALWAYS_ADMITTED_OF_CALLER;
 const PAGE_MAX_MS = 1_000;
-/** Fewer than are let in together. */
+/** Below the number admitted at once. */
 const ADMITTED = ROUND_ALWAYS_ADMITTED / 2;
-/** All of 127.0.0.0/8 is this machine's. */
+/** All of 127.0.0.0/8 belongs to this machine. */
 const [CROWDING, OTHER, FOLLOWER] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
 
 const PAGE = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n";
@@ -31,7 +31,7 @@ export async function unfinishedFindings(executable: string, directory: string):
     const port = Number(new URL(appliance.url).port);
     const followed = `GET /api/v1/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n\r\n`;
     const stream = await Connection.open(port, FOLLOWER, followed);
-    // By then the thread that reads has what it needs.
+    // By then the reader thread is initialized.
     await appliance.withKey(key).post("tags", { name: "seen before the crowd", color: "Red" });
     await stream.came("seen before the crowd");
     const findings = [
@@ -56,7 +56,7 @@ export async function unfinishedFindings(executable: string, directory: string):
   }
 }
 
-/** @param group of connections made at once: those whose requests are answered come in turns, or would be refused */
+/** @param group connections opened at once: answered ones come in turns, or would be refused */
 async function beside(appliance: Running, what: string, beginning: string, group: number): Promise<Finding> {
   const port = Number(new URL(appliance.url).port);
   const crowd: Connection[] = [];
@@ -77,7 +77,7 @@ async function beside(appliance: Running, what: string, beginning: string, group
     if (!isOpened || (tookMs.at(-1) as number) > PAGE_MAX_MS) failed += 1;
     page.close();
   };
-  // As many at once as are let in however many have come from elsewhere.
+  // As many at once as are admitted regardless of other addresses.
   for (let n = 0; n < PAGES; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, open));
   for (const each of crowd) each.close();
   return {
@@ -87,7 +87,7 @@ async function beside(appliance: Running, what: string, beginning: string, group
   };
 }
 
-/** A socket of one of this machine's addresses, which takes what comes. */
+/** A socket from one of this machine's addresses that reads everything. */
 class Connection {
   private readonly socket: Socket;
   private text = "";
@@ -103,7 +103,7 @@ class Connection {
     socket.on("close", () => this.look());
   }
 
-  /** Sends its beginning as soon as it is in the line of those that are to be accepted; or can't be. */
+  /** Sends its start once the connection is in the accept backlog, or fails. */
   static open(port: number, from: string, beginning: string): Promise<Connection> {
     const { promise, resolve } = Promise.withResolvers<Connection>();
     const socket = connect({ host: "127.0.0.1", port, localAddress: from });
@@ -113,7 +113,7 @@ class Connection {
     return promise;
   }
 
-  /** Whether a text comes in time, on a connection that lasts until then. */
+  /** Whether a text arrives in time, on a connection that is open until then. */
   async came(text: string, withinMs = HANG_MS): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), withinMs);

@@ -1,43 +1,43 @@
-// HTTP/1.1 byte by byte: requests as they are written, however wrong, and what comes back. Knows no operation.
-// fetch would mend half of what is to be tried before it leaves.
+// HTTP/1.1 byte by byte: requests as given, however malformed, and raw answers. Must not know operations. fetch would
+// correct half of the test cases before sending.
 
 import { connect, type Socket } from "node:net";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
 export interface WireAnswer {
   readonly status: number;
-  /** In the order in which they came, names in lower case. */
+  /** In received order, with names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Without the framing of chunks. */
+  /** Without chunked framing. */
   readonly body: Buffer;
-  /** Whether the connection ends after it. */
+  /** Whether the connection closes after it. */
   readonly isLast: boolean;
 }
 
 export interface Exchange {
-  /** All that came, as Latin-1: a byte is a character. */
+  /** All received bytes as Latin-1: one character per byte. */
   readonly text: string;
-  /** What of it are whole answers. */
+  /** The complete answers among them. */
   readonly answers: readonly WireAnswer[];
-  /** How it ended: the appliance closed it, reset it, or nothing more came until the deadline. */
+  /** End of the exchange: closed or reset by the appliance, or silence until the deadline. */
   readonly end: "closed" | "reset" | "open";
   readonly tookMs: number;
 }
 
 export interface ExchangeOptions {
-  /** Ends once so many answers are whole. */
+  /** Stops after this many complete answers. */
   readonly until?: number;
-  /** Methods of the requests, where an answer to HEAD is among them. */
+  /** Methods of the requests, if one is HEAD. */
   readonly methods?: readonly string[];
-  /** How long more is waited for, where silence is expected. */
+  /** Additional wait where silence is expected. */
   readonly silenceMs?: number;
-  /** Says that no more will be sent, as soon as all is. */
+  /** Half-closes the connection once all is sent. */
   readonly halfClose?: boolean;
 }
 
 /**
- * Sends the pieces, each when the one before has left, over a connection of its own. Never rejects for what the
- * appliance does.
+ * Sends the pieces in sequence over a new connection, each after the previous one has left. Never rejects because of
+ * the appliance.
  */
 export function exchange(
   port: number,
@@ -89,7 +89,7 @@ async function sendAll(
     if (isOver() || socket.destroyed) return;
     const bytes = typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
     if (socket.write(bytes)) continue;
-    // What is over drains no more.
+    // A finished exchange needs no drain.
     await new Promise<void>((resolve) => {
       for (const event of ["drain", "close", "end", "error"]) socket.once(event, () => resolve());
     });
@@ -97,8 +97,8 @@ async function sendAll(
 }
 
 /**
- * The whole answers at the start of what came.
- * @param isEnded whether nothing more will: an answer without a length is whole then
+ * Complete answers at the start of the received bytes.
+ * @param isEnded whether the connection has ended, which completes an answer without a length
  */
 function answersIn(bytes: Buffer, methods: readonly string[], isEnded: boolean): WireAnswer[] {
   const answers: WireAnswer[] = [];
@@ -125,7 +125,7 @@ function answerAt(bytes: Buffer, method: string, isEnded: boolean): { answer: Wi
   const isLast = (header("connection") ?? "").toLowerCase() === "close";
   const start = end + 4;
   const made = (body: Buffer, length: number) => ({ answer: { status, headers, body, isLast }, length });
-  // A stream of events has no end to wait for: its head is the answer, and the connection is of no more use.
+  // An event stream does not end: its head is the answer, and the connection is not reusable.
   if (header("content-type") === "text/event-stream")
     return { answer: { status, headers, body: Buffer.alloc(0), isLast: true }, length: bytes.length };
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) return made(Buffer.alloc(0), start);
@@ -154,7 +154,7 @@ function dechunked(bytes: Buffer, start: number): { bytes: Buffer; end: number }
   }
 }
 
-/** A connection that is kept for one request after the other, opened anew where the appliance has closed it. */
+/** A keep-alive connection for sequential requests, reopened after the appliance closed it. */
 export class KeptConnection {
   private readonly port: number;
   private socket: Socket | null = null;
@@ -163,7 +163,7 @@ export class KeptConnection {
     this.port = port;
   }
 
-  /** @throws Error when no whole answer came until the deadline, or the connection ended before */
+  /** @throws Error without a complete answer before the deadline, or if the connection ended earlier */
   async ask(method: string, bytes: Uint8Array): Promise<WireAnswer> {
     const socket = this.socket ?? (await this.open());
     const chunks: Buffer[] = [];
@@ -228,7 +228,7 @@ export class KeptConnection {
     socket.once("connect", resolve);
     socket.once("error", reject);
     await promise;
-    // Told by `close`, which follows.
+    // `close` follows and handles it.
     socket.on("error", () => {});
     // Closed between two requests.
     socket.on("close", () => {

@@ -1,5 +1,5 @@
-// An appliance with two organizations that must not know of each other, or with one that has it to itself, and who asks
-// it. Fills it, and fills it up again when requests have emptied or locked it. Judges nothing.
+// Appliance with two mutually isolated organizations, or with a single one, and its callers. Fills it, and refills it
+// after requests have emptied or locked it. Must not judge.
 
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { KeptConnection } from "./wire.ts";
 
 type Wire = Record<string, any>;
 
-/** Stand in texts of each organization, and must not reach the other. */
+/** Marks in the texts of each organization that must not reach the other. */
 export const MARKS = { first: "FIRST-ONLY", second: "SECOND-ONLY" } as const;
 export type Whose = keyof typeof MARKS;
 
@@ -28,11 +28,11 @@ interface Organization {
   readonly keeper: Client;
   readonly email: string;
   readonly networkId: string;
-  /** Ids of live records by path, in the order of their making. */
+  /** Ids of live records by path, in creation order. */
   readonly pools: Map<string, string[]>;
 }
 
-/** Records of each kind that requests can meet. */
+/** Records of each kind for requests. */
 const POOL_SIZE = 8;
 /** Live records per kind after a refill: drafts create more than they delete, and memory would grow with them. */
 const LIVE_MAX = 3 * POOL_SIZE;
@@ -60,7 +60,7 @@ const PLURALS = [
   "ip-ranges",
 ] as const;
 
-/** Both organizations hold the same kinds of records; only the sole one may ask for what is of the whole appliance. */
+/** Both organizations have the same kinds of records; only a single one may use operations on the whole appliance. */
 export type Organizations = "two" | "one";
 
 export interface Footprint {
@@ -74,12 +74,12 @@ export class InputWorld {
   readonly place: Workplace;
   readonly appliance: Running;
   readonly connection: KeptConnection;
-  /** Beside it: what is asked here is no part of what is tried. */
+  /** Callers outside the test: their requests are not tested. */
   readonly first: Organization;
-  /** Null where the first has the appliance to itself. */
+  /** Null if the first is the only organization. */
   readonly second: Organization | null;
   private readonly cookies = new Map<Asker, string>();
-  /** Their ids. */
+  /** Ids of the callers' users. */
   private readonly users = new Map<Asker, string>();
   private last = 0;
 
@@ -108,7 +108,7 @@ export class InputWorld {
         ({ whose, key, networkId, organizationId, email }): Organization => ({
           whose,
           id: organizationId,
-          // A draft may have set that every change needs a reason.
+          // A draft may have made change reasons required.
           keeper: appliance.withKey(key).with({ "X-Change-Reason": "requests are to be done again" }),
           email,
           networkId,
@@ -135,7 +135,7 @@ export class InputWorld {
     return Number(new URL(this.appliance.url).port);
   }
 
-  /** The organization that somebody is of; nobody is of the second, where there is one. */
+  /** Organization of a caller; the unauthenticated caller counts for the second, if it exists. */
   of(asker: Asker): Organization {
     return asker === "owner" ? this.first : (this.second ?? this.first);
   }
@@ -153,7 +153,7 @@ export class InputWorld {
     const attempt = () =>
       this.appliance.client().post("/api/auth/login", { email: this.emailOf(asker), password: PASSWORD });
     let answer = await attempt();
-    // Wrong passwords that were tried have the next attempt wait.
+    // Earlier wrong passwords delay the next attempt.
     while (answer.status === 429 && performance.now() - began < HANG_MS) {
       await Bun.sleep(Number(answer.headers.get("retry-after") ?? 1) * 1_000);
       answer = await attempt();
@@ -163,7 +163,7 @@ export class InputWorld {
     this.cookies.set(asker, cookie);
   }
 
-  /** Gives somebody back the password that everybody has, and signs in with it: another was set. */
+  /** Resets a caller's password to the common one and signs in: it was changed. */
   async resetPassword(asker: Asker): Promise<void> {
     await ok(this.of(asker).keeper.put(`/api/v1/users/${this.users.get(asker)}`, this.user(asker)));
     await this.signIn(asker);
@@ -185,14 +185,14 @@ export class InputWorld {
     };
   }
 
-  /** Whether somebody's session still is one of the role that it had; a request may have ended it. */
+  /** Whether a caller's session is still active with its role; a request may have ended it. */
   async isSignedIn(asker: Asker): Promise<boolean> {
     const cookie = this.cookie(asker);
     if (cookie === null) return true;
     return (await this.appliance.client({ cookie }).get("/api/auth/me")).status === 200;
   }
 
-  /** Puts ids, instants and other things that no draft can know in the places of what stands between @@. */
+  /** Replaces the placeholders between @@ by ids, timestamps and other values unknown to drafts. */
   resolve(text: string, asker: Asker): string {
     const own = this.of(asker);
     return text.replaceAll(
@@ -228,12 +228,12 @@ export class InputWorld {
     }
   }
 
-  /** The last transaction that was seen. */
+  /** The last seen transaction. */
   sequence = 0;
   private store: Database | null = null;
-  /** The name of one. */
+  /** Name of a backup. */
   private backup = "none";
-  /** A subnet of two networks of the first organization. */
+  /** A subnet in two networks of the first organization. */
   private conflict = { value: "none", fingerprint: "0".repeat(64) };
 
   async head(): Promise<number> {
@@ -241,20 +241,17 @@ export class InputWorld {
     return this.sequence;
   }
 
-  /**
-   * What is stored beside the ledger and must change only by what is done; observations are left out, they may come at
-   * any time.
-   */
+  /** Data outside the ledger that only writes may change; without observations, which may change at any time. */
   beside(): string {
     this.store ??= new Database(join(this.place.data, "netledger.db"), { readonly: true });
     return JSON.stringify(this.store.query(BESIDE).values());
   }
 
-  /** An organization's transactions after one, newest first. */
+  /** Transactions of an organization after a sequence, newest first. */
   async transactionsSince(whose: Whose, sequence: number): Promise<Transaction[]> {
     const organization = this.organizations.find((each) => each.whose === whose);
     if (organization === undefined) return [];
-    // Most requests make one at most, and a page of many takes its time.
+    // Most requests make at most one, and a large page takes time.
     for (const limit of [4, 100]) {
       const page = (await ok(organization.keeper.get(`/api/v1/transactions?limit=${limit}`))) as Transaction[];
       const since = page.filter((each) => each.sequence > sequence);
@@ -263,7 +260,7 @@ export class InputWorld {
     return [];
   }
 
-  /** Makes what is missing, and notes what there is. */
+  /** Creates missing records, and collects existing ids. */
   async fill(): Promise<void> {
     for (const organization of this.organizations) {
       await unlock(organization);
@@ -276,8 +273,8 @@ export class InputWorld {
   }
 
   /**
-   * Makes what an operation is about where it does not last until the next filling: a scan or a verification that can
-   * be cancelled, a backup.
+   * Creates the subject of an operation if it does not last until the next refill: a scan or a verification to cancel,
+   * a backup.
    */
   async prepare(operation: string): Promise<void> {
     const { keeper, networkId, pools } = this.first;
@@ -334,10 +331,10 @@ export class InputWorld {
     await this.head();
   }
 
-  /** Pools that hold the ids of one host for a while. */
+  /** Pools temporarily restricted to the ids of one host. */
   private readonly setAside = new Map<string, string[]>();
 
-  /** The ids of one host and of its parts alone: they must be of each other. */
+  /** Restricts the pools to one host and its children: the ids must belong together. */
   private async noteOneHost(): Promise<void> {
     const { keeper, pools } = this.first;
     const created = await keeper.post("/api/v1/hosts", this.body(this.first, "hosts", false));
@@ -355,7 +352,7 @@ export class InputWorld {
     }
   }
 
-  /** The newest that is whole; one is taken where there is none. */
+  /** Selects the newest complete backup; creates one if there is none. */
   private async noteBackups(): Promise<void> {
     const { keeper } = this.first;
     const list = async () => (await ok(keeper.get("/api/v1/backups?limit=0"))) as Wire[];
@@ -371,7 +368,7 @@ export class InputWorld {
     this.backup = whole()?.name ?? "none";
   }
 
-  /** Another session of the Owner's: one that can be ended. */
+  /** Another session of the Owner, which requests may end. */
   private async fillSessions(): Promise<void> {
     const owner = this.session(this.first);
     if (owner === null) return;
@@ -382,7 +379,7 @@ export class InputWorld {
     this.first.pools.set("auth/sessions", idsOf(await list()));
   }
 
-  /** A subnet of two networks, which is a conflict, and another one that was accepted. */
+  /** A subnet in two networks, which is a conflict, and another, accepted one. */
   private async fillConflicts(): Promise<void> {
     const { keeper, networkId, pools } = this.first;
     const list = async () => (await ok(keeper.get("/api/v1/conflicts?type=Subnet&limit=0"))) as Wire[];
@@ -398,7 +395,7 @@ export class InputWorld {
         await ok(
           keeper.post("/api/v1/subnets", {
             network_id,
-            // Loopback is in no conflict. No draft of a scan gets to name it.
+            // Loopback is never in conflict. No scan draft can name these.
             cidr: `10.${this.last >> 8}.${this.last & 255}.0/24`,
             name,
             subnet_type: "Lan",
@@ -427,7 +424,7 @@ export class InputWorld {
     };
   }
 
-  /** Whether the process that was started is the one that runs. */
+  /** Whether the started process is still running. */
   isAlive(): boolean {
     try {
       return (
@@ -461,7 +458,7 @@ export class InputWorld {
           ? await this.bindingBody(organization)
           : this.body(organization, plural, missing === POOL_SIZE);
       if (body === null) break;
-      // A network may have been taken away meanwhile, and a name may be taken: the next one will do.
+      // A network may have been deleted, and a name may be taken: the next one will do.
       isMade = (await by.post(`/api/v1/${plural}`, body)).status === 200 || isMade;
     }
     if (isMade) ids = await list();
@@ -471,7 +468,7 @@ export class InputWorld {
     for (const id of ids.slice(LIVE_MAX)) await by.delete(`/api/v1/${plural}/${id}?cascade=true`);
   }
 
-  /** A service at the port that stands beside it. */
+  /** A service bound to a port of the same host. */
   private async bindingBody({ keeper }: Organization): Promise<Wire | null> {
     this.last += 1;
     const hosts = ((await ok(keeper.get("/api/v1/hosts?limit=60"))) as Wire[]).filter(
@@ -481,7 +478,7 @@ export class InputWorld {
     return host === undefined ? null : { type: "Port", service_id: host.services[0].id, port_id: host.ports[0].id };
   }
 
-  /** Deletes what discovery has found: it is noted as ignored, which nothing else makes. */
+  /** Deletes a discovered record: the only way to create an ignored one. */
   private async ignoreOne(): Promise<void> {
     const { keeper, networkId, pools } = this.first;
     await unlock(this.first);
@@ -492,13 +489,13 @@ export class InputWorld {
       throw new Error("input: nothing is ignored, although a discovered host was deleted");
   }
 
-  /** A client with the session of an organization's Owner; only the first one's has one. */
+  /** Client with the session of an organization's Owner; only the first one's has one. */
   private session(organization: Organization): Client | null {
     const cookie = organization === this.first ? this.cookie("owner") : null;
     return cookie === null ? null : this.appliance.client({ cookie });
   }
 
-  /** What a create takes; null for kinds that come with others. */
+  /** Body of a create; null for kinds created along with others. */
   private body(
     { whose, id: organizationId, networkId, pools }: Organization,
     plural: string,
@@ -514,7 +511,7 @@ export class InputWorld {
       case "vlans":
         return { network_id: networkId, number: 1 + (n % 4_094), name };
       case "subnets":
-        // The first is where everybody's addresses are.
+        // The first subnet contains the addresses of all others.
         return {
           network_id: networkId,
           cidr: isFirst ? "127.1.0.0/16" : `127.2.${n % 256}.0/24`,
@@ -584,8 +581,8 @@ export class InputWorld {
 }
 
 /**
- * Takes back what a draft has set and what has most requests refused from then on: that changes need a reason, and that
- * records need a field. Fields of drafts go: there may be only so many.
+ * Undoes settings by drafts that would refuse most later requests: required reasons and required fields. Deletes custom
+ * fields of drafts, whose number is limited.
  */
 async function unlock({ keeper }: Organization): Promise<void> {
   const { name, require_change_reason } = await ok(keeper.get("/api/v1/organizations"));
@@ -595,13 +592,13 @@ async function unlock({ keeper }: Organization): Promise<void> {
     if (required || place >= POOL_SIZE) await ok(keeper.delete(`/api/v1/custom-fields/${id}`));
 }
 
-/** Waits until something holds no more, or too long. */
+/** Waits while a condition holds, up to a limit. */
 async function whileHolds(holds: () => Promise<boolean>): Promise<void> {
   const began = performance.now();
   while ((await holds()) && performance.now() - began < HANG_MS) await Bun.sleep(10);
 }
 
-/** What a cancellation ends. */
+/** States that a cancellation ends. */
 const UNDER_WAY: ReadonlySet<unknown> = new Set(["Queued", "Running"]);
 
 function idsOf(records: readonly Wire[], statuses?: ReadonlySet<unknown>): string[] {
@@ -611,14 +608,14 @@ function idsOf(records: readonly Wire[], statuses?: ReadonlySet<unknown>): strin
     .map(({ id }) => id as string);
 }
 
-/** Who asks, and what keeps order, is no part of what requests may take away. */
+/** Requests may not delete the callers and the records that keep order. */
 function isKeptOut(record: Wire, organization: Organization): boolean {
   if (record.id === organization.networkId || record.name === SET_UP_KEY) return true;
   const email = record.email;
   return typeof email === "string" && !email.endsWith("@pool.example");
 }
 
-/** @throws Error when it was refused: the proof could not go on */
+/** @throws Error on a refusal: the proof could not continue */
 export async function ok(answer: ReturnType<Client["get"]>): Promise<Wire> {
   const { status, text, data } = await answer;
   if (status !== 200) throw new Error(`input: the keeper was answered ${status}: ${text.slice(0, 500)}`);

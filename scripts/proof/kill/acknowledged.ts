@@ -1,43 +1,39 @@
-// What the appliance has said was written, record by record, and what it was asked and never answered. Must not speak
-// to it.
+// Acknowledged writes record by record, and requests without an answer. Must not speak to the appliance.
 
 import type { Wire } from "../../../test/support/appliance/factories.ts";
 
-/** A write that got no answer: it is wholly there or wholly not. */
+/** A write without an answer: it must be applied fully or not at all. */
 export interface Doubt {
   /** Of one request: all of its records agree. */
   readonly request: number;
-  /** Whether a record is as the request wanted it; null is one that is not there. */
+  /** Whether a record is in the requested state; null for a missing one. */
   readonly matches: (found: Wire | null) => boolean;
 }
 
-/** What is known of a record: fields as they were answered, as far as they were; null where it is not there. */
+/** Known fields of a record, as answered; null for a deleted record. */
 export type Known = Wire | null;
 
 interface Kept {
   readonly path: string;
   known: Known;
   doubt: Doubt | null;
-  /** Others write to its other fields. */
+  /** Other writers own its other fields. */
   only: readonly string[] | null;
 }
 
 export class Acknowledged {
   private readonly kept = new Map<string, Kept>();
-  /**
-   * Of requests without an answer: whether the last comparison found them written. Those that change nothing that it
-   * sees are left out.
-   */
+  /** Whether the last comparison found unanswered requests applied. Requests without visible changes are omitted. */
   private readonly written = new Map<number, boolean>();
-  /** The request that was asked last. */
+  /** Number of the last request. */
   lastRequest = 0;
-  /** Writes that were answered, and those that were not. */
+  /** Number of answered writes, and of others. */
   answered = 0;
   unanswered = 0;
 
   /**
-   * What is about to be asked: in doubt until it is answered.
-   * @returns what to call with the answer's records, or with none of a refusal
+   * Registers a request: in doubt until it is answered.
+   * @returns callback for the answer's records, or for none after a refusal
    */
   ask(
     path: string,
@@ -58,7 +54,7 @@ export class Acknowledged {
     };
   }
 
-  /** Of this record only these fields are compared. */
+  /** Compares only these fields of this record. */
   narrow(path: string, id: string, fields: readonly string[]): void {
     this.of(path, id).only = fields;
   }
@@ -67,7 +63,7 @@ export class Acknowledged {
     return this.kept.get(id)?.known ?? null;
   }
 
-  /** The instants at which records were acknowledged to have got their present version, by id. */
+  /** Timestamps of the acknowledged current versions, by id. */
   get versions(): Array<{ readonly id: string; readonly at: string }> {
     return [...this.kept].flatMap(([id, { known, doubt }]) => {
       const at = known?.valid_from ?? known?.updated_at;
@@ -75,20 +71,20 @@ export class Acknowledged {
     });
   }
 
-  /** Whether a request without an answer was found written; null where that cannot be seen. */
+  /** Whether an unanswered request was found applied; null if that is not visible. */
   wasWritten(request: number): boolean | null {
     return this.written.get(request) ?? null;
   }
 
   /**
-   * Compares with what is there, and takes that for known from then on.
-   * @param found every record that there is under a path
-   * @returns what is wrong: acknowledged and not so, and half-written
+   * Compares with the found records, and accepts them as known from then on.
+   * @param found all records under a path
+   * @returns lost acknowledged writes, and half-applied requests
    */
   compare(path: string, found: readonly Wire[]): { readonly lost: string[]; readonly half: string[] } {
     const byId = new Map(found.map((record) => [String(record.id), record]));
     const [lost, half]: [string[], string[]] = [[], []];
-    /** By request: whether its records are as they were before, or as it wanted. */
+    /** By request: whether its records are in the previous or the requested state. */
     const outcomes = new Map<number, Set<string>>();
     for (const [id, kept] of this.kept) {
       if (kept.path !== path) continue;
@@ -133,7 +129,7 @@ export class Acknowledged {
   }
 }
 
-/** Whether each known field is exactly so. */
+/** Whether each known field has exactly its value. */
 export function isAs(found: Known, known: Known): boolean {
   if (found === null || known === null) return found === known;
   return Object.entries(known).every(
@@ -146,10 +142,10 @@ function inOrder(name: string, value: unknown): unknown {
   return name === "tags" && Array.isArray(value) ? [...value].sort() : value;
 }
 
-/** Written in batches after the answer: the appliance promises nothing of these. */
+/** Written in batches after the answer: no durability is guaranteed. */
 const OBSERVED = new Set(["last_used", "last_seen_at"]);
 
-/** The fields in which it differs from the other. */
+/** Fields in which it differs from the other. */
 function describe(record: Known, other: Known): string {
   if (record === null) return "nothing";
   if (other === null) return `${record.name ?? record.if_descr} of ${record.valid_from ?? record.updated_at}`;

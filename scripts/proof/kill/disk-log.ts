@@ -1,5 +1,4 @@
-// The records that the shim logs (scripts/proof/shim/forgetful-disk.c tells their layout), one by one. Must not judge
-// what they mean.
+// Reader of the shim's log records (layout: scripts/proof/shim/forgetful-disk.c). Must not interpret them.
 
 /** Numbers as in the shim. */
 export const RECORD = {
@@ -32,10 +31,7 @@ const MAGIC = 0x4b534944;
 const MAGIC_BYTES = Buffer.from([0x44, 0x49, 0x53, 0x4b]);
 const HEAD_BYTES = 40;
 
-/**
- * All that were appended whole: a kill may cut the last append of a thread short, and what it told of was not done or
- * not synced.
- */
+/** All complete records: a kill may truncate a thread's last append, whose operation was not done or not synced. */
 export function* readRecords(log: Buffer): Generator<DiskRecord> {
   for (let at = 0; at < log.length; ) {
     const end = endOf(log, at);
@@ -57,7 +53,7 @@ export function* readRecords(log: Buffer): Generator<DiskRecord> {
   }
 }
 
-/** Null where no whole record begins, which the beginning of another one or the end has to follow. */
+/** End of a complete record, which another one or the end of the log must follow; null if there is none. */
 function endOf(log: Buffer, at: number): number | null {
   if (at + HEAD_BYTES > log.length || log.readUInt32LE(at) !== MAGIC) return null;
   const end = at + HEAD_BYTES + Number(log.readBigUInt64LE(at + 24));
@@ -65,7 +61,7 @@ function endOf(log: Buffer, at: number): number | null {
   return log.length - end < MAGIC_BYTES.length || log.readUInt32LE(end) === MAGIC ? end : null;
 }
 
-/** The texts of a record of paths or of a listing, each of which ends with a NUL. */
+/** NUL-terminated texts of a record of paths or of a listing. */
 export function textsOf(bytes: Buffer): string[] {
   return bytes.toString("utf8").split("\0").slice(0, -1);
 }

@@ -1,6 +1,5 @@
-// What a disk would hold after the power went: made from what it held before and the shim's log. Certain is only what
-// was synced; of the rest any block may be old or new, any name may be gone or back. Must not know what is in the
-// files.
+// Possible contents of a disk after a power loss, from its previous contents and the shim's log. Only synced data is
+// certain; any other block may be old or new, any name may be gone or back. Must not know the files' contents.
 
 import {
   chmodSync,
@@ -17,34 +16,34 @@ import { basename, dirname, join, relative } from "node:path";
 import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { type DiskRecord, IS_WHOLE, RECORD, readRecords, textsOf } from "./disk-log.ts";
 
-/** What becomes of all that was not synced. */
+/** Fate of unsynced data. */
 export type Fate =
-  /** It is lost. */
+  /** Lost. */
   | "dropped"
-  /** Each block and each name for itself, at any point of its history. */
+  /** Each block and each name independently, at any point of its history. */
   | "torn"
-  /** All of it arrived: what a kill alone leaves. */
+  /** All arrived: the result of a kill alone. */
   | "kept";
 
-/** What was lost when the power went. */
+/** Losses at power-off. */
 export interface Loss {
-  /** Of writes that were not synced. */
+  /** In unsynced writes. */
   readonly unsyncedBytes: number;
-  /** Of these, bytes of blocks that are not as they were written last. */
+  /** Of these, bytes in blocks without their last written content. */
   readonly droppedBytes: number;
-  /** Files that are there under another name than before, or not, or again. */
+  /** Files renamed, missing or reappeared. */
   readonly changedNames: number;
-  /** Files whose size went back. */
+  /** Files with a reverted size. */
   readonly changedSizes: number;
 }
 
 type Change = { readonly at: number; readonly bytes: Buffer } | { readonly size: number };
 
-/** A file's contents, whatever its names are. */
+/** Contents of a file, independent of its names. */
 class Contents {
-  /** As far as it is certain. */
+  /** Certain part. */
   certain: Buffer;
-  /** In the order in which they were made. */
+  /** In chronological order. */
   unsynced: Change[] = [];
 
   constructor(certain: Buffer) {
@@ -67,18 +66,18 @@ type Names = Map<string, Entry>;
 export class ForgetfulDisk {
   private readonly root: string;
   private readonly log: string;
-  /** By the inode that they have now. */
+  /** By current inode. */
   private byInode = new Map<number, Contents>();
-  /** By folder, relative to the root: the names that are certain. */
+  /** Certain names by folder, relative to the root. */
   private certainNames = new Map<string, Names>();
   private renames: Array<{ readonly from: string; readonly to: string }> = [];
-  /** Files that were mapped to be written to: what is in them is not known. */
+  /** Files mapped for writing: their contents are unknown. */
   readonly mapped = new Set<string>();
 
   /**
-   * Takes what is below `root` as certain.
-   * @param root absolute, without symbolic links; is there
-   * @param log where the shim logs to
+   * Takes the existing contents below `root` as certain.
+   * @param root absolute, without symbolic links; must exist
+   * @param log path of the shim's log
    */
   constructor(root: string, log: string) {
     this.root = root;
@@ -86,14 +85,14 @@ export class ForgetfulDisk {
     this.begin();
   }
 
-  /** What the shim has to be told. */
+  /** Environment variables for the shim. */
   get environment(): Record<string, string> {
     return { FORGETFUL_ROOT: this.root, FORGETFUL_LOG: this.log };
   }
 
   /**
-   * The power stays on: all of it stays, and what was not certain is no more so. Takes in the log first. A thread that
-   * is killed within a write has done it without having logged it: the next program reads it, and builds on it.
+   * No power loss: everything stays and becomes certain. Processes the log first. A thread killed within a write has
+   * completed it without a log entry: the next program reads it, and builds on it.
    */
   keep(): void {
     this.takeIn();
@@ -106,7 +105,7 @@ export class ForgetfulDisk {
     }
   }
 
-  /** Takes in what was logged since the last time; the program must have ended. */
+  /** Processes new log records; the program must have ended. */
   takeIn(): void {
     const begun = new Map<number, { readonly contents: Contents; readonly count: number }>();
     for (const record of readRecords(readLog(this.log))) this.take(record, begun);
@@ -114,8 +113,9 @@ export class ForgetfulDisk {
   }
 
   /**
-   * The power goes: leaves below the root what the disk holds then, and takes that as certain. Takes in the log first.
-   * @param random decides what "torn" leaves
+   * Power loss: reduces the files below the root to the disk's contents, and takes these as certain. Processes the log
+   * first.
+   * @param random decides the result of "torn"
    */
   losePower(fate: Fate, random: SeededRandom): Loss {
     this.takeIn();
@@ -126,7 +126,7 @@ export class ForgetfulDisk {
     return loss;
   }
 
-  /** As losePower, but into another folder, which is made; the root stays as it is. */
+  /** As losePower, but into a new folder; the root stays unchanged. */
   couldHaveLeft(directory: string, fate: Fate, random: SeededRandom): Loss {
     this.takeIn();
     const { files, folders, loss } = this.outcome(fate, random);
@@ -135,7 +135,7 @@ export class ForgetfulDisk {
     return loss;
   }
 
-  /** Bytes of a file that are not certain: all where its name is not. Takes in the log first. */
+  /** Number of uncertain bytes of a file: all if its name is uncertain. Processes the log first. */
   uncertainBytes(path: string): number {
     this.takeIn();
     const folder = dirname(path) === "." ? "" : dirname(path);
@@ -145,10 +145,7 @@ export class ForgetfulDisk {
     return entry.unsynced.reduce((sum, change) => sum + ("bytes" in change ? change.bytes.length : 0), 0);
   }
 
-  /**
-   * Where what was logged and what is there differ, by name: nothing, unless the shim missed something. Takes in the
-   * log first.
-   */
+  /** Files whose contents the log does not explain: none, unless the shim missed a call. Processes the log first. */
   unexplained(): string[] {
     this.takeIn();
     const differing: string[] = [];
@@ -183,7 +180,7 @@ export class ForgetfulDisk {
         return;
       case RECORD.begin: {
         const contents = this.contentsOf(inode);
-        // Written past the shim.
+        // Written bypassing the shim.
         const isOther = (record.flags & IS_WHOLE) !== 0 && !applied(contents.certain, contents.unsynced).equals(bytes);
         if (isOther) contents.unsynced.push({ size: 0 }, { at: 0, bytes: Buffer.from(bytes) });
         begun.set(record.sync, { contents, count: contents.unsynced.length });
@@ -207,7 +204,7 @@ export class ForgetfulDisk {
         this.byInode.set(inode, new Contents(Buffer.alloc(0)));
         return;
       case RECORD.open: {
-        // Made past the shim, under the number of one that is gone.
+        // Created bypassing the shim, with a reused inode.
         const contents = this.contentsOf(inode);
         if (record.offset === 0 && applied(contents.certain, contents.unsynced).length > 0)
           this.byInode.set(inode, new Contents(Buffer.alloc(0)));
@@ -224,7 +221,7 @@ export class ForgetfulDisk {
     if (one === undefined) throw new Error(`the disk's log has the end of sync ${sync}, but not its beginning`);
     begun.delete(sync);
     const { contents, count } = one;
-    // Two syncs of one file may overlap: what the first has settled is gone from the front.
+    // Two syncs of one file may overlap: the first has already removed its part.
     const left = Math.max(0, Math.min(count, contents.unsynced.length));
     contents.settle(left);
     for (const other of begun.values())
@@ -253,7 +250,7 @@ export class ForgetfulDisk {
     return contents;
   }
 
-  /** The names that are there now, by folder. */
+  /** Current names by folder. */
   private namesNow(newContents: (path: string) => Contents = () => new Contents(Buffer.alloc(0))): Map<string, Names> {
     const found = new Map<string, Names>();
     const look = (folder: string) => {
@@ -305,7 +302,7 @@ export class ForgetfulDisk {
     return { files, folders, loss };
   }
 
-  /** Which names of a folder are as they are now; the two of a rename together. */
+  /** New names of a folder; both names of a rename together. */
   private newNames(
     folder: string,
     names: ReadonlySet<string>,
@@ -323,7 +320,7 @@ export class ForgetfulDisk {
   }
 }
 
-/** What is left of a file. */
+/** Remaining contents of a file. */
 function survivors(
   contents: Contents,
   fate: Fate,
@@ -348,13 +345,13 @@ const SECTOR_BYTES = 512;
 const PAGE_BYTES = 4_096;
 
 /**
- * The size is that after any of the changes. Since a file that was cut short gets other blocks when it grows again,
- * nothing from before the last cut that counts is left, and nothing from after the first that does not. Between these
- * each block is as after any of the changes to it.
+ * The size is that after any of the changes. A truncated file gets other blocks when it grows again: so nothing before
+ * the last included truncation remains, and nothing after the first excluded one. In between, each block is as after
+ * any of its changes.
  */
 function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
   const blockBytes = random.pick([SECTOR_BYTES, PAGE_BYTES]);
-  /** How likely a block is to have arrived in its last state, of 8. */
+  /** Probability, in eighths, that a block arrived in its last state. */
   const bias = random.pick([1, 4, 7]);
   const reached = random.integer(unsynced.length + 1);
   let first = 0;
@@ -371,7 +368,7 @@ function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
   }
   const left = Buffer.alloc(size);
   applied(certain, unsynced.slice(0, first)).copy(left);
-  /** By block: the writes to it, in order. */
+  /** Writes by block, in order. */
   const writes = new Map<number, Array<{ readonly at: number; readonly bytes: Buffer }>>();
   for (const change of unsynced.slice(first, last)) {
     if ("size" in change) continue;
@@ -396,7 +393,7 @@ function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
   return left;
 }
 
-/** The changes that make a file's contents of others, in sectors. */
+/** Changes that turn one content into another, in sectors. */
 function differences(before: Buffer, after: Buffer): Change[] {
   if (before.equals(after)) return [];
   const changes: Change[] = before.length === after.length ? [] : [{ size: after.length }];
