@@ -130,7 +130,7 @@ describe("the time bar", () => {
     await page.goto(`${origin}/?at=half-past-nine`);
     await page.getByText("Can't read").waitFor();
     await page.goto(`${origin}/?at=2199-01-01T00:00:00Z`);
-    await page.getByText("That is still to come").waitFor();
+    await page.getByText("in the future").waitFor();
     await page.goto(`${origin}/?at=2026-10-25 02:30`);
     await page.getByRole("link", { name: "00:30:00 UTC" }).click();
     await page.waitForURL(`${origin}/?at=2026-10-25T00:30:00Z`);

@@ -20,7 +20,7 @@ export const wayText = {
   working: "One moment…",
   chooseNetwork: "A scan is of one network. Choose one:",
   noNetwork: "You don't have access to any network.",
-  unknownNetwork: "There is no such network, or it is not within your reach. Choose one:",
+  unknownNetwork: "Network not found, or you don't have access to it. Choose one:",
   forAdmins: "This is for Admins: it records this machine, gives credentials and starts the first scan.",
   memberMay: "You may scan what lies in the network's subnets:",
   viewerMay: "What has been found so far is here:",
