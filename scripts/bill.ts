@@ -36,7 +36,7 @@ export function packBill(options: Omit<SbomOptions, "bundles">, bundles: readonl
   return bill;
 }
 
-/** The program first, then by name; each runtime is followed by its components. */
+/** The program first, then by name; the components of the runtime follow it. */
 export function componentsOf(root: string, bom: string, bundles: readonly Bundle[]): BillComponent[] {
   const { metadata, components } = JSON.parse(bom) as {
     metadata: { component: BomComponent };

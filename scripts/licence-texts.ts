@@ -7,7 +7,7 @@ import type { LicenceText } from "../src/operations/bill.ts";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
 const README = /^readme\.md$/i;
-/** Absent from a README that only names the licence. */
+/** Part of a full licence text; absent from a README that only names the licence. */
 const IS_WHOLE = /permission is hereby granted|redistribution and use|licensed under the apache license/i;
 
 interface Terms {

@@ -1,12 +1,12 @@
-// The software bill of materials of an executable (CycloneDX 1.6): what the bundler put into it, the packages by their
-// lock file entries. Must not know time or chance: the same input gives the same bytes.
+// Software bill of materials of an executable (CycloneDX 1.6): the bundler's inputs, with packages by their lock file
+// entries. Must not depend on time or randomness: the same input gives the same bytes.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Enums, Models, Serialize, SPDX, Spec } from "@cyclonedx/cyclonedx-library";
 
-/** What the bundler says of its work (`metafile`). */
+/** Metafile of the bundler. */
 export interface BundleInputs {
   readonly outputs: Readonly<
     Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
@@ -14,19 +14,19 @@ export interface BundleInputs {
 }
 
 export interface SbomOptions {
-  /** The checkout, absolute. */
+  /** Absolute path of the checkout. */
   readonly root: string;
   readonly bundles: readonly BundleInputs[];
-  /** The npm package of the Bun that the executable carries: `@oven/bun-linux-x64`. */
+  /** npm package of the embedded Bun: `@oven/bun-linux-x64`. */
   readonly runtimePackage: string;
-  /** Of what Bun is made: `process.versions`. */
+  /** Components of Bun: `process.versions`. */
   readonly runtimeVersions: Readonly<Record<string, string | undefined>>;
 }
 
-/** Packages whose data macros put into the program while it is built: the bundler does not name them. */
+/** Packages whose data is embedded by macros at build time: the bundler does not list them. */
 const READ_BY_MACROS = ["oui-data"];
 
-/** Parts of Bun, by their names in process.versions, whose licence is not Bun's own but known. */
+/** Components of Bun, by name in process.versions, with a known licence other than Bun's. */
 const RUNTIME_PARTS: Readonly<Record<string, { readonly name: string; readonly license?: string }>> = {
   ares: { name: "c-ares", license: "MIT" },
   boringssl: { name: "boringssl" },
@@ -59,7 +59,7 @@ interface Manifest {
 
 /**
  * The bill as JSON text with a final newline.
- * @throws Error for a package that bun.lock does not name as it is installed
+ * @throws Error for an installed package that does not match bun.lock
  */
 export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomOptions): string {
   const lock = readFileSync(join(root, "bun.lock"), "utf8");
@@ -93,12 +93,12 @@ export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomO
 
   const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6));
   const options = { sortLists: true, space: 2 };
-  // What identifies a bill may be its content: two of the same content are one.
+  // The id is derived from the content: bills with equal content are equal.
   bom.serialNumber = `urn:uuid:${uuidOf(serializer.serialize(bom, options))}`;
   return `${serializer.serialize(bom, options)}\n`;
 }
 
-/** The keys in bun.lock of the packages that something was taken from. */
+/** Keys in bun.lock of the packages with bundled files. */
 export function bundledPackages(bundles: readonly BundleInputs[]): Set<string> {
   return new Set(
     bundles
@@ -110,8 +110,8 @@ export function bundledPackages(bundles: readonly BundleInputs[]): Set<string> {
 }
 
 /**
- * A package's key in bun.lock, by a file of it: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…; nothing
- * for our own.
+ * A package's key in bun.lock, by one of its files: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…;
+ * empty for our own files.
  */
 function packageKey(path: string): string[] {
   const parts = path.split("/");
@@ -124,7 +124,7 @@ function packageKey(path: string): string[] {
   return names.length === 0 ? [] : [names.join("/")];
 }
 
-/** The packages that a key names, one within the other. */
+/** Nested package names of a key. */
 function namesIn(key: string): string[] {
   const names: string[] = [];
   const parts = key.split("/");
@@ -137,7 +137,7 @@ function namesIn(key: string): string[] {
   return names;
 }
 
-/** Where a package of bun.lock is installed. */
+/** Installation folder of a package in bun.lock. */
 export function folderOf(root: string, key: string): string {
   return join(root, ...namesIn(key).flatMap((name) => ["node_modules", name]));
 }
@@ -189,7 +189,7 @@ function runtimeComponent(
   return runtime;
 }
 
-/** @param terms an SPDX id or expression, or any other text, as manifests have it */
+/** @param terms an SPDX id or expression, or any other text, as in manifests */
 function license(component: Models.Component, terms: string | undefined): void {
   if (terms === undefined || terms === "") return;
   if (SPDX.isSupportedSpdxId(terms)) component.licenses.add(new Models.SpdxLicense(terms));
@@ -197,7 +197,7 @@ function license(component: Models.Component, terms: string | undefined): void {
   else component.licenses.add(new Models.NamedLicense(terms));
 }
 
-/** The checksum that bun.lock has of a package, in hexadecimal. */
+/** Checksum of a package in bun.lock, in hexadecimal. */
 function hashIn(lock: string, key: string, identity: string): string {
   const line = lock.split("\n").find((text) => text.trimStart().startsWith(`"${key}": ["${identity}",`));
   const integrity = line?.match(/"sha512-([^"]+)"/)?.[1];
@@ -217,7 +217,7 @@ function dependenciesOf(manifest: Manifest): string[] {
   }).sort();
 }
 
-/** What a package gets when it imports a name: its own copy, or that of a folder above it. */
+/** Resolution of an import by a package: its own copy, or that of an enclosing folder. */
 function resolved(
   key: string,
   name: string,

@@ -1,6 +1,5 @@
-// Format and lint, types, build, tests; ends with the line `N passed, N failed` and a status that says the same.
-// Counts what happened, not what was hoped: a runner that vanishes, a file that does not load and no test at all are
-// failures.
+// Format and lint, types, build, tests; ends with the line `N passed, N failed` and a matching exit status. A vanished
+// runner, a file that fails to load and a run without tests are failures.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -20,7 +19,7 @@ const root = resolve(import.meta.dir, "..");
 
 const USAGE = "usage: scripts/test [--all] [--record-durations] [--await PID] [part of a path …]";
 
-/** One more than there are cores: much of the time an appliance or an agent is waited for. */
+/** One more than the cores: tests often wait for an appliance or an agent. */
 const LANES = availableParallelism() + 1;
 
 const { values: options, positionals: filters } = readArguments();
@@ -30,13 +29,13 @@ rmSync(FAILURES_FOLDER, { recursive: true, force: true });
 mkdirSync(FAILURES_FOLDER, { recursive: true });
 
 const problems: string[] = [];
-/** Since `scripts/test` began: packages come before this process. */
+/** Since the start of `scripts/test`: packages are installed before this process. */
 const sinceBeginningMs = () => Date.now() - Number(process.env.TEST_BEGAN_MS ?? performance.timeOrigin);
 const installs = new Map([["packages", sinceBeginningMs() - performance.now()]]);
 const checkCosts = new Map<string, Cost>();
 const results: BatchResult[] = [];
 let isBuildOver = false;
-/** `.ci/run` installs programs meanwhile: tests that use them begin once that has ended. */
+/** `.ci/run` installs programs in parallel: tests that use them start afterwards. */
 const areProgramsInstalled = () => {
   if (options.await === undefined || installs.has("programs")) return true;
   if (isRunning(Number(options.await))) return false;
@@ -59,7 +58,7 @@ const batches = batchesOf(
 const lanes = await inLanes(LANES, [
   task(async () => {
     const isBuilt = await check("build", ["scripts/build.ts", "--if-changed"]);
-    // Or the tests would praise the executable of yesterday.
+    // Otherwise the tests would run an outdated executable.
     if (!isBuilt) rmSync(join(root, "dist/netledger"), { force: true });
     isBuildOver = true;
   }),
@@ -137,7 +136,7 @@ function testEnvironment(): Record<string, string> {
   };
 }
 
-/** Runs a script with this Bun in the checkout and reports its output at its end; answers whether it succeeded. */
+/** Runs a script with this Bun in the checkout and reports its output at its end. @returns success */
 async function check(title: string, command: string[]): Promise<boolean> {
   const beganMs = performance.now();
   const child = Bun.spawn([process.execPath, ...command], {

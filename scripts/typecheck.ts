@@ -1,12 +1,11 @@
-// Checks the types of all there is: the server with its tests and scripts, then the console, which is checked against
-// the API as the OpenAPI document says it is.
+// Type check: the server with its tests and scripts, then the console against the API of the OpenAPI document.
 
 import { join, resolve } from "node:path";
 import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
 import { apiDocument, writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
-/** What the console imports as `#api`; its first line is the hash of the document that it was made of. */
+/** Imported by the console as `#api`; its first line is the hash of the source document. */
 const API_TYPES = join(root, "dist/console-api.ts");
 const API_TYPES_MADE = { stamp: join(root, "dist/.console-api-inputs"), files: [API_TYPES] };
 
@@ -16,7 +15,7 @@ const PROJECTS = [
   ["console", "src/console"],
 ] as const;
 const checks = PROJECTS.map(([name, project]) => {
-  // A change costs only what it reaches.
+  // Incremental build state: a change costs only the modules it affects.
   const known = join(root, `dist/.types-of-${name}`);
   const args = ["--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", project];
   return Bun.spawn([process.execPath, join(root, "node_modules/typescript/lib/tsc.js"), ...args], {
@@ -39,14 +38,14 @@ async function writeApiTypes(): Promise<void> {
   await writeForms(document);
   const head = `// ${Bun.hash(document).toString(36)}\n`;
   const last = Bun.file(API_TYPES);
-  // Most changes of the sources leave the document as it was.
+  // Most source changes do not affect the document.
   if (!(await last.exists()) || !(await last.text()).startsWith(head))
     writeWhole(API_TYPES, head + (await typesOf(document)));
   setMade(API_TYPES_MADE, fingerprint);
 }
 
 async function typesOf(document: string): Promise<string> {
-  // It is written for the interface of TypeScript 5, which TypeScript 7 does not have.
+  // openapi-typescript needs the compiler API of TypeScript 5, which TypeScript 7 lacks.
   const older = await import("typescript-5");
   Bun.plugin({
     name: "typescript-5",

@@ -29,7 +29,7 @@ export const disk: Part = {
   prove: async (proving) => {
     const proofs: Proof[] = [];
     for (const stage of STAGES) {
-      // A failed row must not leave the parallel ones to the cleanup.
+      // Waits for all rows: after a failure, parallel ones must not still run during the cleanup.
       const rows = await Promise.allSettled(stage.map((row) => oneByOne(row, proving)));
       for (const row of rows) {
         if (row.status === "rejected") throw row.reason;

@@ -1,5 +1,5 @@
-// An hour's mixed load in ten minutes at the highest rate that keeps its latency, then more than the appliance can do,
-// and the recovery.
+// Load part of the proof: an hour's mixed load in ten minutes at the highest rate within its latency limit, then
+// overload and recovery.
 
 import { join } from "node:path";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
@@ -16,28 +16,25 @@ import { bandsOf, descriptorsOf, isFlat, Watch } from "./load/watch.ts";
 import { CAMPUS, changesSince, headOf, LAB, makeWorld } from "./load/world.ts";
 import type { Finding, Part, Proof, Proving, Table } from "./part.ts";
 
-/** Anonymous memory at most, in MB, also when far more is asked for than can be done. */
+/** Maximum of anonymous memory in MB, also under overload. */
 const MEMORY_MB = 600;
-/** What memory may be more by in the second half of ten minutes, as a share: at 250 MB less than 3 MB a minute. */
+/** Maximum growth of memory in the second half of ten minutes, as a share: at 250 MB less than 3 MB a minute. */
 const FLAT_SHARE = 0.05;
-/** The write-ahead log at most, in MB: it is cut back to 64 after a checkpoint. */
+/** Maximum size of the write-ahead log in MB: it is truncated to 64 after a checkpoint. */
 const WAL_MB = 128;
-/** After an overload the old rate has its latency again within this. */
+/** Time after an overload in which the old rate regains its latency. */
 const RECOVERY_MS = 10_000;
-/** Descriptors that a run may leave open for a while beside those of before: caches of threads. */
+/** Allowed increase of descriptors after a run: caches of threads. */
 const DESCRIPTORS_MORE = 16;
 const CONNECTIONS = 128;
 const HEALTH_EVERY_MS = 50;
-/** How long the appliance is stopped, and the run in which it is. */
+/** Duration for which the appliance is stopped, and of the run around it. */
 const [STALL_MS, STALLED_RUN_S] = [1_000, 4] as const;
 
 interface Plan {
-  /** Whoever asks too much is answered, or refused, within this. */
+  /** Maximum time to an answer or a refusal under overload. */
   readonly promptMs: number;
-  /**
-   * Wanted of what people and scripts wait for; what is long by nature has no such bound. The short form runs beside
-   * who knows what.
-   */
+  /** Limit for interactive requests; long ones have none. The short form runs on a shared machine. */
   readonly p99Ms: number;
   readonly hosts: number;
   readonly entriesPerHost: number;
@@ -45,8 +42,8 @@ interface Plan {
   readonly switches: number;
   readonly ports: number;
   /**
-   * Requests a second that the search begins with and goes to at most, how long a try takes, how many there are of a
-   * rate, how often the interval is halved, and whether followers and what is long by nature are there as well.
+   * Search: initial and maximum rate in requests per second, duration of a try, tries per rate, number of bisections,
+   * and whether followers and long requests are included.
    */
   readonly search: {
     readonly from: number;
@@ -57,7 +54,7 @@ interface Plan {
     readonly inCompany: boolean;
   };
   readonly holdS: number;
-  /** Of the rate found: a try of some seconds is luckier than a long time. */
+  /** Relative to the found rate: a try of some seconds is luckier than a long run. */
   readonly heldShares: readonly number[];
   readonly lookEveryMs: number;
   readonly overloads: readonly { readonly kind: Kind; readonly factor: number }[];
@@ -65,8 +62,8 @@ interface Plan {
   readonly overloadConnections: number;
   readonly recoveryS: number;
   /**
-   * What of the latency has to be below what again: of the few hundred requests of the short form, two late ones would
-   * be the 99th of 100.
+   * Latency figure for recovery: among the few hundred requests of the short form, two late ones would be the 99th
+   * percentile.
    */
   readonly recoveredShare: "p50Ms" | "p99Ms";
   readonly recoveredMs: number;
@@ -180,7 +177,7 @@ async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: R
   };
 }
 
-/** What is loaded, with what, and how far. */
+/** Target, plan and generator of a load. */
 interface Load {
   readonly proving: Proving;
   readonly plan: Plan;
@@ -190,19 +187,19 @@ interface Load {
 }
 
 interface Followers {
-  /** What each saw up to a transaction. */
+  /** Changes seen by each follower up to a transaction. */
   readonly seenUntil: (last: number) => Promise<Seen[]>;
   readonly stop: () => Promise<void>;
 }
 
-/** A rate that was tried, whether or not it kept its latency. */
+/** A tried rate, whether or not within its latency limit. */
 interface Tried {
   readonly rate: number;
   readonly seconds: number;
   readonly report: Report;
 }
 
-/** Runs loads one after the other, each in a process of its own. */
+/** Runs loads in sequence, each in a separate process. */
 class Generators {
   private readonly proving: Proving;
   private readonly world: World;
@@ -229,7 +226,7 @@ class Generators {
     return JSON.parse(await run(join(import.meta.dir, "load/generator.ts"), file)) as Report;
   }
 
-  /** Begins to follow the changes. To be stopped, whatever comes of it. */
+  /** Starts the followers. The caller must stop them in any case. */
   async follow(after: number): Promise<Followers> {
     const file = join(this.proving.directory, "followers.json");
     await Bun.write(file, JSON.stringify({ port: this.world.port, key: this.world.keys[0], after, ...FOLLOWERS }));
@@ -253,13 +250,13 @@ class Generators {
   }
 }
 
-/** The highest rate at which a short time keeps its latency: doubled until one does not, then halved in between. */
+/** Highest rate within its latency limit for a short time: doubled until one fails, then bisected. */
 async function search({ proving, plan, store, generator }: Load, tried: Tried[]): Promise<number> {
   const { from, most, seconds, tries, halvings, inCompany } = plan.search;
   // Code and caches are cold.
   await generator.run({ kind: "mixed", rate: from, seconds, withLong: false });
   const keeps = async (rate: number) => {
-    // Once may be what the machine does besides.
+    // A single failure may be due to other load of the machine.
     for (let attempt = 0; attempt < tries; attempt += 1) {
       const report = await generator.run({ kind: "mixed", rate, seconds, withLong: inCompany });
       tried.push({ rate, seconds, report });
@@ -289,7 +286,7 @@ function isKept(plan: Plan, report: Report): boolean {
   return isClean(report) && report.served.p99Ms < plan.p99Ms;
 }
 
-/** Whether everything that was due was sent, and answered with success. */
+/** Whether all due requests were sent and succeeded. */
 function isClean({ unsent, unanswered, broken, statuses }: Report): boolean {
   return (
     unsent === 0 && unanswered === 0 && broken === 0 && Object.keys(statuses).every((status) => status.startsWith("2"))
@@ -345,7 +342,7 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
           held: largest.memoryMb < MEMORY_MB,
           figure: `at most ${largest.memoryMb.toFixed(0)} MB`,
         },
-        // Half a minute says nothing about it.
+        // Half a minute is too short for this.
         ...(proving.form === "long" ? [flatness(watch)] : []),
         {
           claim: `under a mixed load, the write-ahead log stays under ${WAL_MB} MB`,
@@ -389,8 +386,8 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
 }
 
 /**
- * By the ends between which collected memory goes up and down: a line through it would tell at which of them the time
- * began and ended.
+ * By the band in which garbage-collected memory oscillates: a regression line would depend on the phase at the start
+ * and the end.
  */
 function flatness({ looks }: Watch): Finding {
   const bands = bandsOf(looks);
@@ -402,7 +399,7 @@ function flatness({ looks }: Watch): Finding {
   };
 }
 
-/** The load for its whole time, and what those saw who followed the changes meanwhile. */
+/** Runs the load for its full time, with the changes seen by the followers. */
 async function holdOnce({ plan, store, running, generator }: Load, rate: number, wal: string) {
   const after = headOf(store);
   const followers = await generator.follow(after);
@@ -410,7 +407,7 @@ async function holdOnce({ plan, store, running, generator }: Load, rate: number,
   try {
     const report = await generator.run({ kind: "mixed", rate, seconds: plan.holdS, withLong: true });
     watch.stop();
-    // What a scan goes on writing is read by the followers as well: both are asked up to what there was at the end.
+    // Followers also read later writes of a scan: both are compared up to the end of the load.
     await scansAreOver(running, store);
     const expected = { after, ...changesSince(store, after) };
     return { watch, report, expected, seen: await followers.seenUntil(expected.last) };
@@ -420,10 +417,7 @@ async function holdOnce({ plan, store, running, generator }: Load, rate: number,
   }
 }
 
-/**
- * Whether what is measured here could be blind: to a time in which nothing is answered, and in which a closed loop
- * would not ask.
- */
+/** Whether this measurement detects a period without answers, in which a closed loop would not send requests. */
 async function stall({ plan, running, generator }: Load, rate: number): Promise<Finding> {
   const loaded = generator.run({ kind: "reads", rate, seconds: STALLED_RUN_S, withLong: false });
   await Bun.sleep((STALLED_RUN_S * 1_000) / 2);
@@ -599,7 +593,7 @@ interface Health {
   slowestMs: number;
 }
 
-/** Asks for the health of the appliance again and again. @returns ends it */
+/** Polls the health of the appliance. @returns ends it */
 function watchHealth(port: number): () => Promise<Health> {
   const health: Health = { answered: 0, failed: 0, slowestMs: 0 };
   let isOver = false;
@@ -623,7 +617,7 @@ function watchHealth(port: number): () => Promise<Health> {
   };
 }
 
-/** How long after an overload a time begins that keeps the latency; null where none does for long. */
+/** Time after an overload until a run is within the latency limit; null if none is for a long time. */
 async function recovery(plan: Plan, generator: Generators, rate: number): Promise<number | null> {
   const overAt = performance.now();
   for (;;) {
@@ -708,13 +702,13 @@ function cells({ count, p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string[] 
   return [count, p50Ms, p99Ms, p999Ms, longestMs].map(String);
 }
 
-/** Twenty rows tell it. */
+/** About twenty rows suffice. */
 function thinned<T>(looks: readonly T[]): T[] {
   const step = Math.ceil(looks.length / 20);
   return looks.filter((_, n) => n % step === 0 || n === looks.length - 1);
 }
 
-/** A UDP port that nothing on loopback has taken: every switch answers at it, on an address of its own. */
+/** A UDP port unused on loopback: every switch uses it, on a separate address. */
 async function freeSnmpPort(): Promise<number> {
   const socket = await Bun.udpSocket({ hostname: "127.0.0.1" });
   const { port } = socket;
@@ -723,8 +717,8 @@ async function freeSnmpPort(): Promise<number> {
 }
 
 /**
- * Connections that have ended take a moment to be closed.
- * @returns how many are open when there are few enough, or after some seconds
+ * Closed connections take a moment to disappear.
+ * @returns number of open descriptors once low enough, or after some seconds
  */
 async function settledDescriptors(pid: number, enough: number): Promise<number> {
   const until = performance.now() + HANG_MS;

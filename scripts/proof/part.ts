@@ -1,26 +1,26 @@
-// What a part of the proof is: something that the compiled executable is put through, and what came of it.
+// Part of the proof: a series of tests of the compiled executable, and its findings.
 
-/** `short` is what the tests run, in a minute or two; `long` is what the README's figures are of. */
+/** `short` runs in the tests, within a minute or two; `long` produces the README's figures. */
 export type Form = "short" | "long";
 
 export interface Proving {
   readonly form: Form;
   /** The compiled executable. */
   readonly executable: string;
-  /** An empty folder for this part alone; whoever called removes it. */
+  /** An empty folder for this part only; the caller removes it. */
   readonly directory: string;
-  /** All that is random comes from it, so that a run can be repeated. */
+  /** Source of all randomness, so that a run can be repeated. */
   readonly seed: number;
-  /** Tells how far it is: one line. */
+  /** Reports progress: one line. */
   readonly say: (line: string) => void;
 }
 
-/** One sentence about the appliance, and whether it held. */
+/** One sentence about the appliance, and whether it holds. */
 export interface Finding {
-  /** As a test would be named: what the appliance does. Always the same sentence, whatever came out. */
+  /** Like a test name: the behavior of the appliance. Constant, whatever the result. */
   readonly claim: string;
   readonly held: boolean;
-  /** What was measured, with units; where it did not hold, what was seen instead. */
+  /** Measured values with units; on a failure, the observed values. */
   readonly figure: string;
 }
 
@@ -33,19 +33,19 @@ export interface Table {
 export interface Proof {
   readonly findings: readonly Finding[];
   readonly tables?: readonly Table[];
-  /** What could not be tried on this machine, and why: one sentence each. */
+  /** Tests impossible on this machine, with the reason: one sentence each. */
   readonly leftOut?: readonly string[];
 }
 
 export interface Part {
-  /** As it is typed: `./scripts/prove kill`. */
+  /** As on the command line: `./scripts/prove kill`. */
   readonly name: string;
   readonly title: string;
-  /** @throws whatever keeps it from coming to findings at all: a mistake of the proof, not of the appliance */
+  /** @throws any failure to reach findings: a mistake of the proof, not of the appliance */
   readonly prove: (proving: Proving) => Promise<Proof>;
 }
 
-/** What several pieces of a part came to, as one. */
+/** Combined result of several pieces of a part. */
 export function merged(proofs: readonly Proof[]): Proof {
   return {
     findings: proofs.flatMap(({ findings }) => findings),

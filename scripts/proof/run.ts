@@ -1,5 +1,4 @@
-// Runs the parts of the proof one after the other and writes one report. Ends with status 1 when something did not
-// hold.
+// Runs the parts of the proof in sequence and writes one report. Exits with status 1 if a claim does not hold.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir, totalmem } from "node:os";
@@ -18,7 +17,7 @@ import { sideBySide } from "./side-by-side.ts";
 const ROOT = resolve(import.meta.dir, "../..");
 const EXECUTABLE = join(ROOT, "dist/netledger");
 
-/** In the order in which they run: the ones that measure last, on a machine that has become quiet. */
+/** In running order: measurements last, on a quiet machine. */
 const PARTS: readonly Part[] = [kill, input, security, disk, load, sideBySide];
 
 const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--directory DIR] [${PARTS.map(({ name }) => name).join("|")} …]`;
@@ -26,18 +25,18 @@ const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--dire
 interface Outcome {
   readonly part: Part;
   readonly proof: Proof | null;
-  /** Why it came to no findings. */
+  /** Reason for the lack of findings. */
   readonly failure: string | null;
   readonly tookMs: number;
 }
 
-/** What is under way, to be cleaned up when somebody gives up waiting. */
+/** Folder in use, to be removed on an abort. */
 let under: string | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, giveUp);
 
 process.exit(await main());
 
-/** Ends every process that this one has started, and theirs: with the last one in it a mount goes as well. */
+/** Ends every process started by this one, and their children: a mount ends with the last process in it. */
 function giveUp(): void {
   killAll(familyOf(process.pid).slice(1));
   if (under !== null) rmSync(under, { recursive: true, force: true });
@@ -61,7 +60,7 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   for (const part of chosen) {
     outcomes.push(await run(part, form, seed, parent));
-    // Written after every part: hours of work are not lost to a mistake in the last one.
+    // Written after every part: a mistake in the last one must not lose hours of work.
     mkdirSync(dirname(report), { recursive: true });
     writeFileSync(report, render(outcomes, form, seed, parent));
   }
@@ -123,7 +122,7 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
   }
 }
 
-/** Markdown: what ran on what, then each part with its claims, figures and tables. */
+/** Report in Markdown: environment, then each part with its claims, figures and tables. */
 function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: string): string {
   const findings = outcomes.flatMap(({ proof }) => proof?.findings ?? []);
   const cpu = cpus();
@@ -162,7 +161,7 @@ function tableLines({ columns, rows }: Table): string[] {
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
-/** Of the checkout, where it is one. */
+/** Of the checkout, if it is one. */
 function revision(): string {
   if (Bun.which("git") === null) return "";
   const asked = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], {
@@ -172,7 +171,7 @@ function revision(): string {
   return asked.exitCode === 0 ? ` (${asked.stdout.toString().trim()})` : "";
 }
 
-/** Of the folder in which all of it lies: what a disk does is part of what was measured. */
+/** File system of the parent folder: the disk affects the results. */
 function fileSystemOf(folder: string): string {
   const mounts = readFileSync("/proc/self/mounts", "utf8")
     .trim()

@@ -1,5 +1,5 @@
-// Security, as somebody would try it who is not asked in: sign-in flooded and timed, sessions planted, pages of other
-// sites, secrets looked for and guessed, rights stretched.
+// Security part of the proof: attacks on sign-in (floods, timing), planted sessions, cross-site pages, searches and
+// guesses of secrets, stretched rights.
 
 import { inLanes } from "../testing/lanes.ts";
 import { type Finding, merged, type Part, type Proof, type Proving } from "./part.ts";
@@ -22,7 +22,7 @@ import { proveSessions } from "./security/sessions.ts";
 import { proveSignInsAtOnce } from "./security/sign-ins-at-once.ts";
 import { proveTiming } from "./security/timing.ts";
 
-/** What measures, one after the other: nothing else of ours is to run meanwhile. */
+/** Measurements in sequence, without other tests at the same time. */
 async function measured(proving: Proving): Promise<Proof> {
   proving.say("a flood of sign-ins");
   const flood = await proveFlood(proving);
@@ -44,7 +44,7 @@ async function others(proving: Proving): Promise<Proof> {
 
 type Prover = (proving: Proving) => Promise<Proof | Finding[]>;
 
-/** Each serves an appliance of its own, and much of its time waits for it. */
+/** Each serves a separate appliance, and mostly waits for it. */
 const BESIDE_EACH_OTHER: readonly Prover[] = [
   proveSecrets,
   proveSentSecrets,
@@ -60,7 +60,7 @@ const BESIDE_EACH_OTHER: readonly Prover[] = [
   proveOnBehalf,
   proveLookAlikes,
 ];
-/** More of them wait for a processor, and have whatever else runs wait. */
+/** More would wait for a processor, and delay everything else. */
 const AT_ONCE = 3;
 
 async function someAtOnce(proving: Proving): Promise<Proof[]> {

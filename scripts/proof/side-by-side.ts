@@ -1,5 +1,4 @@
-// Side by side with what a user would pick instead: the same rows behind PostgreSQL and behind Directus, on this
-// machine, in one run.
+// Comparison with the alternatives: the same rows in PostgreSQL and in Directus, on this machine, in one run.
 
 import { existsSync } from "node:fs";
 import { startYardstick } from "../benchmark/executable.ts";
@@ -21,18 +20,18 @@ export const sideBySide: Part = {
   prove: async (proving) => new SideBySide(proving).prove(),
 };
 
-/** The product is to be ahead by so much. */
+/** Required speedup. */
 const LIVE_WANTED = 2;
 const PAST_WANTED = 3;
-/** Of the rate at which the same bytes come from memory. */
+/** Relative to the rate of the same bytes from memory. */
 const LIMIT_WANTED = 0.25;
-/** Pages of each network, from its first one on, among which a reader wanders. */
+/** First pages of each network among which a reader moves. */
 const WANDERED_PAGES = 20;
-/** Instants at which every network's page is compared. */
+/** Timestamps at which every network's page is compared. */
 const COMPARED_INSTANTS = 12;
 
 interface Sizes extends LoadPlan {
-  /** Of a trial of a way to ask, in seconds. */
+  /** Duration of a trial of a query method. */
   readonly trialSeconds: number;
   readonly starts: number;
   readonly bulkHosts: number;
@@ -44,7 +43,7 @@ const SIZES: Readonly<Record<Form, Sizes>> = {
 };
 const ENTRIES_PER_BULK_HOST = 50;
 
-/** One line of the table of measures. */
+/** One line of the table of measurements. */
 interface Measure {
   readonly title: string;
   readonly unit: "per second" | "seconds";
@@ -136,7 +135,7 @@ class SideBySide {
     }
   }
 
-  /** Until the first page with its key and total. The last start is the one that goes on. */
+  /** Time to the first page with its key and total. The last start continues. */
   private async measureStarts(products: readonly Product[]): Promise<void> {
     const started = new Map(products.map(({ name }) => [name, [] as number[]]));
     for (let run = 0; run < this.sizes.starts; run += 1) {
@@ -157,7 +156,7 @@ class SideBySide {
     });
   }
 
-  /** Without it the comparison would mean nothing. */
+  /** Without equal answers the comparison would be meaningless. */
   private async compare(products: readonly Product[], rows: Rows, what: string, isLive = true): Promise<void> {
     const instants = Array.from(
       { length: COMPARED_INSTANTS },
@@ -176,8 +175,8 @@ class SideBySide {
       if (expected.records.length !== PAGE_ROWS) problems.push(`${expected.records.length} records on a page at ${at}`);
       for (const other of others) {
         const seen = await other.page(networkId, at);
-        // When a version ended depends on when each product was told of the next one. Directus knows how many there are
-        // now, not how many there were.
+        // The end of a version depends on when each product received the next one. Directus knows only the present
+        // total, not past ones.
         const difference = isLive
           ? differenceOf(expected, seen, false)
           : differenceOf(endless(expected), endless(seen), other instanceof Directus);
@@ -234,8 +233,7 @@ class SideBySide {
           LIVE_WANTED,
         );
       const share = ratio(valuesOf(live, "netledger"), valuesOf(live, "memory"));
-      // What both cores are busy with decides over it: a figure of the long form, on a machine that has nothing else to
-      // do.
+      // Depends on the load of both cores: only meaningful in the long form, on an idle machine.
       if (this.proving.form === "long")
         this.findings.push({
           claim: `A page of ${PAGE_ROWS} live entries, key and total included, comes at ${LIMIT_WANTED} of the rate of the same bytes from memory`,
@@ -341,9 +339,7 @@ class SideBySide {
     );
   }
 
-  /**
-   * By the rate; in the short form by processor time, since what else a machine does decides over the rates of moments.
-   */
+  /** By rate; in the short form by processor time, since other load dominates the rates of short periods. */
   private claim(claim: string, runs: readonly Runs[], name: string, wanted: number): void {
     const byRate = ratio(valuesOf(runs, "netledger"), valuesOf(runs, name));
     const byProcessor = ratio(cpuOf(runs, name), cpuOf(runs, "netledger"));
@@ -416,7 +412,7 @@ class SideBySide {
     };
   }
 
-  /** What a reader needs to know to doubt it. */
+  /** Conditions of the comparison, for a critical reader. */
   private conditions(rows: Rows, postgres: Postgres | null, directus: Directus | null): Table {
     const lines = [
       [
@@ -484,14 +480,14 @@ function valueText({ values, cpuMicroseconds }: Runs, unit: Measure["unit"]): st
   return `${short(spread(values).median)} (${short(spread(cpuMicroseconds).median)} µs)`;
 }
 
-/** Null where they are the same, but for fields that the product that was seen has no word for. */
+/** Null if equal, except for fields that the compared product lacks. */
 function differenceOf(expected: PageSeen, seen: PageSeen, anyTotal: boolean): string | null {
   if (!anyTotal && expected.total !== seen.total) return `a total of ${seen.total}, not ${expected.total}`;
   if (expected.records.length !== seen.records.length)
     return `${seen.records.length} records, not ${expected.records.length}`;
   for (const [place, record] of expected.records.entries()) {
     const other = seen.records[place] as Record<string, unknown>;
-    // A product that never tells a field is one without a word for it; one that tells it must tell it always.
+    // A product that never returns a field lacks it; otherwise it must always return it.
     const without = seen.records.every((each) => !("valid_from" in each)) ? ["valid_from", "valid_to"] : [];
     for (const name of new Set([...Object.keys(record), ...Object.keys(other)])) {
       if (!without.includes(name) && !Bun.deepEquals(record[name], other[name]))
@@ -505,7 +501,7 @@ function endless(page: PageSeen): PageSeen {
   return { total: page.total, records: page.records.map(({ valid_to: _end, ...record }) => record) };
 }
 
-/** The same page with one value of one record changed: it must not be taken for the same. */
+/** The same page with one changed value of one record: it must not count as equal. */
 function forged(page: PageSeen): PageSeen {
   return {
     total: page.total,

@@ -1,12 +1,12 @@
-// Known vulnerabilities of the packages that go into the executable, as the registry reports them. Run as a script it
-// asks the configured registry before a test run leaves the network, and keeps the answer for the run.
+// Known vulnerabilities of the executable's packages, as reported by the registry. As a script it queries the
+// configured registry before a test run goes offline, and stores the answer for the run.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** The answer of the configured registry: JSON of an Advisories. */
+/** Answer of the configured registry: JSON of an Advisories. */
 export const ADVISORIES_FILE = join(ROOT, "dist/advisories.json");
 
 export type Advisories =
@@ -15,9 +15,9 @@ export type Advisories =
   | { readonly outcome: "left out"; readonly reason: string };
 
 /**
- * Asks a registry for advisories of high severity and above.
+ * Queries a registry for advisories of high severity and above.
  * @param registry its address; null for the configured one
- * @throws Error where `bun audit` reports neither advisories nor a refusal of the registry
+ * @throws Error if `bun audit` reports neither advisories nor a refusal of the registry
  */
 export async function askAdvisories(registry: string | null): Promise<Advisories> {
   const env = {
@@ -32,7 +32,7 @@ export async function askAdvisories(registry: string | null): Promise<Advisories
     stderr: "pipe",
   });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  // The registry cannot be reached, or is one without advisories.
+  // The registry is unreachable, or has no advisories.
   const refusal = /^error: POST \S+ - (\w+)/m.exec(err)?.[1];
   if (refusal !== undefined) return { outcome: "left out", reason: refusal };
   const found = Object.keys(JSON.parse(out) as object);

@@ -1,38 +1,38 @@
-// Test files grouped into processes: which files share one, what each needs before it can begin, and their order.
+// Batches of test files: the files of each process, their prerequisites, and their order.
 
 import { dirname } from "node:path";
 import { type Durations, expectedMs } from "./durations.ts";
 
-/** Files of `--all` alone: they measure, one after another, on a machine that does nothing else. */
+/** Files of `--all` only: measurements, in sequence, on an otherwise idle machine. */
 export const ONLY_IN_ALL = ".all.test.ts";
 
-/** Files that share a process load the sources once, and run in what its first ones have compiled: 3.5 s of processor time. */
+/** Files in the same process load the sources once and reuse compiled code: saves 3.5 s of processor time. */
 const BATCH_MIN_MS = 60_000;
-/** A process takes so much of what is left of its folder: the last ones are short, and leave no lane idle. */
+/** Share of a folder's remaining time per process: the last ones are short, and leave no lane idle. */
 const BATCH_SHARE = 1 / 4;
 
-/** Each of these files is a process of its own: its proof runs while it is loaded. */
+/** Each of these files has a separate process: its proof runs while it is loaded. */
 const OWN_PROCESS = ["test/proof/"];
 
-/** Files of these folders need neither the executable nor a program of the machine. */
+/** Files of these folders need neither the executable nor other programs. */
 const FROM_SOURCES = ["test/api/", "test/store/"];
 
-/** Files of these folders start what scans and looks up names. */
+/** Files of these folders start scans and name lookups. */
 const REACHING_OUT = ["test/system/", "test/console/", "test/proof/", "test/discovery/"];
 
-/** The files that may run where the network is the machine's own: no packet of a test may leave it. */
+/** Files that may run on the machine's own network, which no test packet may enter. */
 export function withoutNetwork(files: readonly string[]): string[] {
   return files.filter((file) => !REACHING_OUT.some((folder) => file.startsWith(folder)));
 }
 
 export interface Batch {
   readonly files: readonly string[];
-  /** Needs the build, and the programs that are being installed. */
+  /** Needs the build, and the programs being installed. */
   readonly needsBuild: boolean;
   readonly expectedMs: number;
 }
 
-/** The files whose path contains one of the filters; all of them where there is none. Those of `--all` only with it. */
+/** Files whose path contains one of the filters; all without filters. Files of `--all` only with that option. */
 export function chosenFiles(root: string, filters: readonly string[], all: boolean): string[] {
   return [...new Bun.Glob("test/**/*.test.ts").scanSync(root)]
     .filter((file) => all || !file.endsWith(ONLY_IN_ALL))
@@ -40,11 +40,11 @@ export function chosenFiles(root: string, filters: readonly string[], all: boole
     .sort();
 }
 
-/** The batches of the files, longest first. */
+/** Batches of the files, longest first. */
 export function batchesOf(files: readonly string[], durations: Durations, batchMinMs = BATCH_MIN_MS): Batch[] {
   const batches: Batch[] = [];
   const timed = files.map((file) => ({ file, ms: expectedMs(durations, file) })).sort((a, b) => b.ms - a.ms);
-  // Files that are alike load the same, and leave alike behind.
+  // Files of the same folder load the same modules and leave similar state.
   for (const [folder, alike] of Map.groupBy(timed, ({ file }) => dirname(file))) {
     const needsBuild = !FROM_SOURCES.includes(`${folder}/`);
     let leftMs = alike.reduce((sum, { ms }) => sum + ms, 0);

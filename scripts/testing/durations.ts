@@ -1,4 +1,5 @@
-// Durations of the test files: measured once, committed, and used to start the longest first. Must not decide what runs.
+// Durations of the test files: measured once, committed, and used to start the longest first. Must not decide which
+// files run.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,22 +7,22 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dir, "../..");
 const FILE = join(ROOT, "test/durations.json");
 
-/** An unknown file is estimated by its size: files of the size of most tests take about this. */
+/** Estimate for an unknown file by its size: typical of most test files. */
 const MS_PER_BYTE = 0.4;
 
-/** Wall time of each test file in milliseconds, by its path from the checkout. */
+/** Wall time of each test file in milliseconds, by its path in the checkout. */
 export type Durations = Readonly<Record<string, number>>;
 
 export function readDurations(): Durations {
   return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Durations) : {};
 }
 
-/** Wall time that a file is expected to take, in milliseconds. */
+/** Expected wall time of a file, in milliseconds. */
 export function expectedMs(durations: Durations, file: string): number {
   return durations[file] ?? Bun.file(join(ROOT, file)).size * MS_PER_BYTE;
 }
 
-/** Replaces the entries of the files that ran; those of files that are gone are dropped. Rounded to 0.1 s. */
+/** Replaces the entries of the executed files; drops those of deleted ones. Rounded to 0.1 s. */
 export function writeDurations(measured: Durations): void {
   const all = { ...readDurations(), ...measured };
   const kept = Object.entries(all)

@@ -1,18 +1,18 @@
-// Evidence of failed tests under dist/test-failures: the log of each appliance from the run itself, and from one more run
-// of the failed tests the trace, screenshots and console output of the browser. That run never changes the verdict.
+// Evidence of failed tests under dist/test-failures: the log of each appliance from the run itself, and trace,
+// screenshots and browser console from a second run of the failed tests, which never changes the verdict.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type BatchResult, FAILURES_FOLDER, runBatch } from "./run-batch.ts";
 
-/** A change that breaks everything needs no more evidence than this. */
+/** Limit: a change that breaks everything needs no more evidence. */
 const FILES_MAX = 5;
 
 /**
- * Runs the failed tests once more, with everything recorded.
+ * Runs the failed tests again with full recording.
  * @param root the checkout
  * @param env of the test processes
- * @returns the paths of what there is, relative to the checkout
+ * @returns paths of the evidence, relative to the checkout
  */
 export async function collectEvidence(
   root: string,
@@ -50,7 +50,7 @@ export async function collectEvidence(
     .sort();
 }
 
-/** The name of a test as Bun reports it, `describe > test [12.00ms]`, as a pattern of its --test-name-pattern. */
+/** Name of a test in Bun's report, `describe > test [12.00ms]`, as a pattern for --test-name-pattern. */
 function patternOf(reported: string): string {
   const name = reported.replace(/ \[[\d.]+m?s\]$/, "");
   return name

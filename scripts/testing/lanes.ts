@@ -1,22 +1,22 @@
-// Tasks run side by side in a fixed number of lanes, in their order as far as they are ready.
+// Parallel lanes for tasks, started in order as they become ready.
 
-/** A lane that waits for a task to become ready looks again at least this often. */
+/** Poll interval of a lane without a ready task. */
 const POLL_MS = 200;
 
 export interface Task {
-  /** Whether all that it needs is there; it is asked again until then. */
+  /** Whether its prerequisites are available; polled until then. */
   readonly isReady: () => boolean;
-  /** @returns further tasks, which go first */
+  /** @returns further tasks, which run first */
   readonly run: () => Promise<readonly Task[]>;
 }
 
 export interface Lane {
-  /** Milliseconds in which it ran tasks, and in which it did not while another lane still did. */
+  /** Milliseconds running tasks, and idle while another lane was still running. */
   readonly busyMs: number;
   readonly idleMs: number;
 }
 
-/** Runs all tasks. @throws what a task throws */
+/** Runs all tasks. @throws the error of a task */
 export async function inLanes(count: number, tasks: readonly Task[]): Promise<Lane[]> {
   const waiting = [...tasks];
   const beganMs = performance.now();

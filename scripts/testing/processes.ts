@@ -1,4 +1,4 @@
-// Processes and their descendants, as /proc lists them: processor time, whether they run, and their end.
+// Processes and their descendants in /proc: processor time, state, and termination.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -6,17 +6,17 @@ import { readdirSync, readFileSync } from "node:fs";
 const TICK_MS = 10;
 
 /**
- * Processor time of a process and of its descendants, those that have ended and were waited for included, in
- * milliseconds; 0 where /proc does not say.
+ * Processor time of a process and its descendants, including ended children that were waited for, in milliseconds; 0 if
+ * /proc does not report it.
  */
 export function processorMsOf(pid: number): number {
   let ticks = 0;
-  // User and system time of its own, then of those it has waited for (proc_pid_stat(5), fields 14 to 17).
+  // Its own user and system time, then that of children it has waited for (proc_pid_stat(5), fields 14 to 17).
   for (const each of familyOf(pid)) for (const field of statOf(each).slice(11, 15)) ticks += Number(field);
   return ticks * TICK_MS;
 }
 
-/** Whether a process still runs; one that ended and was not waited for does not. */
+/** Whether a process is running; a zombie is not. */
 export function isRunning(pid: number): boolean {
   const [state] = statOf(pid);
   return state !== undefined && state !== "Z" && state !== "X";
@@ -31,18 +31,18 @@ export function familyOf(pid: number): number[] {
   return found;
 }
 
-/** Ends processes at once, those that have ended already included. */
+/** Kills processes at once; ignores ended ones. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended meanwhile.
+      // It has exited in the meantime.
     }
   }
 }
 
-/** The fields of /proc/PID/stat behind the name, which may hold anything: state, parent … Empty for one that is gone. */
+/** Fields of /proc/PID/stat after the name, which may contain anything: state, parent … Empty for an ended process. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.trim().split(" ") ?? [];

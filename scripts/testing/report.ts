@@ -8,15 +8,15 @@ import type { Cost } from "./run-batch.ts";
 const SLOWEST = 10;
 
 export interface RunCosts {
-  /** Installing included. */
+  /** Including installation. */
   readonly wallMs: number;
-  /** Wall time of installing, by what was installed. */
+  /** Wall time of installation, by item. */
   readonly installs: ReadonlyMap<string, number>;
-  /** Beside the tests, by title: lint, type check, build. */
+  /** Checks in addition to the tests, by title: lint, type check, build. */
   readonly checks: ReadonlyMap<string, Cost>;
   readonly files: ReadonlyMap<string, Cost>;
   readonly lanes: readonly Lane[];
-  /** Where the test processes wrote their spans. */
+  /** File of the test processes' spans. */
   readonly causesFile: string;
 }
 
@@ -40,7 +40,7 @@ export function costLines({ wallMs, installs, checks, files, lanes, causesFile }
   ];
 }
 
-/** Writes what each test file cost, the dearest first: path, wall time and processor time in milliseconds. */
+/** Writes the cost of each test file, most expensive first: path, wall time and processor time in milliseconds. */
 export function writeCosts(path: string, files: RunCosts["files"]): void {
   const rows = [...files].sort(([, a], [, b]) => b.processorMs - a.processorMs);
   const lines = rows.map(([file, cost]) => [file, Math.round(cost.wallMs), Math.round(cost.processorMs)].join("\t"));

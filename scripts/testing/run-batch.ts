@@ -1,5 +1,5 @@
-// One process of `bun test`: runs its files, passes on what each reports, and returns counts and costs. A runner that
-// vanishes, a file that does not load and a test that never ends are failures.
+// One process of `bun test`: runs its files, forwards their reports, and returns counts and costs. A vanished runner, a
+// file that fails to load and a hanging test are failures.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,15 +8,15 @@ import { familyOf, isRunning, killAll, processorMsOf } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** Reports of tests that failed, by the file that they are in. */
+/** Reports of failed tests, by file. */
 export const FAILURES_FOLDER = join(ROOT, "dist/test-failures");
 
-/** A process that reports nothing for so long hangs where Bun's own limit of a test cannot end it: in a loop. */
+/** Silence after which a process counts as hung where Bun's own test timeout cannot end it: in a loop. */
 const SILENCE_MAX_MS = LONG_TEST_HANG_MS + HANG_MS;
 
 const PIPE_GRACE_MS = 2_000;
 
-/** As Bun writes them: before each file, before all of them and after. */
+/** Bun's headings: before each file, before all of them and after. */
 const HEADING = /^(?=\S+\.test\.ts:$)/m;
 const NAME = /^(\S+\.test\.ts):$/m;
 const BANNER = /^bun test v.*\n+/;
@@ -32,34 +32,34 @@ export interface BatchResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Names of the tests that failed, by their file. */
+  /** Names of failed tests, by file. */
   readonly failures: ReadonlyMap<string, readonly string[]>;
-  /** What went wrong outside tests: sentences. */
+  /** Failures outside tests: sentences. */
   readonly problems: readonly string[];
   readonly costs: ReadonlyMap<string, Cost>;
-  /** Files that did not begin, because the process ended or hung in an earlier one. */
+  /** Files that did not start, because the process ended or hung in an earlier one. */
   readonly left: readonly string[];
-  /** The folder with the logs of its appliances; null where no test failed. */
+  /** Folder with the logs of its appliances; null if no test failed. */
   readonly logs: string | null;
 }
 
 export interface BatchOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** Arguments of `bun test` besides. */
+  /** Further arguments of `bun test`. */
   readonly args?: readonly string[];
   readonly say: (text: string) => void;
-  /** Milliseconds without a word after which the process hangs. */
+  /** Milliseconds of silence after which the process counts as hung. */
   readonly silenceMaxMs?: number;
 }
 
-/** Runs files in one process, in the order of Bun. */
+/** Runs files in one process, in Bun's order. */
 export async function runBatch(files: readonly string[], options: BatchOptions): Promise<BatchResult> {
   const { env, args = [], say, silenceMaxMs = SILENCE_MAX_MS } = options;
   const logs = join(FAILURES_FOLDER, `.running-${Bun.hash(files.join()).toString(36)}`);
   mkdirSync(logs, { recursive: true });
-  // One pipe for both: what a test prints stands where it was printed.
+  // One pipe for both streams keeps the order of the output.
   const command = ["sh", "-c", 'exec "$@" 2>&1', "sh", process.execPath, "test"];
-  // An appliance that a test started ends with the runner, however that ends.
+  // Appliances started by a test end with the runner, however it exits.
   const flags = ["--no-orphans", `--timeout=${TEST_HANG_MS}`, ...args];
   const child = Bun.spawn([...command, ...flags, ...files.map((file) => `./${file}`)], {
     cwd: ROOT,
@@ -75,7 +75,7 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
     report.look();
     if (performance.now() - lastHeardMs < silenceMaxMs || !isRunning(child.pid)) return;
     hung = `${report.file ?? files[0]} hangs: nothing for ${silenceMaxMs / 1000} s after ${report.lastTest ?? "it began"}`;
-    // A runner that hangs ends nothing that it started.
+    // A hanging runner does not end its children.
     killAll(familyOf(child.pid));
   }, 1_000);
   const reading = (async () => {
@@ -87,7 +87,7 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
   })();
   const exitCode = await child.exited;
   clearInterval(watch);
-  // A process left behind would hold the pipe open for ever.
+  // A leftover process would hold the pipe open forever.
   await Promise.race([reading, Bun.sleep(PIPE_GRACE_MS)]);
   report.end((child.resourceUsage()?.cpuTime.total ?? 0n) as bigint);
   const verdict = verdictOf(report, files, hung, exitCode, child.signalCode === null ? null : String(child.signalCode));
@@ -96,12 +96,12 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
   return { ...verdict, failures: report.failures, costs: report.costs, logs: isWell ? null : logs };
 }
 
-/** What a process has written so far, and what each of its files costs. */
+/** Output of a process so far, with the cost of each file. */
 class Report {
   readonly costs = new Map<string, Cost>();
   readonly failures = new Map<string, string[]>();
   text = "";
-  /** The file that is running. */
+  /** The running file. */
   file: string | null = null;
   private readonly pid: number;
   private readonly say: (text: string) => void;
@@ -130,19 +130,19 @@ class Report {
     this.file = running;
   }
 
-  /** Looks at the processor time. A browser ends with the process, and is in no figure of the process that has ended. */
+  /** Samples the processor time. A browser ends with the process, whose final figures exclude it. */
   look(): void {
     this.seenMs = Math.max(this.seenMs, processorMsOf(this.pid));
   }
 
-  /** @param microseconds of processor time of the whole process, with the descendants that it has waited for */
+  /** @param microseconds processor time of the whole process, including waited-for descendants */
   end(microseconds: bigint): void {
     this.tell(this.untold);
     this.seenMs = Math.max(this.seenMs, Number(microseconds) / 1_000);
     this.account();
   }
 
-  /** Charges what was spent since the last call to the file that ran: loading the first file is part of it. */
+  /** Charges the time since the last call to the current file, including the loading of the first file. */
   private account(): void {
     if (this.file === null) return;
     this.look();
@@ -152,7 +152,7 @@ class Report {
     this.chargedMs = this.seenMs;
   }
 
-  /** What a file of tests said. What its process says of all of its files is left to the end of the run. */
+  /** Prints the output of a test file. The summary over all files of the process is printed at the end of the run. */
   private tell(text: string): void {
     const own = text.replace(BANNER, "").replace(SUMMARY, "\n");
     this.say(own);
@@ -185,14 +185,14 @@ function verdictOf(
       hung ??
         `the test runner of ${report.file ?? files.join(", ")} ended with ${signal ?? `status ${exitCode}`} before its summary`,
     ],
-    // Where not even the first file began, the next process would end alike.
+    // If not even the first file started, the next process would fail alike.
     left: report.costs.size === 0 ? [] : files.filter((file) => !report.costs.has(file)),
   };
 }
 
 /**
- * The numbers of Bun's summary: lines such as ` 12 pass` directly above `Ran 13 tests across 2 files.`, those that are
- * zero left out. Its JUnit report will not do: a file that fails to load is missing there. Null when there is no summary.
+ * Numbers of Bun's summary: lines such as ` 12 pass` directly above `Ran 13 tests across 2 files.`, without zeros. Its
+ * JUnit report omits files that fail to load. Null without a summary.
  */
 function readSummary(report: string): { passed: number; failed: number; skipped: number } | null {
   const lines = report
@@ -207,7 +207,7 @@ function readSummary(report: string): { passed: number; failed: number; skipped:
     if (match?.[1] === undefined || match[2] === undefined) break;
     numbers.set(match[2], Number(match[1]));
   }
-  // An error outside a test is counted as a failure by Bun as well, but not in every case.
+  // Bun also counts an error outside a test as a failure, but not in every case.
   const failed = Math.max(numbers.get("fail") ?? 0, numbers.get("error") ?? numbers.get("errors") ?? 0);
   return { passed: numbers.get("pass") ?? 0, failed, skipped: (numbers.get("skip") ?? 0) + (numbers.get("todo") ?? 0) };
 }

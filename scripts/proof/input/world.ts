@@ -74,7 +74,7 @@ export class InputWorld {
   readonly place: Workplace;
   readonly appliance: Running;
   readonly connection: KeptConnection;
-  /** Callers outside the test: their requests are not tested. */
+  /** Requests of its keeper are not part of the test. */
   readonly first: Organization;
   /** Null if the first is the only organization. */
   readonly second: Organization | null;
@@ -135,7 +135,7 @@ export class InputWorld {
     return Number(new URL(this.appliance.url).port);
   }
 
-  /** Organization of a caller; the unauthenticated caller counts for the second, if it exists. */
+  /** Organization of a caller: all except the Owner belong to the second, if it exists. */
   of(asker: Asker): Organization {
     return asker === "owner" ? this.first : (this.second ?? this.first);
   }
@@ -511,7 +511,7 @@ export class InputWorld {
       case "vlans":
         return { network_id: networkId, number: 1 + (n % 4_094), name };
       case "subnets":
-        // The first subnet contains the addresses of all others.
+        // The first subnet contains all host addresses.
         return {
           network_id: networkId,
           cidr: isFirst ? "127.1.0.0/16" : `127.2.${n % 256}.0/24`,

@@ -1,5 +1,5 @@
-// Writes of every sort from several connections at once, until the appliance dies. What was answered, and what was not,
-// goes into `Acknowledged`.
+// Concurrent writes of every kind over several connections until the appliance dies. Answered and unanswered requests
+// are recorded in `Acknowledged`.
 
 import { createHash } from "node:crypto";
 import type { Answer, Client } from "../../../test/support/appliance/client.ts";
@@ -14,19 +14,19 @@ export const KEYS = "/api/v1/auth/keys";
 export const SCANS = "/api/v1/discovery/scans";
 export const TAGS = "/api/v1/tags";
 
-/** Whom the load works for. */
+/** Target of the load. */
 export interface Place {
   readonly organizationId: string;
   readonly userId: string;
-  /** Of the load, and of the scans. */
+  /** Networks of the load, and of the scans. */
   readonly networkId: string;
   readonly scannedNetworkId: string;
 }
 
-/** An answer about the past, to be given again for ever. */
+/** An answer about the past, which must never change. */
 interface PastAnswer {
   readonly path: string;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text: string;
 }
 
@@ -38,16 +38,16 @@ interface BackupSeen {
   readonly sha256: string;
 }
 
-/** What all rounds of one store know of it. */
+/** Known state of one store over all rounds. */
 export class Memory {
   readonly acknowledged = new Acknowledged();
   readonly past: PastAnswer[] = [];
   readonly backups: BackupSeen[] = [];
-  /** By id, as last told. */
+  /** By id, as last answered. */
   readonly scans = new Map<string, Wire>();
-  /** Texts of keys, by the key's id; null where a rotation got no answer. */
+  /** Texts of keys by key id; null after a rotation without an answer. */
   readonly keyTexts = new Map<string, string | null>();
-  /** Records that each connection made. */
+  /** Records created by each connection. */
   readonly hostIds: string[][] = [];
   readonly bulks: string[][] = [];
   readonly tagIds: string[][] = [];
@@ -56,11 +56,11 @@ export class Memory {
   readonly switchIds: string[] = [];
   /** Of the last round. */
   cutOff: CutOff[] = [];
-  /** Answers that were neither done nor the end of the connection. */
+  /** Answers other than success or the end of the connection. */
   readonly refusals: string[] = [];
 }
 
-/** A POST without an answer, which a client sends again. */
+/** A POST without an answer, to be sent again. */
 interface CutOff {
   readonly request: number;
   readonly path: string;
@@ -72,7 +72,7 @@ interface CutOff {
   readonly records: (data: Wire) => ReadonlyMap<string, Known>;
 }
 
-/** Answers about the past that are kept to be asked for again. */
+/** Number of answers about the past kept for repetition. */
 const PAST_MAX = 40;
 const BULK_CONNECTION = 4;
 const CONNECTIONS = 6;
@@ -80,13 +80,13 @@ const CONNECTIONS = 6;
 interface LoadOptions {
   readonly memory: Memory;
   readonly place: Place;
-  /** Signed in: keys are made by people. */
+  /** With a session: only users create keys. */
   readonly client: Client;
   readonly devices: Devices;
   readonly random: SeededRandom;
   readonly withScans: boolean;
   readonly withBackup: boolean;
-  /** The folder of the backups. */
+  /** Backup folder. */
   readonly backups: string;
 }
 
@@ -101,23 +101,23 @@ export class Load {
     this.options = options;
   }
 
-  /** Resolves when a bulk write is about to be sent. */
+  /** Resolves just before a bulk write is sent. */
   get bulk(): Promise<void> {
     return new Promise((resolve) => this.bulkListeners.push(resolve));
   }
 
-  /** Resolves when so many more writes were acknowledged. */
+  /** Resolves after this many further acknowledged writes. */
   acknowledged(count: number): Promise<void> {
     this.answersToGo = count;
     return this.enough.promise;
   }
 
-  /** Nothing more is asked; what is under way ends with its answer. */
+  /** Stops new requests; those in progress finish. */
   end(): void {
     this.isOver = true;
   }
 
-  /** Ends when the appliance does, or when told to. */
+  /** Runs until the appliance or the load ends. */
   async run(): Promise<void> {
     const { withScans, withBackup } = this.options;
     const all: Array<() => Promise<void>> = Array.from(
@@ -150,7 +150,7 @@ export class Load {
     }
   }
 
-  /** A host that owns interface entries, which are looked at one by one. */
+  /** Creates a host with interface entries, which are checked one by one. */
   private async makeSwitch(connection: number): Promise<void> {
     const { memory, place } = this.options;
     const [id, name] = [this.id(), `switch ${connection}`];
@@ -190,7 +190,7 @@ export class Load {
     const id = random.pick(ids);
     const known = memory.acknowledged.known(id);
     if (known === null) return;
-    // Interfaces have routes of their own: those that an update sends back are not read.
+    // Interfaces have separate routes: an update ignores those sent back.
     const { interfaces: _, ...fields } = this.hostFields();
     const body = { id, hidden: false, tags: known.tags ?? [], ...fields };
     await this.ask(
@@ -203,7 +203,7 @@ export class Load {
     );
   }
 
-  /** With children of every sort, their number and their names by chance. */
+  /** With children of every kind, random in number and names. */
   private hostFields(): Wire {
     const { random } = this.options;
     const name = `host ${random.integer(1_000_000)}`;
@@ -247,7 +247,7 @@ export class Load {
     );
   }
 
-  /** Many hosts in one transaction: new ones, or those of an earlier time renamed. */
+  /** Writes many hosts in one transaction: new ones, or renames of earlier ones. */
   private async bulkHosts(connection: number): Promise<void> {
     const { memory, place, random } = this.options;
     const bulks = memory.bulks;
@@ -265,7 +265,7 @@ export class Load {
     for (const listener of this.bulkListeners.splice(0)) listener();
     const answered = (data: Wire[]) =>
       new Map(data.map(({ id, name, updated_at }) => [String(id), { id, name, updated_at }]));
-    // Few enough of them, or every start would be about lists.
+    // Few enough not to dominate every start by lists.
     const data = await this.ask("POST", `${HOSTS}/bulk`, body, HOSTS, wanted, (data) =>
       answered(data as unknown as Wire[]),
     );
@@ -276,7 +276,7 @@ export class Load {
     const { memory, random } = this.options;
     const ids = memory.tagIds[connection] ?? [];
     const name = `tag ${random.integer(1_000_000_000)}`;
-    // The first three are put on hosts, and stay.
+    // The first three are assigned to hosts, and stay.
     const free = ids.slice(3);
     if (free.length > 4 && random.integer(2) === 0) return this.removeTag(ids, random.pick(free));
     const id = free.length > 0 && random.integer(2) === 0 ? random.pick(free) : this.id();
@@ -317,7 +317,7 @@ export class Load {
     );
   }
 
-  /** Hosts that lack the tag, so that a half of it would show. */
+  /** Hosts without the tag, so that a partial write would be visible. */
   private async tagMany(connection: number): Promise<void> {
     const { memory, random } = this.options;
     const tag = (memory.tagIds[connection] ?? [])[0];
@@ -425,12 +425,12 @@ export class Load {
     if (data !== null && choice === 0) ids.push(id);
   }
 
-  /** Reads lists and records as of an earlier instant and keeps what came. */
+  /** Reads lists and records as of an earlier timestamp and keeps the answers. */
   private async lookBack(): Promise<void> {
     const { client, memory, place, random } = this.options;
     const began = Date.now();
     while (!this.isOver) {
-      // Now and then of just now, which makes the writer wait; mostly of a while ago.
+      // Occasionally of just now, which makes the writer wait; usually of a while ago.
       const agoMs = random.integer(10) === 0 ? 1 : 300 + random.integer(300 + Date.now() - began);
       const at = new Date(Date.now() - agoMs).toISOString();
       const anyHost = random.pick([
@@ -449,7 +449,7 @@ export class Load {
       ]);
       const full = `${path}${path.endsWith("?") ? "" : "&"}at=${at}`;
       const answer = await client.get(full);
-      // A host that was not yet there: it never will have been.
+      // A host that did not exist yet, and never will have.
       if (answer.status !== 200 && answer.status !== 404)
         memory.refusals.push(`GET ${full}: ${answer.status} ${answer.text.slice(0, 200)}`);
       else if (memory.past.length < PAST_MAX) memory.past.push({ path: full, text: timeless(answer) });
@@ -473,7 +473,7 @@ export class Load {
       }
       const id = String(begun.data.id);
       memory.scans.set(id, begun.data);
-      // The stream of its events ends with it.
+      // The scan's end closes its event stream.
       await client.get(`${SCANS}/${id}/events`);
       const { data } = await client.get(`${SCANS}/${id}`);
       memory.scans.set(id, data);
@@ -488,7 +488,7 @@ export class Load {
       return;
     }
     const { name } = begun.data;
-    // Also when told to end: one that was begun is done, or goes with the appliance.
+    // Also when stopped: a started backup completes, or dies with the appliance.
     for (let backup = begun.data; ; ) {
       if (backup.state === "Done") {
         const sha256 = sha256Of(`${backups}/${name}`, await Bun.file(`${backups}/${name}`).bytes());
@@ -503,7 +503,7 @@ export class Load {
     }
   }
 
-  /** @returns what was answered; null for a refusal, which is noted. @throws where there was no answer */
+  /** @returns the answer; null for a refusal, which is recorded @throws without an answer */
   private async ask(
     method: string,
     path: string,
@@ -535,7 +535,7 @@ export class Load {
       this.options.memory.refusals.push(`a host is not read as it was answered: ${answer.text.slice(0, 300)}`);
   }
 
-  /** A UUID of version 7 by chance of the seed. */
+  /** A UUID of version 7, derived from the seed. */
   private id(): string {
     const bytes = this.options.random.bytes(16);
     bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
@@ -545,7 +545,7 @@ export class Load {
   }
 }
 
-/** The status and the body: the rest of an answer has the time of day. */
+/** Status and body: other parts of an answer contain the time. */
 export function timeless(answer: Answer): string {
   return `${answer.status} ${answer.status === 200 ? answer.text : ""}`;
 }
@@ -555,7 +555,7 @@ export function sha256Of(path: string, bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The end of the appliance is what is wanted; all else is a mistake. */
+/** The end of the appliance is expected; other errors are mistakes. */
 function endOfConnection(error: unknown): void {
   const text = `${error instanceof Error && "code" in error ? error.code : ""} ${error}`;
   if (!/ECONNRESET|ECONNREFUSED|ConnectionRefused|ConnectionClosed|ConnectionReset|closed|socket|connect/i.test(text))
@@ -566,7 +566,7 @@ function named(name: string): Doubt["matches"] {
   return (found) => found?.name === name;
 }
 
-/** Every field as it was wished; of lists of children their number and their names. */
+/** Every field as requested; for lists of children their number and names. */
 function asWished(body: Wire): Doubt["matches"] {
   const childName = (child: Wire) => child.if_descr ?? child.name ?? child.ip_address ?? child.number;
   return (found) =>
@@ -593,7 +593,7 @@ function sameTags(one: Wire, other: Wire): boolean {
   return Bun.deepEquals([...(one.tags ?? [])].sort(), [...(other.tags ?? [])].sort());
 }
 
-/** As it is known but for what an assignment moves. */
+/** The known record without the fields that an assignment changes. */
 function withoutVersion(known: Wire): Wire {
   const { updated_at: _, valid_from: __, ...rest } = known;
   return rest;

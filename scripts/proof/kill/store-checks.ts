@@ -1,5 +1,5 @@
-// Looks at a store's file itself, without the program: SQLite's own checks, the ledger's sequence, the live rows
-// against the newest versions. For copies: it opens them as a writer would, which folds in what the log holds.
+// Checks of a store's file without the program: SQLite's integrity, the ledger's sequence, and live rows compared with
+// the latest versions. For copies only: opening the file as a writer checkpoints the log.
 
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
@@ -7,7 +7,7 @@ import { getTableName } from "drizzle-orm";
 import { writtenSql } from "../../../src/db/packing.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 
-/** What is wrong with a store. @param versions acknowledged, by record and instant: each is there */
+/** Flaws of a store. @param versions acknowledged ones, by record and timestamp: each must exist */
 export function flawsOf(database: string, versions: readonly { readonly id: string; readonly at: string }[]): string[] {
   if (!existsSync(database)) return versions.length === 0 ? [] : [`${database} is not there`];
   if (statSync(database).size === 0 && !existsSync(`${database}-wal`) && versions.length === 0) return [];

@@ -1,4 +1,4 @@
-// One store through many rounds: started, looked through, written to, killed, and what the disk forgot taken away.
+// One store through many rounds: start, check, writes, kill, and loss of unsynced data.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,20 +13,20 @@ import { type Fate, ForgetfulDisk, type Loss } from "./forgetful-disk.ts";
 import { HOSTS, IF_ENTRIES, KEYS, Load, Memory, type Place, SCANS, sha256Of, TAGS, timeless } from "./load.ts";
 import { flawsOf } from "./store-checks.ts";
 
-/** When the appliance is killed. */
+/** Moment of the kill. */
 export type Moment =
-  /** Some time after the load began. */
+  /** Some time after the start of the load. */
   | "load"
-  /** Shortly after a bulk write was sent. */
+  /** Shortly after sending a bulk write. */
   | "bulk"
-  /** While it stops in order and folds its log in. */
+  /** During an orderly stop with its checkpoint. */
   | "stop"
-  /** Before it has said that it listens. */
+  /** Before it has reported that it listens. */
   | "start"
-  /** After it has answered about all that it found, before anything is written. */
+  /** After the check of all existing records, before any write. */
   | "look";
 
-/** What went wrong, by the claim that it breaks. */
+/** Failures by the claim that they break. */
 export interface Troubles {
   readonly lost: string[];
   readonly half: string[];
@@ -43,15 +43,15 @@ export function noTroubles(): Troubles {
   return { lost: [], half: [], repeated: [], unsound: [], past: [], scans: [], backups: [], refusals: [], starts: [] };
 }
 
-/** What the rounds came to. */
+/** Totals of the rounds. */
 export interface Counts {
   kills: number;
   losses: number;
-  /** Other ways in which the power could have gone that were looked at. */
+  /** Number of alternative power losses checked. */
   otherWays: number;
   acknowledged: number;
   unanswered: number;
-  /** Requests that were cut off and sent again, and those of them that had been written already. */
+  /** Interrupted requests sent again, and those of them already applied. */
   repeated: number;
   replayed: number;
   pastAnswers: number;
@@ -86,11 +86,11 @@ export function noCounts(): Counts {
 
 interface TrialOptions {
   readonly executable: string;
-  /** Of this store alone; is made. */
+  /** Of this store only; created. */
   readonly directory: string;
   readonly devices: Devices;
   readonly random: SeededRandom;
-  /** Null: there is no compiler, and a kill loses nothing. */
+  /** Null without a compiler: then a kill loses nothing. */
   readonly shim: string | null;
   readonly troubles: Troubles;
   readonly counts: Counts;
@@ -102,11 +102,11 @@ export interface Round {
   readonly withScans: boolean;
   readonly withBackup: boolean;
   readonly verifies: boolean;
-  /** How many other ways of the same loss are looked at. */
+  /** Number of alternatives checked per loss. */
   readonly otherWays: number;
 }
 
-/** Writes acknowledged before the kill, and how long they are waited for on a busy machine. */
+/** Acknowledged writes before the kill, and the timeout for them on a busy machine. */
 const WRITES_MAX = 160;
 const WRITES_MAX_MS = 1_500;
 const START_SPREAD_MS = 260;
@@ -131,7 +131,7 @@ export class Trial {
     this.disk = new ForgetfulDisk(this.data, this.log);
   }
 
-  /** Kills it while it makes its data for the first time, so and so often. */
+  /** Kills it during its first creation of data, several times. */
   async killWhileMaking(times: number, fates: readonly Fate[]): Promise<void> {
     for (let time = 0; time < times; time += 1) {
       const child = this.spawn();
@@ -141,7 +141,7 @@ export class Trial {
     }
   }
 
-  /** Starts it, looks through all that earlier rounds left, writes, kills, and loses what the fate says. */
+  /** Starts it, checks the results of all earlier rounds, writes, kills, and applies the fate. */
   async round({ fate, moment, withScans, withBackup, verifies, otherWays }: Round): Promise<void> {
     const { counts, random } = this.options;
     if (moment === "start") {
@@ -186,7 +186,7 @@ export class Trial {
     rmSync(join(this.options.directory, "copy"), { recursive: true, force: true });
   }
 
-  /** A round that ends in order. @returns files whose contents the log does not explain */
+  /** A round with an orderly stop. @returns files whose contents the log does not explain */
   async calmRound(): Promise<string[]> {
     const running = await this.start();
     if (running === null) return ["it did not start"];
@@ -201,9 +201,9 @@ export class Trial {
   }
 
   /**
-   * What is recovered at a start was in the page cache alone if the kill came before its sync, and is answered from
-   * then on.
-   * @returns bytes of the log that were not synced before the start, and when it had said that it listens
+   * After a kill before a sync, recovered data was only in the page cache; from then on it is answered, so it must be
+   * durable.
+   * @returns unsynced bytes of the log before the start, and once it listened
    */
   async recovery(): Promise<{ readonly before: number; readonly after: number }> {
     const running = await this.start({ FORGETFUL_IGNORE_SYNC: "1" });
@@ -212,16 +212,16 @@ export class Trial {
     const { networkId } = this.place as Place;
     await made(client.post("/api/v1/vlans", { network_id: networkId, number: 7 }));
     await this.kill(running);
-    // A log that is not there yet has nothing to lose; this one has the writes of the start.
+    // A missing log has nothing to lose; this one has the writes of the start.
     const before = this.disk.uncertainBytes("netledger.db-wal");
     const again = await this.start();
     if (again === null) throw new Error("it did not start again");
-    // Nothing was asked yet: an answer to the first question would be read from there.
+    // No request so far: the answer to the first one would be read from there.
     await this.kill(again);
     return { before, after: this.disk.uncertainBytes("netledger.db-wal") };
   }
 
-  /** A round on a disk that takes nothing for synced; all is lost then. @returns what was noticed, and what it lost */
+  /** A round on a disk that ignores all syncs; everything is lost then. @returns detected failures, and the loss */
   async roundOnLiar(): Promise<{ readonly noticed: Troubles; readonly loss: Loss }> {
     const running = await this.start({ FORGETFUL_IGNORE_SYNC: "1" });
     if (running === null) throw new Error("it did not start on a disk that lies");
@@ -241,7 +241,7 @@ export class Trial {
     return { noticed, loss };
   }
 
-  /** The last look: starts it, looks through everything, stops it in order, verifies. */
+  /** Final check: starts it, checks everything, stops it in order, verifies. */
   async end(): Promise<void> {
     const running = await this.start();
     if (running === null) return;
@@ -261,7 +261,7 @@ export class Trial {
     return new Load({ memory: this.memory, place: this.place as Place, client, devices, random, backups, ...parts });
   }
 
-  /** Ends what still runs of it, after a round that broke off. */
+  /** Ends running processes after an aborted round. */
   async abandon(): Promise<void> {
     if (this.last === null || this.last.hasEnded) return;
     this.last.kill("SIGKILL");
@@ -296,7 +296,7 @@ export class Trial {
     };
   }
 
-  /** Slow ones leave more to lose: the kill mostly comes while one is under way. */
+  /** Slow syncs leave more to lose: the kill usually hits one in progress. */
   private syncs(): Record<string, string> {
     const delayMs = this.options.random.pick([5, 20, 40]);
     return { FORGETFUL_SYNC_DELAY_MS: String(delayMs), FORGETFUL_SYNC_JITTER_MS: String(delayMs >> 1) };
@@ -355,7 +355,7 @@ export class Trial {
     counts.changedNames += loss.changedNames;
   }
 
-  /** Compares all that is known with what it answers now. @returns a client that is signed in */
+  /** Compares all known state with the current answers. @returns a signed-in client */
   private async lookThrough(running: Running, troubles: Troubles = this.options.troubles): Promise<Client> {
     const { counts } = this.options;
     if (this.place === null) return this.settleIn(running);
@@ -404,7 +404,7 @@ export class Trial {
     return client;
   }
 
-  /** What the load needs: made in the first start that came to its end. */
+  /** Records that the load needs: created in the first completed start. */
   private async settleIn(running: Running): Promise<Client> {
     const login = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
     const { id: userId, organization_id: organizationId } = await made(Promise.resolve(login));
@@ -429,8 +429,7 @@ export class Trial {
   }
 
   /**
-   * Sends half of what was cut off again, as a client does that knows no better: each must have been done once in the
-   * end.
+   * Repeats half of the interrupted requests, like a client without their answers: each must be applied exactly once.
    */
   private async repeatCutOff(running: Running, client: Client): Promise<void> {
     const { counts, random, troubles } = this.options;
@@ -452,7 +451,7 @@ export class Trial {
           `POST ${path} was ${wasWritten ? "written, and was done again" : "not written, and was answered as done"}`,
         );
       else if (typeof answer.data.key === "string") {
-        // A key of which nobody was told the text, until now.
+        // A key whose text was never received, until now.
         const { status } = await running.withKey(answer.data.key).get("/api/v1/networks?limit=1");
         if (status !== 200) troubles.repeated.push(`the key of POST ${path}, sent again, is refused with ${status}`);
         else keyTexts.set([...wanted.keys()][0] as string, answer.data.key);
@@ -460,7 +459,7 @@ export class Trial {
     }
   }
 
-  /** Keys are there with what they open, not only as records. */
+  /** Checks keys by using them, not only as records. */
   private async checkKeys(running: Running, troubles: Troubles): Promise<void> {
     const living = [...this.memory.keyTexts].filter(
       ([id, text]) => text !== null && this.memory.acknowledged.known(id)?.is_enabled === true,
@@ -469,7 +468,7 @@ export class Trial {
       const { status } = await running.withKey(text as string).get("/api/v1/networks?limit=1");
       if (status !== 200) troubles.lost.push(`the key ${id} is refused with ${status}`);
     }
-    // A rotation in doubt: which of the texts opens is not known any more.
+    // After an unanswered rotation, it is unknown which text works.
     for (const [id, text] of this.memory.keyTexts) if (text === null) this.memory.keyTexts.delete(id);
   }
 
@@ -524,10 +523,7 @@ function fileHash(path: string): string {
 
 const VALID_TO = /,"valid_to":(null|"[^"]*")/g;
 
-/**
- * Byte for byte, but for how long it stayed so: `valid_to` comes with the next version, and is that one's instant for
- * ever.
- */
+/** Byte for byte, except for the end of the state: the next version adds `valid_to`, which then never changes. */
 function isSamePast(then: string, now: string): boolean {
   if (then === now) return true;
   return (
@@ -544,7 +540,7 @@ function keepEnds(then: unknown, now: unknown): boolean {
   });
 }
 
-/** Where two texts begin to differ, and how. */
+/** First difference of two texts. */
 function differing(one: string, other: string): string {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;

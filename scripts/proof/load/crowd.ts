@@ -1,19 +1,19 @@
-// One user's crowd of writes, in a process of its own: sent at once when a line comes on standard input, each over a
-// connection of its own; prints what came of each as JSON.
+// Burst of writes by one user, in a separate process: sent at once after a line on standard input, each over a separate
+// connection; prints the results as JSON.
 
 import { LONG_HANG_MS } from "../../../test/support/measure/limits.ts";
 
-/** What it is told, in a file. */
+/** Its task, in a file. */
 export interface CrowdTask {
   readonly port: number;
   readonly key: string;
   readonly networkId: string;
-  /** Bulks, and hosts of each. */
+  /** Bulks, and hosts per bulk. */
   readonly bulks: number;
   readonly hosts: number;
-  /** Single hosts, sent a moment after the bulks. */
+  /** Single hosts, sent shortly after the bulks. */
   readonly singles: number;
-  /** Names nothing that another crowd names. */
+  /** Prefix of names, distinct per crowd. */
   readonly name: string;
 }
 
@@ -21,7 +21,7 @@ export interface Crowded {
   readonly isBulk: boolean;
   readonly status: number;
   readonly hasRetryAfter: boolean;
-  /** By the clock of the system, in milliseconds. */
+  /** System time in milliseconds. */
   readonly sentAt: number;
   readonly answeredAt: number;
 }
@@ -37,7 +37,7 @@ async function main(file: string): Promise<void> {
   console.log("ready");
   for await (const _line of console) break;
   const sent = bulks.map((body) => send(task, "hosts/bulk", body));
-  // When the bulks wait: nothing else of the user is served before them.
+  // By now the bulks are queued: no other write of the user runs before them.
   if (singles.length > 0) await Bun.sleep(500);
   sent.push(...singles.map((body) => send(task, "hosts", body)));
   console.log(JSON.stringify(await Promise.all(sent)));

@@ -1,5 +1,5 @@
-// Whether one user's crowd of writes keeps the others waiting: beside bulks that one Member sends at once, somebody
-// else's small writes are timed; then the Member sends more than one user may have waiting.
+// Fairness between users under a burst of writes: small writes of others are timed during concurrent bulks of one
+// Member; then the Member exceeds the limit of queued writes.
 
 import { join } from "node:path";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
@@ -13,9 +13,9 @@ import { CAMPUS, newPerson } from "./world.ts";
 interface Plan {
   readonly bulks: number;
   readonly hosts: number;
-  /** Bulks that are sent one after the other, to know what one takes. */
+  /** Sequential bulks, to measure the duration of one. */
   readonly alone: number;
-  /** Single hosts beyond what one user may have waiting, and bulks that they wait behind. */
+  /** Single hosts beyond a user's queue limit, and the bulks queued before them. */
   readonly singles: number;
   readonly behind: number;
 }
@@ -25,9 +25,9 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
   long: { bulks: 48, hosts: 1_000, alone: 5, singles: 600, behind: 10 },
 };
 
-/** A write may wait for the one that runs, and takes its own time. */
+/** A write may wait for the running one, plus its own time. */
 const BULKS_WAITED_FOR = 1.5;
-/** Writers beside the crowd, each with one write at a time. */
+/** Other writers, each with one write at a time. */
 const OTHERS = 4;
 
 export async function proveFairness(
@@ -75,8 +75,8 @@ async function measured(
   const answers = sent.map(({ answeredAt }) => answeredAt).sort((a, b) => a - b);
   const began = Math.min(...sent.map(({ sentAt }) => sentAt));
   const between = answers.slice(1).map((at, n) => at - (answers[n] as number));
-  // A machine that was busy with something else made the bulks slower as well: what was waited for is what one of them
-  // took there. The first is one of them: it runs while the bodies of all the others come in.
+  // Other load slows the bulks as well: the wait is compared with the duration of one of them there. The first counts
+  // too: it runs while the bodies of the others arrive.
   const taken = [(answers[0] as number) - began, ...between];
   const ofOneMs = Math.max(bulkMs, proving.form === "short" ? Math.max(...taken) : median(taken));
   const written = sent.filter(({ status }) => status === 200).length;
@@ -135,9 +135,7 @@ interface Beside {
   readonly ms: number;
 }
 
-/**
- * Writes beside a crowd from its first request to its last answer, each writer the next one when the last is answered.
- */
+/** Writes during a burst from its first request to its last answer, each writer in sequence. */
 async function withWritersBeside(
   running: Running,
   others: ReadonlyArray<{ readonly key: string }>,
@@ -161,7 +159,7 @@ async function withWritersBeside(
         description: `write ${n}`,
       });
       gathered.push({ status, at, ms: performance.timeOrigin + performance.now() - at });
-      // Between a bulk's beginning and its end, at no instant more than at another.
+      // At evenly distributed moments within a bulk.
       await Bun.sleep(7 + 10 * writer);
     }
   });
@@ -176,7 +174,7 @@ async function withWritersBeside(
 }
 
 interface Crowd {
-  /** Lets it begin, and waits for its end. */
+  /** Starts it, and waits for its end. */
   readonly sent: () => Promise<readonly Crowded[]>;
 }
 
@@ -187,7 +185,7 @@ async function crowd(proving: Proving, task: CrowdTask): Promise<Crowd> {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
-    // Else Bun itself would let the later ones wait.
+    // Otherwise Bun itself would queue the later ones.
     env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "2000" },
   });
   const said = child.stdout.getReader();

@@ -1,6 +1,6 @@
-// Follows the changes, by long polling and by server-sent events, and tells what each follower saw. A process of its
-// own. Usage: followers.ts FILE with a Following; says `ready`, reads `until N` from standard input, and writes the
-// Seen of each as JSON.
+// Followers of changes by long polling and by server-sent events, with the changes seen by each, in a separate process.
+// Usage: followers.ts FILE with a Following; prints `ready`, reads `until N` from standard input, and writes the Seen
+// of each as JSON.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
@@ -12,22 +12,22 @@ interface Following {
   readonly events: number;
 }
 
-/** What came to one follower. */
+/** Changes received by one follower. */
 export interface Seen {
   readonly by: "long polling" | "events";
   readonly versions: number;
   readonly transactions: number;
   readonly last: number;
-  /** Over `sequence:versions` of each transaction in the order in which they came: equal for all who saw the same. */
+  /** Over `sequence:versions` of each transaction in received order: equal for all who saw the same. */
   readonly digest: string;
   readonly problem: string | null;
 }
 
-/** Followers that have not come to the end by then have missed it. */
+/** Timeout after which a follower has missed the end. */
 const WAIT_S = 5;
 const PAUSE_MS = 1_000;
 
-/** Collects the versions of transactions, each of which comes as a whole. */
+/** Collects the versions of transactions, each of which arrives complete. */
 export class SeenChanges {
   versions = 0;
   transactions = 0;
@@ -49,7 +49,7 @@ export class SeenChanges {
     this.inLast += 1;
   }
 
-  /** Of all so far; nothing may be added afterwards. */
+  /** Digest so far; nothing may be added afterwards. */
   digest(): string {
     this.close();
     return this.hasher.digest("hex");
@@ -123,7 +123,7 @@ async function poll(
     );
     const text = await answer.text();
     if (answer.status === 429) {
-      // As any client should: comes again when it is told to.
+      // Retries when told to, like a well-behaved client.
       await Bun.sleep(PAUSE_MS * Number(answer.headers.get("retry-after")));
       continue;
     }
@@ -138,7 +138,7 @@ async function poll(
   }
 }
 
-/** One stream to the end: where it breaks off, that is a problem of its own. */
+/** One stream to its end: an interruption is a separate problem. */
 async function followEvents(
   task: Following,
   seen: SeenChanges,
@@ -153,7 +153,7 @@ async function followEvents(
   if (!answer.ok || answer.body === null) throw new Error(`${answer.status} ${(await answer.text()).slice(0, 200)}`);
   const decoder = new TextDecoder();
   let rest = "";
-  // What was heard may be all there is to hear: nothing more comes then, and nobody would look.
+  // Polls as well: after the last change nothing arrives that would trigger a check.
   const look = setInterval(() => {
     if (isOver(seen)) left.abort();
   }, PAUSE_MS / 10);

@@ -1,6 +1,5 @@
-// Sends an open load: each request at its time by the clock, whether or not the ones before it are answered. A process
-// of its own, so that its pauses are not the server's. Usage: generator.ts FILE with a Task; writes a Report to
-// standard output.
+// Open-loop load generator: sends each request at its scheduled time, independent of earlier answers, in a separate
+// process with its own pauses. Usage: generator.ts FILE with a Task; writes a Report to standard output.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { quantilesOf } from "../../quantiles.ts";
@@ -9,14 +8,14 @@ import { type Chance, COMPRESSION, classesOf, type Kind, LONG, type World } from
 export interface Task {
   readonly world: World;
   readonly kind: Kind;
-  /** Interactive requests a second, at random moments (Poisson). */
+  /** Interactive requests per second, as a Poisson process. */
   readonly rate: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Whether what is long by nature goes on beside. */
+  /** Whether to add the long requests. */
   readonly withLong: boolean;
   readonly seed: number;
-  /** An answer that takes longer is missed for ever. */
+  /** Timeout after which an answer counts as missed. */
   readonly timeoutMs: number;
 }
 
@@ -30,28 +29,28 @@ export interface Latencies {
 
 export interface Report {
   readonly seconds: number;
-  /** Interactive requests that went out. */
+  /** Interactive requests sent. */
   readonly sent: number;
-  /** Were due, and found every connection waiting for its answer until the end. */
+  /** Due, but without a free connection until the end. */
   readonly unsent: number;
-  /** Sent and not answered in time. */
+  /** Sent, but not answered in time. */
   readonly unanswered: number;
-  /** Connections that broke off under a request. */
+  /** Connections closed during a request. */
   readonly broken: number;
   readonly statuses: Readonly<Record<string, number>>;
   /** Answers of 429 and 503 without Retry-After. */
   readonly withoutRetryAfter: number;
-  /** Some answers that are neither success, nor 429, nor 503. */
+  /** Samples of answers other than success, 429 or 503. */
   readonly faults: readonly string[];
-  /** From the moment at which they were due: what a caller waits. Answers of success only. */
+  /** From the due time: the wait of a caller. Successes only. */
   readonly served: Latencies;
   readonly byClass: Readonly<Record<string, Latencies>>;
   readonly long: Readonly<Record<string, Latencies>>;
-  /** From the moment at which they were sent: what the appliance takes, refusals included. */
+  /** From sending: the time of the appliance, including refusals. */
   readonly fromSending: Latencies;
-  /** Successes alone, from their sending. */
+  /** Successes only, from sending. */
   readonly accepted: Latencies;
-  /** Refusals alone, from their sending. */
+  /** Refusals only, from sending. */
   readonly refusals: Latencies;
 }
 
@@ -66,25 +65,25 @@ interface Connection {
   readonly socket: { write(bytes: Uint8Array): number; end(): void };
   due: Due | null;
   sentAt: number;
-  /** What did not fit into the socket's buffer. */
+  /** Bytes that did not fit into the socket's buffer. */
   unwritten: Uint8Array;
   status: number;
   hasRetryAfter: boolean;
-  /** The server closes it after this answer. */
+  /** The server closes the connection after this answer. */
   isLast: boolean;
   head: Buffer;
-  /** Of a body with a length, what is to come; -1 while the head is not whole, -2 where it comes in chunks. */
+  /** For a body with a length, the remaining bytes; -1 until the head is complete, -2 for chunked encoding. */
   left: number;
   tail: string;
   start: string;
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Requests that are due and wait for a connection at most: more would only be memory of this process. */
+/** Limit of due requests without a connection: more would only use memory of this process. */
 const BACKLOG_MAX = 20_000;
 const FAULTS_TOLD = 5;
 
-/** Offers the load of a task, and measures what comes of it. */
+/** Runs the load of a task and measures the results. */
 function generate(task: Task): Promise<Report> {
   return new Generator(task).run();
 }
@@ -121,7 +120,7 @@ class Generator {
     while (this.all.size < this.task.connections && performance.now() < openBy) await Bun.sleep(5);
 
     await this.offer();
-    // What found no connection until the end is not sent any more; what was sent is waited for.
+    // Requests without a connection until the end are dropped; sent ones are awaited.
     this.unsent += this.backlog.splice(0).filter(({ isLong }) => !isLong).length;
     const waitUntil = performance.now() + this.task.timeoutMs;
     const waiting = () => [...this.all].filter(({ due }) => due !== null);
@@ -132,21 +131,21 @@ class Generator {
     return this.report(unanswered);
   }
 
-  /** Sends what is due when it is due, whatever is answered. */
+  /** Sends requests when due, independent of answers. */
   private async offer(): Promise<void> {
     const { task, chance } = this;
     const classes = classesOf(task.kind);
     const total = classes.reduce((sum, { share }) => sum + share, 0);
     const began = performance.now();
     const end = began + task.seconds * 1_000;
-    /** Beside the rest: when each of the long ones is due next. The first ones are spread over one interval. */
+    /** Next due times of the long requests. The first ones are spread over one interval. */
     const longDue = LONG.map((each) => {
       const everyMs = 3_600_000 / COMPRESSION / each.perHour;
       return { each, everyMs, at: began + Math.min(everyMs, task.seconds * 500) * chance() };
     });
     let nextAt = began - Math.log(1 - chance()) * (1_000 / task.rate);
     const enqueue = (due: Due) => {
-      // The one used last: the others' buffers stay out of the processor's cache.
+      // Last in, first out: the buffers of the others stay out of the processor's cache.
       const connection = this.free.pop();
       if (connection !== undefined) this.dispatch(connection, due);
       else if (this.backlog.length < BACKLOG_MAX) this.backlog.push(due);
@@ -198,7 +197,7 @@ class Generator {
       port: this.task.world.port,
       socket: {
         open: (socket) => {
-          // Opened in the place of one that ended just before the end.
+          // Replacement of a connection that closed just before the end.
           if (this.isOver) return void socket.end();
           const connection: Connection = {
             socket: socket as never,
@@ -300,7 +299,7 @@ class Generator {
       times.push(now - due.at);
       into.set(due.name, times);
     }
-    // Then another one is opened in its place.
+    // Another one then replaces it.
     if (connection.isLast) connection.socket.end();
     else this.give(connection);
   }

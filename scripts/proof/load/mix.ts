@@ -1,11 +1,11 @@
-// What the load is made of, in tables: an hour of a busy network, and what each request of it looks like on the wire.
+// Composition of the load, in tables: an hour of a busy network, and the wire form of each request.
 
 import { requestBytes } from "../../benchmark/load.ts";
 
-/** What requests are about: made before the load, and plain data, so that another process can be handed it. */
+/** Records that requests refer to: created before the load, and plain data for use in another process. */
 export interface World {
   readonly port: number;
-  /** Of several users: some bounds are a user's own. */
+  /** Of several users: some limits are per user. */
   readonly keys: readonly string[];
   readonly networkId: string;
   readonly hostIds: readonly string[];
@@ -15,34 +15,34 @@ export interface World {
     readonly if_index: number;
     readonly if_descr: string;
   }[];
-  /** Hosts with children, as they are sent back by an update. */
+  /** Hosts with children, as updates send them back. */
   readonly hosts: readonly {
     readonly id: string;
     readonly name: string;
     readonly ports: readonly { readonly id: string; readonly number: number; readonly protocol: string }[];
   }[];
   readonly tagIds: readonly string[];
-  /** At which something was written. */
+  /** Timestamps of writes. */
   readonly instants: readonly string[];
   readonly email: string;
   readonly password: string;
-  /** What SNMP agents of ours answer for, and in which network. */
+  /** Addresses of our SNMP agents, with their network. */
   readonly scanTargets: readonly string[];
   readonly scanNetworkId: string;
 }
 
-/** Numbers from 0 up to, and without, 1. */
+/** Random number from 0 to 1, excluding 1. */
 export type Chance = () => number;
 
 interface Class {
   readonly name: string;
-  /** Of all interactive requests. */
+  /** Among the interactive requests. */
   readonly share: number;
   readonly isWrite: boolean;
   readonly request: (world: World, chance: Chance) => Uint8Array;
 }
 
-/** What people and scripts wait for. The shares add up to 1. */
+/** Requests that people and scripts wait for. The shares add up to 1. */
 export const INTERACTIVE: readonly Class[] = [
   {
     name: "live list",
@@ -89,15 +89,12 @@ export const INTERACTIVE: readonly Class[] = [
 
 interface Long {
   readonly name: string;
-  /** How many in an hour. */
+  /** Number per hour. */
   readonly perHour: number;
   readonly request: (world: World, chance: Chance) => Uint8Array;
 }
 
-/**
- * What is long by nature, at its own pace beside the rest: reported by itself, and not under the bound of the
- * interactive ones.
- */
+/** Long requests at their own pace, reported separately and without the limit of the interactive ones. */
 export const LONG: readonly Long[] = [
   {
     name: "sign-in",
@@ -136,12 +133,12 @@ export const LONG: readonly Long[] = [
 /** An hour in ten minutes. */
 export const COMPRESSION = 6;
 
-/** Who follows the changes all the time. */
+/** Permanent followers of the changes. */
 export const FOLLOWERS = { polling: 4, events: 4 } as const;
 
 export type Kind = "mixed" | "reads" | "writes" | "floods";
 
-/** The dearest page that a caller can ask for at once. */
+/** The most expensive page that a caller can request. */
 const LARGE_PAGES: Class = {
   name: "page of 1,000",
   share: 1,
@@ -149,9 +146,7 @@ const LARGE_PAGES: Class = {
   request: (world, chance) => get(world, chance, "if-entries?limit=1000"),
 };
 
-/**
- * The same requests again and again, where only the kind matters: `reads` and `writes` in the proportions of the mix.
- */
+/** Request classes where only the kind matters: `reads` and `writes` in the proportions of the mix. */
 export function classesOf(kind: Kind): readonly Class[] {
   if (kind === "floods") return [LARGE_PAGES];
   return kind === "mixed" ? INTERACTIVE : INTERACTIVE.filter(({ isWrite }) => isWrite === (kind === "writes"));

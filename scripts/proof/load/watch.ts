@@ -1,11 +1,10 @@
-// Looks at a running appliance from outside, now and then: its anonymous memory, its descriptors, the size of its
-// write-ahead log.
+// Samples of a running appliance from outside: anonymous memory, descriptors, and size of the write-ahead log.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { quantilesOf } from "../../quantiles.ts";
 
 interface Look {
-  /** Since the watching began. */
+  /** Since the start of the watch. */
   readonly atS: number;
   readonly memoryMb: number;
   readonly descriptors: number;
@@ -26,13 +25,13 @@ export class Watch {
     this.timer = setInterval(() => this.look(), everyMs);
   }
 
-  /** Looks once more, and no more. */
+  /** Takes a final sample and stops. */
   stop(): void {
     this.leave();
     this.look();
   }
 
-  /** Looks no more: what is watched may be gone. */
+  /** Stops without a sample: the appliance may be gone. */
   leave(): void {
     clearInterval(this.timer);
   }
@@ -56,19 +55,16 @@ export class Watch {
   }
 }
 
-/**
- * A tenth of the looks lie below the one, a tenth above the other: memory that is collected now and then goes up and
- * down between them.
- */
+/** 10th and 90th percentile of the samples: garbage-collected memory oscillates between them. */
 interface Band {
   readonly lowMb: number;
   readonly highMb: number;
 }
 
-/** What comes in the first minute is memory that is taken once, and kept. */
+/** Memory allocated in the first minute is one-time. */
 const WARM_UP_S = 60;
 
-/** Between which memory went up and down in the two halves of what followed the warm-up. */
+/** Bands of memory in the two halves after the warm-up. */
 export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): readonly [first: Band, second: Band] {
   const end = looks.at(-1)?.atS ?? 0;
   const middle = (WARM_UP_S + end) / 2;
@@ -84,8 +80,8 @@ export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): reado
 }
 
 /**
- * Whether neither end of the second band lies above that of the first by more than this share: of memory that only goes
- * up and down, neither does.
+ * Whether neither end of the second band exceeds that of the first by more than this share: for oscillating memory,
+ * neither does.
  */
 export function isFlat([first, second]: readonly [Band, Band], share: number): boolean {
   return second.lowMb <= first.lowMb * (1 + share) && second.highMb <= first.highMb * (1 + share);

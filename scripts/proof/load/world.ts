@@ -1,5 +1,4 @@
-// Makes what the load is about: a store with a past, hosts with children, tags, somebody who signs in, and switches to
-// be scanned.
+// Data for the load: a store with a history, hosts with children, tags, signed-in users, and switches to scan.
 
 import { Database } from "bun:sqlite";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
@@ -11,15 +10,15 @@ import { addressOf } from "../../benchmark/switches.ts";
 import { type Seen, SeenChanges } from "./followers.ts";
 import type { World } from "./mix.ts";
 
-/** The populations of the store: what is listed and changed, and where scans go. */
+/** Populations of the store: one to list and change, and one to scan. */
 export const [CAMPUS, LAB] = ["campus", "lab"] as const;
 const PASSWORD = "correct horse battery";
-/** People whose requests these are, each by an API key. */
+/** Number of users, each with an API key. */
 const USERS = 8;
-/** Hosts with children, tags, interface entries and instants that requests choose among. */
+/** Numbers of hosts with children, tags, interface entries and timestamps for requests. */
 const [HOSTS, TAGS, ENTRIES_OF, INSTANTS] = [40, 20, 60, 400] as const;
 
-/** @param switches how many of them answer by SNMP */
+/** @param switches number of switches that answer SNMP */
 export async function makeWorld(running: Running, store: BuiltStore, switches: number): Promise<World> {
   const networkId = store.networkIds[CAMPUS] as string;
   const scanNetworkId = store.networkIds[LAB] as string;
@@ -74,7 +73,7 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
   };
 }
 
-/** A user of the store's organization with an API key of that role. */
+/** Creates a user of the store's organization with an API key of that role. */
 export async function newPerson(
   running: Running,
   store: BuiltStore,
@@ -96,7 +95,7 @@ export async function newPerson(
   return { id, key: await keyOf(running, store, email, id, role) };
 }
 
-/** Signs a user in and makes the API key: by an API key nobody could. */
+/** Signs a user in and creates the API key: API keys can't create keys. */
 async function keyOf(
   running: Running,
   store: BuiltStore,
@@ -136,8 +135,8 @@ export function headOf(store: BuiltStore): number {
 }
 
 /**
- * What a follower of all changes has to have seen since a transaction, read from the ledger itself.
- * @param missed versions that are left out, of the last transaction: what a follower that missed them would tell
+ * Changes that a follower must have seen since a transaction, read from the ledger itself.
+ * @param missed versions omitted from the last transaction: the report of a follower that missed them
  */
 export function changesSince(store: BuiltStore, after: number, missed = 0): Omit<Seen, "by" | "problem"> {
   const seen = new SeenChanges(after);
@@ -157,7 +156,7 @@ export function changesSince(store: BuiltStore, after: number, missed = 0): Omit
   return { versions: seen.versions, transactions: seen.transactions, last: seen.last, digest };
 }
 
-/** Spread over the ledger, from where all of it was there. */
+/** Spread over the part of the ledger in which all records exist. */
 function instantsOf(store: BuiltStore): string[] {
   return reading(store, (db) => {
     const rows = db

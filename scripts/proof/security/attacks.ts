@@ -1,6 +1,5 @@
-// What somebody with some rights would try to get more, or to make the appliance work for ever: credentials assigned,
-// addresses that are not devices', paths that lead elsewhere, objects that poison others, formulas, texts that
-// expressions choke on.
+// Attempts of a user with some rights to gain more, or to keep the appliance busy: credential assignments, foreign
+// addresses, path traversal, prototype pollution, formulas, texts with catastrophic regular expression matching.
 
 import { mkdirSync } from "node:fs";
 import { parseCsv } from "../../../test/support/contract/csv.ts";
@@ -20,10 +19,7 @@ import {
   Stage,
 } from "./stage.ts";
 
-/**
- * No request takes longer, however it is made up, or than so many times what most of them take: a busy machine is given
- * its due.
- */
+/** Limit for every crafted request, or this multiple of the usual duration: an allowance for a busy machine. */
 const PROMPT_MS = 1_500;
 const PROMPT_TIMES = 100;
 
@@ -31,7 +27,7 @@ export async function proveAttacks(proving: Proving): Promise<Finding[]> {
   const stage = new Stage(proving, "attacks");
   const secrets = stage.path("secrets");
   mkdirSync(secrets);
-  // Somebody listens on loopback, and takes note of who comes.
+  // A listener on loopback that records its visitors.
   const guests: string[] = [];
   const service = Bun.listen({
     hostname: "127.0.0.1",
@@ -126,7 +122,7 @@ async function credentials(
   };
 }
 
-/** A Member's scans ask nobody on this machine itself, however the network is described. */
+/** A Member's scans probe no address of this machine itself, however the network is described. */
 async function targets(
   stage: Stage,
   people: People,
@@ -185,7 +181,7 @@ async function targets(
         ).status,
       );
   }
-  // Not even where a subnet says that they lie in the network.
+  // Not even if a subnet claims that they belong to the network.
   for (const target of ["127.0.0.1", "127.0.0.0/30", "::1"]) refused.push(await askedFor(target));
   const scanned = async (fields: Json, by: [string, string]): Promise<string> => {
     const { id } = dataOf(
@@ -193,20 +189,20 @@ async function targets(
         by,
       ]),
     );
-    // Its events end with it.
+    // The scan's end closes its event stream.
     await stage.send("GET", `/api/v1/discovery/scans/${id}/events`, undefined, [by, ["Accept", "text/event-stream"]]);
     return dataOf(await stage.send("GET", `/api/v1/discovery/scans/${id}`, undefined, [by])).status;
   };
   const ended = await scanned({}, member);
   const guestsOfMember = guests.length;
-  // Who may name it gets there: so somebody is at home.
+  // A caller who may name the target reaches it, which proves that there is a listener.
   const endedOfOwner = await scanned({ targets: ["127.0.0.1"] }, owner);
   return {
     claim:
       "a Member names no target outside the network's subnets, and subnets of loopback addresses make the appliance ask nothing of its own machine",
     held:
       refused.every((status) => status === 403 || status === 400) &&
-      // These two are no addresses of hosts, whoever names them.
+      // These two are not host addresses, whoever names them.
       refused.every((status, at) => status === 403 || at === 4 || at === 5) &&
       guestsOfMember === 0 &&
       guests.length > 0 &&
@@ -374,8 +370,7 @@ async function formulas(stage: Stage, people: People, owner: [string, string]): 
     if (!(headerOf(answer, "content-type") ?? "").startsWith("text/csv")) throw new Error(answer.text);
     cells.push(...parseCsv(answer.text).flat());
   }
-  // As a spreadsheet looks at a cell: blanks and marks that are not shown do not count, nor does what a semicolon
-  // parts.
+  // A cell as seen by a spreadsheet: blanks, invisible characters and text separated by semicolons do not count.
   const runs = (cell: string) =>
     cell.split(/[;\t\r\n]/).some((part) => /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(part));
   const dangerous = cells.filter(runs);
@@ -386,9 +381,7 @@ async function formulas(stage: Stage, people: People, owner: [string, string]): 
   };
 }
 
-/**
- * Texts on which an expression that goes back over what it has read would take for ever, in all places that take text.
- */
+/** Texts that make backtracking expressions take exponential time, in all text fields. */
 async function expressions(stage: Stage, people: People, owner: [string, string]): Promise<Finding> {
   const size = 100_000;
   const evil = [
@@ -414,7 +407,7 @@ async function expressions(stage: Stage, people: People, owner: [string, string]
     "aaaa:",
   ].map((piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size));
   const times: Array<{ what: string; tookMs: number; status: number }> = [];
-  // Processor time of the appliance: time that passes also counts a disk that other programs keep busy.
+  // Processor time of the appliance: wall time also includes a disk kept busy by other programs.
   const look = async (what: string, asked: Promise<RawAnswer>) => {
     const beforeMs = processorMsOf(stage.running.pid);
     const { status } = await asked;

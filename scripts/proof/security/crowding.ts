@@ -1,5 +1,5 @@
-// One caller who sends a thousand requests at once over and over, on two connections, or asks for as many long answers
-// as there may be: whether others at the same address are still served, and how soon.
+// One caller with bursts of a thousand requests on two connections, or with the maximum number of long requests:
+// service and latency of other callers at the same address.
 
 import { connect } from "node:net";
 import { generateApiKey } from "../../../src/access/api-key.ts";
@@ -12,12 +12,12 @@ import { quantile } from "./samples.ts";
 import { dataOf, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, Stage } from "./stage.ts";
 
 const CONNECTIONS = 2;
-/** Sent on each connection at once, without waiting for an answer. */
+/** Sent at once on each connection, without waiting for answers. */
 const AT_ONCE = 1_000;
-/** Another user's, one after the other. */
+/** Of another user, in sequence. */
 const READS = 40;
 const READ_EVERY_MS = 25;
-/** What one of them may take in nine of ten cases: a few rounds of what is let in of the crowd. */
+/** 90th percentile of their duration: a few admission rounds of the crowd. */
 const READ_P90_MS = 1_000;
 const PATH = "/api/v1/hosts?limit=5";
 
@@ -27,7 +27,7 @@ const MACS = 10;
 const SWITCHES = 20;
 const PORTS = 10;
 const DIFFS = 5;
-/** More than a turn of the one who crowds, and the noise of a shared machine. */
+/** More than a turn of the crowding caller, plus the noise of a shared machine. */
 const DIFF_MAX_MS = 500;
 
 type Header = readonly [string, string];
@@ -59,7 +59,7 @@ export async function proveCrowding(proving: Proving): Promise<Finding[]> {
     ];
     const findings: Finding[] = [];
     for (const [who, header] of crowds) {
-      // Nobody has seen the reader's credentials before the first crowd; later they were good lately.
+      // Before the first crowd the reader's credentials are unknown; later they were recently valid.
       const reader = who.startsWith("a Viewer") ? await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD) : owner;
       if (reader === owner) await stage.send("GET", PATH, undefined, [reader]);
       findings.push(await crowded(stage, who, header, reader));
@@ -71,7 +71,7 @@ export async function proveCrowding(proving: Proving): Promise<Finding[]> {
   }
 }
 
-/** As many timelines of an ambiguous name as one user may ask for at once, and another's diffs. */
+/** The maximum number of concurrent timelines of an ambiguous name by one user, with diffs of another. */
 async function besideQuestions(stage: Stage, networkId: string, key: Header, viewer: Header): Promise<Finding> {
   await ambiguous(stage, networkId, key);
   const diff = async () => {
@@ -106,7 +106,7 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
 }
 
 /**
- * Hosts of one name at several sites, each with several MAC addresses that every switch has learned, at one port or
+ * Hosts with the same name at several sites, each with several MAC addresses learned by every switch, on one port or
  * another.
  */
 async function ambiguous(stage: Stage, networkId: string, key: Header): Promise<void> {
@@ -153,16 +153,16 @@ async function crowded(stage: Stage, who: string, header: () => Header | null, r
   for (const each of crowd) each.stop();
   return {
     claim: `beside ${who}, who sends ${AT_ONCE.toLocaleString("en")} requests at once on each of ${CONNECTIONS} connections over and over, another user at the same address is refused nothing, and nine of ten reads take at most ${READ_P90_MS} ms`,
-    // Or there was no crowd.
+    // Otherwise there was no crowd.
     held: statuses.every((status) => status === 200) && quantile(times, 0.9) <= READ_P90_MS && refused >= READS / 4,
     figure: `${statuses.filter((status) => status !== 200).length} of ${READS} refused, p90 ${quantile(times, 0.9).toFixed(0)} ms; ${sent} times ${AT_ONCE} sent, ${refused} of these connections refused`,
   };
 }
 
-/** Sends its requests at once, and again on another connection as soon as that one ends or all are answered. */
+/** Sends its requests at once, and again on a new connection when the old one closes or all are answered. */
 class Crowd {
   bursts = 0;
-  /** Connections that ended with a 429. */
+  /** Connections closed after a 429. */
   refusals = 0;
   private socket: ReturnType<typeof connect> | null = null;
   private isStopped = false;
@@ -199,7 +199,7 @@ class Crowd {
         this.refusals += 1;
       }
     });
-    // What is reset is sent again like what was closed.
+    // A reset is repeated like a close.
     socket.on("error", () => {});
     socket.on("close", () => this.burst());
   }

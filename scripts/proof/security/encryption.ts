@@ -1,5 +1,5 @@
-// What is promised when it speaks TLS itself: the cookie, HSTS, the key's file; and that it does not listen to others
-// without.
+// Guarantees with the appliance's own TLS: cookie attributes, HSTS, permissions of the key file, and no service beyond
+// loopback without TLS.
 
 import type { Finding, Proving } from "../part.ts";
 import { openToOthers } from "./needles.ts";

@@ -1,4 +1,4 @@
-// Variables that somebody puts into the environment of a command, to have it run other code or to print what is secret.
+// Environment variables of a command that try to run other code or to print secrets.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

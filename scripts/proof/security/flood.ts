@@ -1,5 +1,5 @@
-// Sign-ins, first claims and changes of passwords, hundreds at once: what they cost those who read, what they take of
-// memory, and who still gets in.
+// Concurrent sign-ins, first claims and password changes by the hundreds: latency of reads, memory, and access for
+// legitimate users.
 
 import { PASSWORD_MAX_RUNNING, PASSWORD_MEMORY_KIB } from "../../../src/access/password.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
@@ -21,18 +21,18 @@ import {
 } from "./stage.ts";
 import { hashTime } from "./timing.ts";
 
-/** Of one wave. */
+/** Per wave. */
 const AT_ONCE = 200;
-/** What a read beside a flood may take in nine of ten cases. */
+/** 90th percentile of a read during a flood. */
 const READ_P90_MS = 150;
 const READ_EVERY_MS = 25;
-/** A line of waiting hashes lasts longer. */
+/** Shorter than a queue of waiting hashes. */
 const WAVE_PAUSE_MS = 100;
-/** What hashing may take beyond the hashes that run at once, in KiB: connections, their answers, garbage. */
+/** Memory beyond that of the concurrent hashes, in KiB: connections, answers, garbage. */
 const SLACK_KIB = 96 * 1024;
-/** The one that runs and those that wait for it; as many again come while these are verified. */
+/** The running one and the queue; as many again arrive during their verification. */
 const RIGHT_CHANGES_MAX = 2 * (1 + ATTEMPTS_MAX_WAITING);
-/** Who has signed in from there before gets in within this time beside the flood, trying again when told to. */
+/** Time for a user with an earlier sign-in from the same address to get in during the flood, with retries as told. */
 const GET_IN_MS = 5_000;
 
 export async function proveFlood(proving: Proving): Promise<Finding[]> {
@@ -46,7 +46,7 @@ export async function proveFlood(proving: Proving): Promise<Finding[]> {
   }
 }
 
-/** The first claim, two hundred times at once by somebody who knows the token. */
+/** The first claim, two hundred times concurrently with the correct token. */
 async function claimed(stage: Stage): Promise<Finding[]> {
   await stage.start();
   const { setupToken } = stage.running;
@@ -101,7 +101,7 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
       );
     const durationMs = proving.form === "short" ? 3_000 : 20_000;
     const hashMs = await hashTime();
-    // Somebody at the desk where they sign in every day.
+    // The usual address of a user.
     const desk = "127.250.0.1";
     const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, desk);
     const { answers: calm, times: quiet } = await besides(stage, people.key, durationMs / 2, async () => [
@@ -111,7 +111,7 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
 
     const next = sources();
     const accounts = [OWNER_EMAIL, MEMBER_EMAIL, DISABLED_EMAIL];
-    // Each from an address of its own, so that it is the hashing that is flooded and not the throttle that answers.
+    // Each from a separate address, so that the flood reaches the hashing and not the throttle.
     const attempt = () => {
       const email = random.integer(2) === 0 ? random.pick(accounts) : `nobody${random.integer(1_000_000)}@acme.example`;
       return stage.signIn(email, `wrong ${random.integer(1_000_000)}`, next());
@@ -130,7 +130,7 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
     const counts = countsOf(answers);
     const hashed = counts.get(401) ?? 0;
     const allowedRefusals = Math.max(0.05, 3 * cheap.refused);
-    // On a machine that is busy besides, what hashes nothing takes long as well: that must not allow everything.
+    // On a busy machine even requests without hashing are slow: that must not excuse everything.
     const blockedMs = AT_ONCE * hashMs;
     const allowedMs = Math.min(Math.max(READ_P90_MS, 5 * quantile(cheap.times, 0.9)), blockedMs / 4);
 
@@ -179,7 +179,7 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
   }
 }
 
-/** A password changed over and over at once by somebody signed in, with the wrong one and the right one. */
+/** Concurrent password changes by a signed-in user, with wrong and right passwords. */
 async function changes(
   stage: Stage,
   session: [string, string],
@@ -216,7 +216,7 @@ async function changes(
   };
 }
 
-/** How long it takes to sign in, trying again as told; null where it takes too long. */
+/** Duration of a sign-in with retries as told; null on timeout. */
 async function getIn(stage: Stage, source: string): Promise<number | null> {
   const began = performance.now();
   for (;;) {
@@ -229,8 +229,8 @@ async function getIn(stage: Stage, source: string): Promise<number | null> {
 }
 
 /**
- * Waves of requests, one as soon as the one before is answered and a little later, and reads beside them: one every 25
- * ms, each measured from when it was to be sent, so that one that is late makes those after it late and not missing.
+ * Waves of requests, each shortly after the previous one is answered, with a concurrent read every 25 ms, measured from
+ * its due time: a late read delays the following ones instead of replacing them.
  */
 async function besides(
   stage: Stage,
@@ -261,9 +261,9 @@ async function besides(
 }
 
 interface Read {
-  /** From when it was due to when it was answered. */
+  /** From the due time to the answer. */
   readonly tookMs: number;
-  /** Because too many requests came at once. */
+  /** Due to too many concurrent requests. */
   readonly isRefused: boolean;
 }
 
@@ -277,7 +277,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => systemTimers.after(Math.max(0, ms), resolve));
 }
 
-/** @returns what stops it */
+/** @returns stops it */
 function every(ms: number, look: () => void): () => void {
   let callOff = () => {};
   const again = () => {

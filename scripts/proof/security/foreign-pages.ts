@@ -1,5 +1,5 @@
-// What a page of another site can make a browser send with the victim's cookie, and what anybody can put into headers:
-// nothing of it changes anything, and nothing of it comes back as a header.
+// Cross-site requests with the victim's cookie, and arbitrary header values: they change nothing, and are never echoed
+// as a header.
 
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, type RawRequest } from "./raw-client.ts";
@@ -7,7 +7,7 @@ import { dataOf, OWNER_EMAIL, OWNER_PASSWORD, type People, populate, Stage, sour
 
 type Headers = Array<[string, string]>;
 
-/** As browsers and attackers type a body. */
+/** Content types of browsers and attackers. */
 const CONTENT_TYPES: ReadonlyArray<string | null> = [
   "application/json",
   "application/json; charset=utf-7",
@@ -22,7 +22,7 @@ const CONTENT_TYPES: ReadonlyArray<string | null> = [
   null,
 ];
 
-/** Marks that browsers set and pages cannot: any of them is a stranger's. */
+/** Headers set by browsers that pages cannot set: each marks a cross-site request. */
 const STRANGERS: readonly Headers[] = [
   [["Origin", "https://evil.example"]],
   [["Origin", "null"]],
@@ -30,7 +30,7 @@ const STRANGERS: readonly Headers[] = [
   [["Origin", "http://127.0.0.1.evil.example"]],
   [
     ["Origin", "http://localhost"],
-    // One that the appliance answers to.
+    // A name that the appliance accepts.
     ["Host", "evil.localhost"],
   ],
   [["Origin", "http://evil.example@127.0.0.1"]],
@@ -61,7 +61,7 @@ export async function proveForeignPages(proving: Proving): Promise<Finding[]> {
   }
 }
 
-/** Where the ledger stands. Usage of keys and sessions is not in it. */
+/** Head of the ledger. It does not include the use of keys and sessions. */
 async function head(stage: Stage, people: People): Promise<number> {
   return dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [people.key])).sequence;
 }
@@ -88,7 +88,7 @@ async function forgery(stage: Stage, people: People, session: [string, string]):
       path: `/api/v1/networks/${people.networkId}?cascade=true`,
       headers: [session, ...stranger],
     });
-    // Signing the victim in as the attacker is an attack as well.
+    // Signing the victim in as the attacker is also an attack.
     attacks.push({
       method: "POST",
       path: "/api/auth/login",
@@ -101,7 +101,7 @@ async function forgery(stage: Stage, people: People, session: [string, string]):
     (answer) =>
       answer.status !== 403 || memberOf(answer, "code") !== "auth_origin_rejected" || answer.headers.has("set-cookie"),
   );
-  // Without the marks of a browser a request passes, as scripts have none; what a form can send is still no JSON.
+  // Without browser headers a request passes, like that of a script; but a form can't send JSON.
   const simple = CONTENT_TYPES.filter((type) => type === null || !type.startsWith("application/json"));
   const untyped = await inTurns(simple, (type) =>
     stage.ask({
@@ -257,7 +257,7 @@ async function injection(stage: Stage, people: People, session: [string, string]
   ];
 }
 
-/** A Host header of somebody else's choosing. */
+/** A Host header chosen by an attacker. */
 async function hosts(stage: Stage, people: People): Promise<Finding> {
   const foreign: Headers[] = [
     [["Host", "evil.example"]],
@@ -313,7 +313,7 @@ async function hosts(stage: Stage, people: People): Promise<Finding> {
   };
 }
 
-/** A few at a time: a flood is another chapter. */
+/** A few at a time: floods are a separate chapter. */
 async function inTurns<T, R>(items: readonly T[], action: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < items.length; at += 16)

@@ -1,5 +1,5 @@
-// What somebody would try who may ask and write, and may not know: a secret written until the answer differs, the right
-// value in every place that takes one, and filters for what lies out of reach.
+// Guesses by a caller who may read and write: secrets written until the answer differs, right values in every field
+// that takes one, and filters on records out of reach.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving } from "../part.ts";
@@ -17,13 +17,13 @@ import {
 } from "./stage.ts";
 
 const GUESSES: Readonly<Record<Proving["form"], number>> = { short: 150, long: 3_000 };
-/** Requests at once. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
 const MASK = "********";
-/** Of one length. */
+/** Of equal length. */
 const [RIGHT, WRONG] = [PERSON_PASSWORD, [...PERSON_PASSWORD].reverse().join("")] as const;
 
-/** These ask for a secret to tell whether it is right, within bounds of attempts that the flood is about. */
+/** They verify a secret with a limit on attempts, which the flood chapter tests. */
 const SIGN_IN = /^\/api\/auth\/|\/backups\//;
 
 type Header = readonly [string, string];
@@ -47,7 +47,7 @@ export async function proveGuesses(proving: Proving): Promise<Finding[]> {
   }
 }
 
-/** A second network with one of most things, and keys that reach the first one alone. */
+/** Creates a second network with most kinds of records, and keys limited to the first one. */
 async function furnished(stage: Stage, people: People): Promise<Scene> {
   const owner = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD);
   const post = async (path: string, body: Json) => dataOf(await stage.send("POST", `/api/v1/${path}`, body, [owner]));
@@ -101,16 +101,16 @@ function credentialOf({ organizationId }: People, assigned_network_ids: readonly
   };
 }
 
-/** Headers whose values are of each record or request. */
+/** Headers with values unique to a record or a request. */
 const OF_EACH: readonly string[] = ["etag", "x-request-id", "x-transaction-sequence", "date"];
 
-/** What of an answer must be alike: of what each request has of its own only that it is there. */
+/** Comparable part of an answer: values unique to a request are reduced to their presence. */
 function shapeOf({ status, headers, text }: RawAnswer): string {
   const told = [...headers].map(([name, values]) => (OF_EACH.includes(name) ? name : `${name}: ${values.join()}`));
   return `${status}, ${text.length} characters, ${told.sort().join("; ")}`;
 }
 
-/** Guess after guess, the right one among them. */
+/** Guesses in sequence, including the right one. */
 async function written({ stage, people, owner, far, callers }: Scene): Promise<Finding> {
   const count = GUESSES[stage.proving.form];
   const random = seededRandom(stage.proving.seed);
@@ -162,7 +162,7 @@ interface TakenSecret {
   readonly field: readonly string[];
 }
 
-/** Every place of a body that the appliance's own document says to hold a secret. */
+/** Every body field that the appliance's own document marks as secret. */
 async function takenSecrets(stage: Stage): Promise<TakenSecret[]> {
   const document = JSON.parse((await stage.send("GET", "/api/openapi.json", undefined)).text) as Json;
   const found = new Map<string, TakenSecret>();
@@ -232,7 +232,7 @@ async function everywhere(scene: Scene): Promise<Finding> {
       const [ones, others] = [await make(field), await make(field)];
       const send = (record: Json, guess: string) => {
         const body = structuredClone(record);
-        // A new record is sent whole, under an id that there is: it is refused in the end, whatever it holds.
+        // A new record is sent whole with an existing id: it is refused in any case.
         if (method === "POST") {
           for (const secret of Object.values(body.credential_type ?? {}) as Json[])
             if (secret?.value === MASK) secret.value = RIGHT;
@@ -256,7 +256,7 @@ async function everywhere(scene: Scene): Promise<Finding> {
   };
 }
 
-/** What a document has at a path, through lists. */
+/** Values at a path of a document, through lists. */
 function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
   if (value === null || value === undefined) return [];
@@ -264,7 +264,7 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   return name === undefined ? [value] : valuesAt((value as Json)[name], rest);
 }
 
-/** Every field with ids, as the appliance lists them, asked by who reaches one network. */
+/** Filters by every id field, as listed by the appliance, for a caller limited to one network. */
 async function filtered({ stage, owner, people, callers }: Scene): Promise<Finding> {
   const document = JSON.parse((await stage.send("GET", "/api/openapi.json", undefined)).text) as Json;
   const [parameter] = document.paths["/api/v1/fields/{kind}"].get.parameters as Json[];
@@ -278,7 +278,7 @@ async function filtered({ stage, owner, people, callers }: Scene): Promise<Findi
   const wrong: string[] = [];
   let asked = 0;
   const { at } = dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [owner]));
-  /** The rows of a list, or of a diff; null for what is refused. */
+  /** Rows of a list, or of a diff; null for a refusal. */
   const rows = async (by: Header, path: string): Promise<Json[] | null> => {
     const answer = await stage.send("GET", path, undefined, [by]);
     if (answer.status !== 200) return null;
@@ -313,7 +313,7 @@ async function filtered({ stage, owner, people, callers }: Scene): Promise<Findi
           await rows(by, `/api/v1/diff?from=-1d&types=${kind}&filter=${encodeURIComponent(named)}`),
         ];
         asked += 2 + answers.length;
-        // Of a part more can be asked than is shown of it, but not where none is shown.
+        // More of a visible child can be filtered than is shown, but nothing of a hidden one.
         if (found !== null && (found.length < having(path) || found.length > having(path.slice(0, 1))))
           wrong.push(`${kind}.${name}:* by ${caller}`);
         if (answers.some((each) => each !== null && each.length > 0)) wrong.push(`${kind}.${name} = … by ${caller}`);

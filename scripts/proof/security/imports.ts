@@ -1,5 +1,5 @@
-// What the other side of an import could want: token and key in a log or in the ledger, a request through somebody's
-// proxy, an import that never ends or ends in a stack trace. The sources are made at random.
+// Malicious sources of imports: token and key in a log or in the ledger, requests through a foreign proxy, endless
+// imports, stack traces. The sources are random.
 
 import { type Finished, finished, spawnPiped } from "../../../test/support/executable/executable.ts";
 import {
@@ -16,7 +16,7 @@ import { dataOf, populate, Stage } from "./stage.ts";
 
 const SOURCES: Readonly<Record<Proving["form"], number>> = { short: 2, long: 20 };
 const TOKEN = "5ca1ab1e0ddba11c0ffee0facade0fee1deadbea7";
-/** Lists of records that an import makes. */
+/** Lists of the records that an import creates. */
 const LISTS = ["tags", "networks", "vlans", "subnets", "hosts", "ip-ranges", "custom-fields"];
 
 export async function proveImports(proving: Proving): Promise<Finding[]> {
@@ -48,7 +48,7 @@ class Importer {
     return finished(child, "netledger import netbox");
   }
 
-  /** An import of a NetBox that is there as long as it takes. */
+  /** Imports from a NetBox that runs for the duration. */
   async of(world: NetboxWorld, options: FakeNetboxOptions = {}, args: readonly string[] = []): Promise<Finished> {
     const netbox = serveNetbox(world, { token: TOKEN, ...options });
     try {
@@ -58,14 +58,14 @@ class Importer {
     }
   }
 
-  /** How often a text has a secret in it, however that is cased. */
+  /** Number of secrets in a text, in any case. */
   found(text: string): number {
     const lower = text.toLowerCase();
     return this.secrets.reduce((count, secret) => count + lower.split(secret.toLowerCase()).length - 1, 0);
   }
 }
 
-/** Ends as it should: without a stack trace. */
+/** Exits normally, without a stack trace. */
 function isOrderly({ code, err }: Finished): boolean {
   return (code === 0 || code === 1) && !/^\s+at /m.test(err);
 }

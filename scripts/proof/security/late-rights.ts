@@ -1,5 +1,4 @@
-// Rights that are taken away from somebody whose writes wait: how soon that is done, and whether anything of theirs is
-// written afterwards.
+// Rights withdrawn from a user with queued writes: delay of the withdrawal, and no writes afterwards.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
@@ -18,23 +17,23 @@ import {
   Stage,
 } from "./stage.ts";
 
-/** Bulks that wait when the right goes, and hosts of each. */
+/** Queued bulks at the time of the withdrawal, and hosts per bulk. */
 const CROWDS: Readonly<Record<Proving["form"], { readonly bulks: number; readonly hosts: number }>> = {
   short: { bulks: 10, hosts: 500 },
   long: { bulks: 48, hosts: 1_000 },
 };
-/** What takes the right away waits for the write that runs: of the longest of them, and what else it takes. */
+/** The withdrawal waits for the running write: as a multiple of the longest, plus its own time. */
 const LONGEST_WAITED_FOR = 1.5;
 
 type Header = readonly [string, string];
 
-/** A way in which a Member loses the right to write, and how it is given back. */
+/** A way for a Member to lose the right to write, and to regain it. */
 interface Way {
   readonly name: string;
   /** Of the Member's requests. */
   readonly by: "session" | "key";
   readonly takeAway: (owner: Header, ids: { readonly keyId: string; readonly session: Header }) => Promise<RawAnswer>;
-  /** What is answered to those of which nothing was written. */
+  /** Status of requests that wrote nothing. */
   readonly refused: readonly number[];
 }
 
@@ -139,7 +138,7 @@ async function once(
     return answer;
   });
   const began = performance.now();
-  // Some are written, most wait.
+  // Some are written, most are queued.
   while (answeredAt.length < 2 && performance.now() - began < HANG_MS) await Bun.sleep(5);
   const askedAt = performance.now();
   const taken = await way.takeAway(owner, { keyId: key.api_key.id, session });
@@ -172,7 +171,7 @@ async function once(
   };
 }
 
-/** A scan of loopback addresses that an Admin has ordered, when the Admin is disabled. */
+/** A scan of loopback addresses by an Admin who is then disabled. */
 async function scans(stage: Stage, people: People, owner: Header): Promise<Finding> {
   const admin = { email: "scanner@acme.example", role: "Admin", password: PERSON_PASSWORD, network_ids: [] };
   const { id: adminId } = dataOf(await stage.send("POST", "/api/v1/users", admin, [people.key]));
@@ -190,7 +189,7 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
       await Bun.sleep(20);
     return found;
   };
-  // It has written something, and has most of it before it.
+  // It has written something, and most is still to come.
   const begun = await waitFor(async () => (await made(stage, owner, Number.POSITIVE_INFINITY, [id])).before > 0);
   const path = `/api/v1/users/${adminId}`;
   const stored = dataOf(await stage.send("GET", path, undefined, [people.key]));
@@ -209,7 +208,7 @@ async function headOf(stage: Stage, owner: Header): Promise<number> {
   return dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [owner])).sequence;
 }
 
-/** How many of the newest transactions these actors made up to one, and after it. */
+/** Number of the actors' latest transactions up to a sequence, and after it. */
 async function made(
   stage: Stage,
   owner: Header,

@@ -1,5 +1,4 @@
-// Drafts that a user leaves in a tab of a real browser: what the next one at the same machine finds of them, however the
-// session ended.
+// Drafts left in a tab of a real browser: remains found by the next user of the machine, however the session ended.
 
 import { existsSync } from "node:fs";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
@@ -9,9 +8,9 @@ import { MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, S
 
 const CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
 
-/** Nowhere else. */
+/** Occurs nowhere else. */
 const TYPED = "Kz4w canary draft";
-/** All that a tab keeps, and all that it shows. */
+/** Storage and content of a tab. */
 const LEFT = `JSON.stringify([
   { ...sessionStorage },
   { ...localStorage },
@@ -41,9 +40,9 @@ export async function proveLeftDrafts(proving: Proving): Promise<Proof> {
 async function leftDrafts(stage: Stage, executablePath: string): Promise<Finding> {
   const browser = await chromium.launch({
     executablePath,
-    // Root has no sandbox in a container.
+    // Chromium has no sandbox for root in a container.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-    // A page that one comes back to is not loaded again, as in the browsers of people.
+    // Enables the back/forward cache, as in ordinary browsers.
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
   try {
@@ -116,7 +115,7 @@ function waysOf(stage: Stage): readonly Way[] {
       name: "a session that had ended when the form was sent",
       end: async (page, context) => {
         await ended(context);
-        // The stream of changes may have noticed before.
+        // The change stream may have noticed before.
         await page.evaluate("document.querySelector('form.edit')?.requestSubmit()");
       },
     },

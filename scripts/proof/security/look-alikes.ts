@@ -1,10 +1,13 @@
-// Names that nobody sees or that look like another one, and passwords that anybody would try first.
+// Invisible and look-alike names, and the most common passwords.
 
 import type { Finding, Proving } from "../part.ts";
 import type { RawAnswer } from "./raw-client.ts";
 import { dataOf, type Json, MEMBER_EMAIL, PERSON_PASSWORD, type People, populate, Stage } from "./stage.ts";
 
-/** Of every kind: fillers, blanks that are letters, marks of format, variation selectors, tags, and blanks among them. */
+/**
+ * Of every kind: fillers, letters without a glyph, format characters, variation selectors, tags, with blanks in
+ * between.
+ */
 const INVISIBLE = [
   ..."\u00ad\u034f\u061c\u115f\u1160\u17b4\u180e\u200b\u200d\u2060\u2800\u3164\ufe0f\ufeff\uffa0",
 ].concat("\u{e0041}", "\u{e0100}", "\u{1d173}");
@@ -44,7 +47,7 @@ async function names(stage: Stage, people: People): Promise<Finding> {
     for (const mark of INVISIBLE) {
       await expect(400, path, mark, called(` ${mark}`));
       for (const name of [`Core${mark}`, `${mark}Core`, `Co${mark}re`]) await expect(409, path, name, called(name));
-      // The other way round.
+      // In reverse order.
       const first = `Edge${INVISIBLE.indexOf(mark)}`;
       await expect(200, path, first, called(`${mark}${first}`));
       await expect(409, path, first, called(first));

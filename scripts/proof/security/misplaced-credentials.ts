@@ -1,5 +1,5 @@
-// An API key and a session's token in headers that are kept with what a request did: by mistake of whoever wrote the
-// client. What becomes of them in the store is looked for by the chapter that calls this.
+// API key and session token in headers that are stored with a request, by a client's mistake. The calling chapter
+// searches the store for them.
 
 import type { Finding } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer } from "./raw-client.ts";
@@ -7,7 +7,7 @@ import { headerOf, memberOf, type RawAnswer } from "./raw-client.ts";
 type Header = readonly [name: string, value: string];
 type Ask = (method: string, path: string, body: unknown, headers: readonly Header[]) => Promise<RawAnswer>;
 
-/** @param ask keeps the answers, to look through them */
+/** @param ask keeps the answers for the search */
 export async function misplacedCredentials(ask: Ask, owner: Header, credentials: readonly string[]): Promise<Finding> {
   const wrong: string[] = [];
   let asked = 0;

@@ -1,9 +1,9 @@
-// Looking for known secrets in bytes, in every form in which they could have got there. Pure but for reading files.
+// Search for known secrets in bytes, in every likely encoding. Pure except for reading files.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** What a place is of, and its bytes. */
+/** Name of a place, and its bytes. */
 export interface Haystack {
   readonly place: string;
   readonly bytes: Buffer;
@@ -15,7 +15,7 @@ export interface Find {
   readonly place: string;
 }
 
-/** The forms of a secret by their names; none is shorter than twelve bytes, so that none is there by chance. */
+/** Encoded forms of a secret by name; at least twelve bytes each, to rule out chance matches. */
 export function formsOf(secret: string): Map<string, Buffer> {
   const plain = Buffer.from(secret, "utf8");
   const forms = new Map<string, Buffer>([["raw", plain]]);
@@ -30,7 +30,7 @@ export function formsOf(secret: string): Map<string, Buffer> {
   add("form-encoded", Buffer.from(new URLSearchParams({ v: secret }).toString().slice(2)));
   add("JSON", Buffer.from(JSON.stringify(secret).slice(1, -1)));
   add("reversed", Buffer.from([...secret].reverse().join("")));
-  // Where it begins within the encoded text is not known: what does not depend on what stands beside it is looked for.
+  // The offset within the encoded text is unknown: searches for the part that does not depend on neighbors.
   for (const offset of [0, 1, 2]) {
     const shifted = Buffer.concat([Buffer.alloc(offset), plain]);
     for (const alphabet of ["base64", "base64url"] as const) {
@@ -43,7 +43,7 @@ export function formsOf(secret: string): Map<string, Buffer> {
   return forms;
 }
 
-/** Where secrets are, each form and place once. @param secrets by what they are called */
+/** Places of secrets, each form and place once. @param secrets by name */
 export function search(secrets: ReadonlyMap<string, string>, haystacks: readonly Haystack[]): Find[] {
   const finds: Find[] = [];
   for (const [name, secret] of secrets) {
@@ -54,7 +54,7 @@ export function search(secrets: ReadonlyMap<string, string>, haystacks: readonly
   return finds;
 }
 
-/** Every file below a folder, whole. */
+/** Every file below a folder, complete. */
 export function filesBelow(folder: string): Haystack[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -62,7 +62,7 @@ export function filesBelow(folder: string): Haystack[] {
     .map((path) => ({ place: relative(folder, path), bytes: readFileSync(path) }));
 }
 
-/** Files and folders that their group or others may do anything with: `path mode`. */
+/** Files and folders with any permission for group or others: `path mode`. */
 export function openToOthers(folder: string): string[] {
   return [".", ...readdirSync(folder, { recursive: true }).map(String)]
     .map((name) => ({ name, mode: statSync(join(folder, name)).mode & 0o777 }))
@@ -70,7 +70,7 @@ export function openToOthers(folder: string): string[] {
     .map(({ name, mode }) => `${name} ${mode.toString(8)}`);
 }
 
-/** Told in one line, and not endless. */
+/** In one line of limited length. */
 export function toldFinds(finds: readonly Find[]): string {
   const some = finds.slice(0, 5).map(({ secret, form, place }) => `${secret} (${form}) in ${place}`);
   return finds.length === 0 ? "nowhere" : `${finds.length} times: ${some.join("; ")}`;

@@ -1,5 +1,5 @@
-// What the appliance sends on somebody's behalf: who gets to order it where Members crowd a network, and whether the log
-// says so before anything is sent.
+// Actions of the appliance on a user's behalf: access to scans when Members crowd a network, and log entries before any
+// probe.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
@@ -20,17 +20,17 @@ import {
 type Header = readonly [string, string];
 
 const PEOPLE = 3;
-/** Of each person, at once. */
+/** Per user, concurrent. */
 const ORDERS = 12;
 const SUBNET = "127.99.0.0/28";
 const SILENT = "127.99.0.3";
-/** Takes long enough for all that is asked meanwhile. */
+/** Takes long enough for all concurrent requests. */
 const LONG_TARGET = "127.98.0.0/16";
 
 export async function proveOnBehalf(proving: Proving): Promise<Finding[]> {
   const stage = new Stage(proving, "on-behalf");
   const received: string[] = [];
-  // An agent that hears everything and says nothing.
+  // An agent that receives and never answers.
   const agent = await Bun.udpSocket({
     hostname: SILENT,
     socket: { data: (_socket, _data, _port, address) => void received.push(address) },
@@ -66,7 +66,7 @@ export async function proveOnBehalf(proving: Proving): Promise<Finding[]> {
   }
 }
 
-/** Members with all their keys order as many scans as they can; an Admin orders one and has an address checked. */
+/** Members with all their keys request the maximum number of scans; an Admin requests one, and an address check. */
 async function crowded(stage: Stage, people: People, owner: Header): Promise<Finding> {
   const order = { network_id: people.networkId, kind: "sweep" };
   const ask = (by: Header, fields: Json = {}) => send(stage, "discovery/scans", { ...order, ...fields }, by);
@@ -92,7 +92,7 @@ async function crowded(stage: Stage, people: People, owner: Header): Promise<Fin
   dataOf(await send(stage, `discovery/scans/${running.id}/cancel`, {}, owner));
   const scans = await untilNoneWaits(stage, people);
   const userIds = [...members, admin].map(({ id }) => id);
-  // A key is called by the id of its user.
+  // The log names a key by the id of its user.
   const startedBy = [...stage.running.log.matchAll(/ scan_started scan_id=(\S+)/g)]
     .map(([, id]) => scans.find((scan) => scan.id === id)?.requested_by as Json)
     .map(({ type, id, name }) => userIds.indexOf(type === "ApiKey" ? name : id))
@@ -111,7 +111,7 @@ async function crowded(stage: Stage, people: People, owner: Header): Promise<Fin
   };
 }
 
-/** An Admin who tries a credential at a silent agent is disabled meanwhile. */
+/** An Admin is disabled during the trial of a credential at a silent agent. */
 async function withdrawn(
   stage: Stage,
   people: People,
@@ -137,7 +137,7 @@ async function withdrawn(
   };
 }
 
-/** An appliance whose log takes no line. */
+/** An appliance that cannot write its log. */
 async function unlogged(
   stage: Stage,
   people: People,

@@ -1,35 +1,32 @@
-// HTTP/1.1 by hand, over a socket of its own for each request: any source address, any header as often as wanted, any
-// bytes. Must not know what is asked, nor judge the answer.
+// Raw HTTP/1.1 client with a new socket per request: any source address, repeated headers, any bytes. Must not know the
+// request's meaning, nor judge the answer.
 
 import { connect } from "node:net";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
 export interface RawRequest {
-  /** The address that the appliance sees; `127.0.0.0/8` needs no setting up. */
+  /** Source address seen by the appliance; `127.0.0.0/8` needs no configuration. */
   readonly source?: string;
   readonly method?: string;
-  /** As it stands in the request line. */
+  /** As in the request line. */
   readonly path: string;
-  /**
-   * In this order. `Host` and `Connection` are put before them, `Content-Length` where there is a body, unless they are
-   * here.
-   */
+  /** In this order. `Host` and `Connection` are prepended, and `Content-Length` for a body, unless given here. */
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>;
   readonly body?: string | Uint8Array;
 }
 
 export interface RawAnswer {
   readonly status: number;
-  /** By names in lower case; one that came several times has several values. */
+  /** By lower-case name; repeated headers have several values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly text: string;
-  /** The whole answer as it came, head included. */
+  /** The whole answer as received, including the head. */
   readonly whole: string;
   /** From the request's last byte to the answer's first one. */
   readonly tookMs: number;
 }
 
-/** Asks once. @throws Error where there is no answer */
+/** Sends one request. @throws Error without an answer */
 export function askRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const pieces: Buffer[] = [];
@@ -64,12 +61,12 @@ export function askRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   return promise;
 }
 
-/** The value of a header that came once; null for none. */
+/** Value of a header; null if absent or repeated. */
 export function headerOf(answer: RawAnswer, name: string): string | null {
   return answer.headers.get(name)?.[0] ?? null;
 }
 
-/** The member of a JSON answer; undefined where there is none, or it is no JSON. */
+/** Member of a JSON answer; undefined if absent or not JSON. */
 export function memberOf(answer: RawAnswer, name: string): unknown {
   try {
     return (JSON.parse(answer.text) as Record<string, unknown>)[name];
@@ -78,7 +75,7 @@ export function memberOf(answer: RawAnswer, name: string): unknown {
   }
 }
 
-/** The session that an answer opens; null for none. */
+/** Session of an answer; null for none. */
 export function sessionOf(answer: RawAnswer): string | null {
   const [cookie, ...others] = answer.headers.get("set-cookie") ?? [];
   return others.length > 0 ? null : (/^session_id=([^;]+)/.exec(cookie ?? "")?.[1] ?? null);

@@ -1,5 +1,5 @@
-// A page whose name is made to lead to the appliance (DNS rebinding): it is of one origin with it for the browser, and
-// would sign in to a demo, whose password everybody knows, and read what is there.
+// DNS rebinding: a page whose name resolves to the appliance has the same origin in the browser, and could sign in to a
+// demo with its public password and read the data.
 
 import { DEMO_EMAIL } from "../../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../../src/demo/demo.ts";
@@ -8,7 +8,7 @@ import { LONG_HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
 import { askRaw, memberOf, type RawAnswer, type RawRequest, sessionOf } from "./raw-client.ts";
 
-/** As a page's own name comes in Host, or as it would hide it. */
+/** The page's own name in Host, and variants to disguise it. */
 const NAMES: ReadonlyArray<Headers> = [
   [["Host", "evil.example"]],
   [["Host", "EVIL.example.:PORT"]],
@@ -28,7 +28,7 @@ const OWN: ReadonlyArray<Headers> = [
   [["Host", "LocalHost.:PORT"]],
   [["Host", "demo.localhost"]],
 ];
-/** Besides the operations. */
+/** In addition to the operations. */
 const PAGES = [
   "/",
   "/hosts",

@@ -1,6 +1,6 @@
-// Whether two sets of measurements differ, without supposing how they are distributed. Pure.
+// Distribution-free comparison of two sets of measurements. Pure.
 
-/** The share `part` (0 to 1) of the sorted values lies at or below it. */
+/** The share `part` (0 to 1) of the sorted values is at or below it. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
@@ -11,8 +11,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The two-sided probability that two sets are at least so far apart though they come from one distribution: the
- * Mann–Whitney U test by its normal approximation, which is good from about twenty values each. Ties share their ranks.
+ * Two-sided p-value of two sets under the same distribution: the Mann–Whitney U test by its normal approximation, which
+ * is good from about twenty values each. Ties share their ranks.
  */
 export function mannWhitney(some: readonly number[], others: readonly number[]): number {
   const all = [
@@ -32,12 +32,12 @@ export function mannWhitney(some: readonly number[], others: readonly number[]):
   return 2 * upperTail(Math.abs(z));
 }
 
-/** The median of all differences between the sets (Hodges and Lehmann): by how much the first lies above the second. */
+/** Median of all differences between the sets (Hodges and Lehmann): how far the first is above the second. */
 export function shift(some: readonly number[], others: readonly number[]): number {
   return median(some.flatMap((value) => others.map((other) => value - other)));
 }
 
-/** The smallest of `steps` by which one of two like sets would have to be later for the test to say so. */
+/** Smallest of `steps` by which one of two equal sets must be later for the test to detect it. */
 export function noticedShift(
   some: readonly number[],
   others: readonly number[],
@@ -56,8 +56,8 @@ export function noticedShift(
 }
 
 /**
- * Of the standard normal distribution, beyond z ≥ 0 (Abramowitz and Stegun 26.2.17; absolute error below 1e-7, so
- * nothing smaller is told).
+ * Upper tail of the standard normal distribution for z ≥ 0 (Abramowitz and Stegun 26.2.17; absolute error below 1e-7,
+ * so smaller values are not reported).
  */
 function upperTail(z: number): number {
   const t = 1 / (1 + 0.2316419 * z);

@@ -1,4 +1,4 @@
-// Known secrets of every kind through every path, and then looked for wherever something is kept or told.
+// Known secrets of every kind through every path, followed by a search of all storage and output.
 
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -23,11 +23,11 @@ const AGENTS = {
   json: { v3: "127.16.78.3", community: "127.16.78.2" },
 } as const;
 const FILE = "switches/community";
-/** The Idempotency-Keys of the requests that are answered with an API key. */
+/** Idempotency-Keys of the requests that are answered with an API key. */
 const REPEATED = ["a-key", "a-rotation"] as const;
 
 export async function proveSecrets(proving: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
-  // Side by side: most of the time devices are waited for that do not answer.
+  // In parallel: most of the time is spent waiting for silent devices.
   const findings = (
     await Promise.all((["text", "json"] as const).map((format) => new Exercise(proving, format).prove()))
   ).flat();
@@ -39,15 +39,15 @@ export async function proveSecrets(proving: Proving): Promise<{ findings: Findin
   };
 }
 
-/** One appliance with a log of one form, from its first start to its end. */
+/** One appliance with one log format, from its first start to its end. */
 class Exercise {
   private readonly stage: Stage;
   private readonly format: "text" | "json";
   private readonly isShort: boolean;
   private readonly random;
-  /** What must be nowhere, by what it is called. */
+  /** Secrets that must not appear anywhere, by name. */
   private readonly secrets = new Map<string, string>();
-  /** What was answered, but where a key is told. */
+  /** All answers except those that return a key. */
   private readonly answers: Haystack[] = [];
   private readonly proc: Haystack[] = [];
 
@@ -120,7 +120,7 @@ class Exercise {
       const limit =
         /^Max core file size.*$/m.exec(readFileSync(`/proc/${stage.running.pid}/limits`, "utf8"))?.[0] ?? "";
       const whileRunning = filesBelow(stage.data);
-      // As a crash that would leave a core file: it neither folds the log into the database nor says good-bye.
+      // A crash that could leave a core file: without a checkpoint or a shutdown.
       stage.running.kill("SIGQUIT");
       const { out, err } = await stage.running.exited;
       const files = [
@@ -131,7 +131,7 @@ class Exercise {
         readdirSync(folder).filter((name) => name.startsWith("core")),
       );
       const log = { place: `the log (${this.format})`, bytes: Buffer.from(err) };
-      // The set-up token is told once, to whoever started the program.
+      // The setup token is printed once, to the user who started the program.
       const printed = { place: "what it printed", bytes: Buffer.from(out) };
       const found = [
         ...search(this.secrets, [...files, log, ...this.answers, ...this.proc]),
@@ -167,7 +167,7 @@ class Exercise {
     }
   }
 
-  /** A new secret, unlike anything else: with characters that every encoding treats in its own way. */
+  /** A new, distinctive secret with characters that every encoding treats differently. */
   private invent(name: string): string {
     const secret = `c9 ${this.random.bytes(9).toBase64()}/é&"${this.random.bytes(6).toHex()}`;
     return this.keep(name, secret);
@@ -178,7 +178,7 @@ class Exercise {
     return secret;
   }
 
-  /** Asks, and keeps the answer to look through it. */
+  /** Sends a request, and keeps the answer for the search. */
   private async ask(
     method: string,
     path: string,
@@ -263,7 +263,7 @@ class Exercise {
     ]);
   }
 
-  /** Keys are told in the answers that make them, and when such a request is repeated. */
+  /** Keys are returned by the requests that create them, and by their repetitions. */
   private async keys(owner: [string, string]): Promise<Finding> {
     const { stage } = this;
     const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
@@ -300,7 +300,7 @@ class Exercise {
     };
   }
 
-  /** What the kept outcomes of repeatable requests hold when they are opened with the appliance's own key. */
+  /** Stored outcomes of repeatable requests, opened with the appliance's own key. */
   private kept(): string[] {
     return this.withCopy((db, box) =>
       (
@@ -327,7 +327,7 @@ class Exercise {
       priv_protocol: "Aes128",
       priv_password: inline(priv),
     });
-    // Each credential that a device does not know is waited for: in the short form there is one.
+    // Each credential unknown to a device costs a timeout: the short form has one.
     const tried = new Set(this.isShort ? ["wrong", "right", "file"] : ["replaced", "v1", "wrong", "right", "file"]);
     const wish = (name: string, credential_type: Json) => ({
       organization_id: me.organization.id,
@@ -359,7 +359,7 @@ class Exercise {
     const put = async (record: Json, fields: Json) =>
       dataOf(await this.ask("PUT", `/api/v1/credentials/${record.id}`, { ...record, ...fields }, [owner]));
     const later = await put(replaced, { credential_type: { type: "SnmpV2c", community: inline(community) } });
-    // As a client does that sends back what it got: the mask keeps what is stored.
+    // Like a client that sends back its answer: the mask keeps the stored value.
     await put(later, { name: "replaced and named anew" });
     dataOf(await this.ask("DELETE", `/api/v1/credentials/${made[5]?.id}?cascade=true`, undefined, [owner]));
     const invalid: unknown[] = [
@@ -413,7 +413,7 @@ class Exercise {
       );
       const deadline = performance.now() + HANG_MS;
       for (;;) {
-        // Its events end with it.
+        // The scan's end closes its event stream.
         await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/events`, undefined, [
           owner,
           ["Accept", "text/event-stream"],
@@ -433,7 +433,7 @@ class Exercise {
     };
   }
 
-  /** Secrets where they do not belong. */
+  /** Secrets in wrong places. */
   private async misplaced(owner: [string, string]): Promise<Finding> {
     const { stage } = this;
     const broken = this.invent("password in a broken body");
@@ -474,7 +474,7 @@ class Exercise {
       `/docs?x=${key}`,
       `/api/v1/hosts?search=${key}`,
     ];
-    // With credentials and without: what it is refused for is the URL.
+    // With and without credentials: the refusal is due to the URL.
     const answers = [
       ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [owner])))),
       ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [])))),
@@ -530,7 +530,7 @@ class Exercise {
     throw new Error("the backup was not taken");
   }
 
-  /** The secrets are there, and only the key file opens them. */
+  /** The secrets are stored, and only the key file opens them. */
   private sealed({ v3Auth, v3Priv }: { v3Auth: string; v3Priv: string }): Finding {
     const opened = (box: SecretBox | null) =>
       this.withCopy((db, own) =>
@@ -563,7 +563,7 @@ class Exercise {
     };
   }
 
-  /** A file that a process has open is not to be opened by another one without need: a copy is read. */
+  /** Reads a copy: a file in use should not be opened by another process. */
   private withCopy<T>(read: (db: Database, box: SecretBox) => T): T {
     const copy = this.stage.path("copy.db");
     for (const suffix of ["", "-wal"]) {
@@ -578,7 +578,7 @@ class Exercise {
     }
   }
 
-  /** A secret planted in each place and in each form has to be found there. */
+  /** A secret planted in each place and each form must be found there. */
   private teeth(places: readonly Haystack[]): Finding {
     const planted = `planted ${this.random.bytes(9).toBase64()}/é&"`;
     const secrets = new Map([["planted", planted]]);
@@ -597,7 +597,7 @@ class Exercise {
     const [small] = [...places].sort((a, b) => a.bytes.length - b.bytes.length);
     if (small !== undefined) {
       for (const [name, piece] of formsOf(planted)) look(small, name, piece);
-      // As whoever encodes does it, with something before and after it.
+      // As encoded by others, with text before and after it.
       for (const before of ["", "a", "ab", "abc"])
         for (const encoding of ["base64", "base64url", "hex", "utf16le"] as const)
           look(

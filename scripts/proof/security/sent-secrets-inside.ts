@@ -1,5 +1,5 @@
-// The inside of sent-secrets.ts: the namespace's only processes are this one and the appliance. Keeps account of what
-// Admins have said, and of what arrived where.
+// Process inside the namespace of sent-secrets.ts, next to the appliance. Records the approvals by Admins, and the
+// destinations of secrets.
 
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
@@ -9,20 +9,20 @@ import type { Finding, Proving } from "../part.ts";
 import type { InsideReport } from "./sent-secrets.ts";
 import { dataOf, type Json, MEMBER_EMAIL, PERSON_PASSWORD, type People, populate, Stage } from "./stage.ts";
 
-/** The Admin's subnet, one where Members may make their own, and one that is asked only where it is named. */
+/** The Admin's subnet, one where Members may create their own, and one that is scanned only when named. */
 const PREFIXES = ["10.66.0", "10.66.1", "10.66.2"] as const;
 const LISTENERS_OF_PREFIX = 10;
 const SNMP_PORT = 16_100;
-/** Of the devices that are what they seem: it tells its two addresses. */
+/** Address of the honest device, which reports its two addresses. */
 const HONEST = "10.66.0.1";
 const HONEST_TOO = "10.66.0.2";
-/** It calls itself as the honest one does, and all sorts of addresses its own. */
+/** A device with the honest one's name that claims various addresses. */
 const LIAR = "10.66.0.9";
 const POLL_MS = 50;
 /** Writes between two scans. */
 const WRITES = 12;
 const ROUNDS = { short: 8, long: 150 } as const;
-/** SNMP's authorizationError: an answer at once, from which nothing is learned. */
+/** SNMP's authorizationError: an immediate answer without information. */
 const REFUSED = 16;
 
 type Secret = "host" | "named" | "network";
@@ -39,7 +39,7 @@ class Trial {
   private readonly random: SeededRandom;
   private readonly agents = new Map<string, SnmpAgent>();
   /**
-   * What an Admin has sent where, or an honest device has told. Never taken back: what is judged is that nothing goes
+   * Destinations approved by an Admin or reported by an honest device. Never removed: the test is that nothing goes
    * elsewhere.
    */
   private readonly words: Record<Secret, Set<string>> = { host: new Set(), named: new Set(), network: new Set() };
@@ -150,7 +150,7 @@ class Trial {
     return Array.from({ length: LISTENERS_OF_PREFIX }, (_, index) => `${prefix}.${index + 1}`);
   }
 
-  /** What there is at the beginning, all of it by the Owner. */
+  /** Initial records, all by the Owner. */
   private async furnish(): Promise<void> {
     const { organizationId, networkId } = this.people;
     await this.made("POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.66.0.0/27" });
@@ -193,8 +193,8 @@ class Trial {
   }
 
   /**
-   * One write at random: mostly a Member's, sometimes an Admin's that confirms nothing, or that does and is written
-   * down.
+   * One random write: usually a Member's, sometimes an Admin's that approves nothing, or an approving one, which is
+   * recorded.
    */
   private async write(): Promise<void> {
     const { random } = this;
@@ -253,7 +253,7 @@ class Trial {
     if (address !== null) await this.ask("member", "DELETE", `/api/v1/ip-addresses/${address.id}`);
   }
 
-  /** A host as it is sent back by a client that has read it. @param isChanged whether its addresses are others then */
+  /** Sends a host back like a client that has read it. @param isChanged whether to change its addresses */
   private async sendHost(by: By, isChanged: boolean): Promise<void> {
     const host = await this.hostOf(this.random.pick(this.hosts));
     if (host === null) return;
@@ -285,7 +285,7 @@ class Trial {
     await this.ask("member", "POST", "/api/v1/hosts/bulk", items);
   }
 
-  /** Some of them with another value, some gone, perhaps one more; two may have changed places. */
+  /** Changes, removes, adds or swaps some of them. */
   private shuffled(addresses: readonly Json[]): Json[] {
     const { random } = this;
     const items = addresses
@@ -300,7 +300,7 @@ class Trial {
     return items;
   }
 
-  /** To any instant that there was: a host, an address or a subnet; by an Admin a credential as well. */
+  /** To any past timestamp: a host, an address or a subnet; by an Admin also a credential. */
   private async restore(by: By): Promise<void> {
     const at = this.random.pick(this.instants);
     const plural = this.random.pick(
@@ -364,7 +364,7 @@ class Trial {
       await this.ask("member", "DELETE", `/api/v1/subnets/${this.random.pick(subnets).id}?cascade=true`);
   }
 
-  /** What a Member may not ask for at all. */
+  /** Requests that a Member may not make at all. */
   private async overreach(): Promise<void> {
     const address = await this.addressOf(this.random.pick(this.hosts));
     const { networkId } = this.people;
@@ -425,13 +425,13 @@ class Trial {
     if (address !== null) await this.confirmed(address);
   }
 
-  /** Writes down what the answer says goes there. */
+  /** Records the approved destinations from the answer. */
   private async confirmed(address: Json): Promise<void> {
     const { data } = await this.ask("owner", "POST", `/api/v1/ip-addresses/${address.id}/confirm`, {});
     for (const id of (data?.credential_ids ?? []) as string[]) this.said(id, [address.ip_address]);
   }
 
-  /** Taken away and assigned again: to all that the hosts have. */
+  /** Removed and assigned again: to all addresses of the hosts. */
   private async assignAnew(): Promise<void> {
     const { id, ...credential } = this.credentials.get("host") as Json;
     const alive = (await Promise.all(this.hosts.map((each) => this.hostOf(each)))).filter((host) => host !== null);
@@ -506,7 +506,7 @@ class Trial {
     }
   }
 
-  /** What was withheld arrives once an Admin lets it: else nothing was proved. */
+  /** Withheld secrets arrive after an Admin's approval: otherwise the test would prove nothing. */
   private async teeth(): Promise<Finding> {
     const { networkId } = this.people;
     await this.ask("owner", "POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.66.0.0/22" });
@@ -562,7 +562,7 @@ class Trial {
     return dataOf(await this.stage.send(method, path, body, this.headers("owner")));
   }
 
-  /** What is refused is no mistake; what breaks is. */
+  /** Refusals are expected; errors are not. */
   private async ask(by: By, method: string, path: string, body?: unknown): Promise<{ readonly data: Json | null }> {
     const answer = await this.stage.send(method, path, body, this.headers(by));
     if (answer.status >= 500) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);

@@ -1,11 +1,11 @@
-// Whom secrets reach, at the sockets themselves: an appliance and everybody it could ask in a network namespace of
-// their own, where whatever a Member, a scan or an undoing makes of addresses and subnets is tried at random.
+// Destinations of secrets, observed at the sockets: an appliance and all possible targets in a private network
+// namespace, with random changes of addresses and subnets by Members, scans and undos.
 
 import { systemTimers } from "../../../src/base/timers.ts";
 import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
 
-/** What the process inside comes to; the first line that it prints. */
+/** Result of the inner process, on its first output line. */
 export interface InsideReport {
   readonly findings: readonly Finding[];
 }

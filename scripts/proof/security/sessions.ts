@@ -1,5 +1,4 @@
-// Sessions as somebody would steal, plant or keep them: fixation, ends that must be ends, the cookie's attributes,
-// rights that change.
+// Attacks on sessions: theft, fixation, incomplete ends, cookie attributes, changed rights.
 
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
@@ -19,7 +18,7 @@ import {
   sources,
 } from "./stage.ts";
 
-/** Well-formed, and of no session: what an attacker would plant. */
+/** Well-formed, but unknown: planted by an attacker. */
 const PLANTED = "A".repeat(43);
 
 export async function proveSessions(proving: Proving): Promise<Finding[]> {
@@ -73,7 +72,7 @@ async function fixation(stage: Stage): Promise<Finding[]> {
   ];
 }
 
-/** Every way in which a session ends, each with a session of its own that worked before. */
+/** Every end of a session, each on a separate session that worked before. */
 async function ends(stage: Stage, people: People): Promise<Finding> {
   const next = sources();
   const open = () => stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
@@ -126,7 +125,7 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
     held &&= before === 200 && after === 401;
     seen.push(`${name}: ${before}, then ${after}`);
   }
-  // A session of yesterday is no way back after a start either.
+  // An ended session stays ended after a restart.
   const kept = await open();
   const ended = await open();
   await stage.send("POST", "/api/auth/logout", undefined, [ended]);
@@ -181,7 +180,7 @@ async function cookies(stage: Stage): Promise<Finding[]> {
   ];
 }
 
-/** What a session may do follows the user's role at once, also down. */
+/** A session's rights follow the user's role at once, including demotions. */
 async function rights(stage: Stage, people: People): Promise<Finding> {
   const next = sources();
   const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());

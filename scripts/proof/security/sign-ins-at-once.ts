@@ -1,5 +1,5 @@
-// Sign-ins of one account from one address at once: who knows the password gets in, and guesses get no more tries than
-// one after the other.
+// Concurrent sign-ins of one account from one address: the right password gets in, and guesses get no more tries than
+// in sequence.
 
 import { ATTEMPT_WAIT_MS, ATTEMPTS_MAX_WAITING, PAIR_FREE_FAILURES } from "../../../src/sessions/sign-in-throttle.ts";
 import type { Finding, Proving } from "../part.ts";
@@ -75,7 +75,7 @@ function verified({ answers }: Guessed): number {
   return answers.filter(({ status }) => status === 401).length;
 }
 
-/** Those that cost nothing, and one more after 1 s, after 2 s more, after 4 s more … */
+/** Free attempts, then one more after 1 s, after 2 s more, after 4 s more … */
 function allowed({ tookMs }: Guessed): number {
   return PAIR_FREE_FAILURES + 1 + Math.floor(Math.log2(1 + tookMs / 1_000));
 }

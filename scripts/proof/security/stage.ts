@@ -1,5 +1,5 @@
-// An appliance with two organizations, people of every standing and a key, for one chapter of the proof. What is secret
-// in it is known, so that it can be looked for.
+// Appliance with two organizations, users of every role and a key, for one chapter of the proof. Its secrets are known,
+// so that they can be searched for.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Finished, finished, Running, setUpBy, spawnPiped } from "../../../
 import type { Proving } from "../part.ts";
 import { askRaw, memberOf, type RawAnswer, type RawRequest, sessionOf } from "./raw-client.ts";
 
-/** Like any that a person would choose, and nowhere else in what is looked through. */
+/** A plausible password that occurs nowhere else in the searched data. */
 export const OWNER_PASSWORD = "vKq7 canary owner phrase Zp3x";
 export const PERSON_PASSWORD = "Hh2m canary person phrase Ww8t";
 export const OWNER_EMAIL = "owner@acme.example";
@@ -21,11 +21,11 @@ export class Stage {
   readonly proving: Proving;
   readonly folder: string;
   readonly data: string;
-  /** The logs of all starts, and what was printed. */
+  /** Logs and output of all starts. */
   readonly logs: string[] = [];
   private current: Running | null = null;
 
-  /** @param name of a folder of its own */
+  /** @param name of a separate folder */
   constructor(proving: Proving, name: string) {
     this.proving = proving;
     this.folder = join(proving.directory, name);
@@ -46,7 +46,7 @@ export class Stage {
     return join(this.folder, name);
   }
 
-  /** Runs a subcommand on the data, while no appliance does. @throws Error where it fails */
+  /** Runs a subcommand on the data while no appliance runs. @throws Error on failure */
   async run(args: readonly string[], input = ""): Promise<Finished> {
     const child = this.spawn([...args, "--data", this.data]);
     child.stdin.write(input);
@@ -57,8 +57,8 @@ export class Stage {
   }
 
   /**
-   * @param args of `serve` besides the folder and the address
-   * @param redirection of its streams, as a shell has it
+   * @param args of `serve` in addition to the folder and the address
+   * @param redirection of its streams, in shell syntax
    */
   async start(args: readonly string[] = [], listen = "127.0.0.1:0", redirection = ""): Promise<void> {
     const child = this.spawn(["serve", "--data", this.data, "--listen", listen, ...args], redirection);
@@ -74,7 +74,7 @@ export class Stage {
     this.current = null;
   }
 
-  /** Ends what runs, whatever state it is in. */
+  /** Ends running processes in any state. */
   async close(): Promise<void> {
     if (this.current === null) return;
     this.current.kill("SIGKILL");
@@ -86,7 +86,7 @@ export class Stage {
     return askRaw(this.port, request);
   }
 
-  /** JSON in, with headers of one's own. */
+  /** Sends JSON with custom headers. */
   send(
     method: string,
     path: string,
@@ -109,7 +109,7 @@ export class Stage {
     return this.send("POST", "/api/auth/login", { email, password }, headers, source);
   }
 
-  /** The cookie header of somebody who has just signed in. @throws Error where that fails */
+  /** Cookie header after a sign-in. @throws Error on failure */
   async cookieOf(email: string, password: string, source?: string): Promise<[string, string]> {
     const answer = await this.signIn(email, password, source);
     const session = sessionOf(answer);
@@ -118,13 +118,13 @@ export class Stage {
   }
 
   private spawn(args: readonly string[], redirection = "") {
-    // Where core files may be written, so that it is the program that forbids them.
+    // Core files are permitted here, so that only the program prevents them.
     const shell = ["/bin/sh", "-c", `ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@" ${redirection}`];
     return spawnPiped([...shell, this.proving.executable, ...args], {}, this.folder);
   }
 }
 
-/** The `data` of an answer. @throws Error where it is none of success */
+/** `data` of an answer. @throws Error without success */
 export function dataOf(answer: RawAnswer): Json {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   return memberOf(answer, "data") as Json;
@@ -140,7 +140,7 @@ export interface People {
   readonly keyText: string;
 }
 
-/** Two organizations and their people, and the appliance started. The Owner's key comes from a subcommand. */
+/** Creates two organizations and their users, and starts the appliance. A subcommand creates the Owner's key. */
 export async function populate(stage: Stage, args: readonly string[] = []): Promise<People> {
   const ownerFile = stage.path("owner-password");
   writeFileSync(ownerFile, `${OWNER_PASSWORD}\n`, { mode: 0o600 });
@@ -167,7 +167,7 @@ export async function populate(stage: Stage, args: readonly string[] = []): Prom
   };
 }
 
-/** Changes what is said of the Member. */
+/** Changes fields of the Member. */
 export async function changeMember(
   stage: Stage,
   { memberId, key }: People,
@@ -178,12 +178,12 @@ export async function changeMember(
   return stage.send("PUT", path, { ...dataOf(await stage.send("GET", path, undefined, [key])), ...fields }, [by]);
 }
 
-/** An API key of the Member, as the API takes it. */
+/** Body of an API key for the Member. */
 export function keyBody({ organizationId, memberId }: People, name: string, permissions: string): Json {
   return { organization_id: organizationId, user_id: memberId, name, permissions, tags: [] };
 }
 
-/** Loopback addresses, each given once. */
+/** Loopback addresses, each returned once. */
 export function sources(): () => string {
   let next = 0;
   return () => {

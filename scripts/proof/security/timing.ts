@@ -1,5 +1,4 @@
-// How long a sign-in takes that fails: whether it tells that an account exists, is disabled or belongs to somebody
-// else.
+// Timing of failed sign-ins: whether it reveals that an account exists, is disabled or belongs to another user.
 
 import { PASSWORD_MAX_LENGTH, PASSWORD_MEMORY_KIB, PASSWORD_TIME_COST } from "../../../src/access/password.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
@@ -7,9 +6,9 @@ import type { Finding, Proving, Table } from "../part.ts";
 import { mannWhitney, median, noticedShift, shift } from "./samples.ts";
 import { DISABLED_EMAIL, MEMBER_EMAIL, PERSON_PASSWORD, populate, STRANGER_EMAIL, Stage, sources } from "./stage.ts";
 
-/** A difference that chance makes in fewer of all comparisons than this is one. */
+/** Significance level of a difference. */
 const LIMIT = 1e-5;
-/** Of each case, when that much time is spent: fewer would notice too little. */
+/** Minimum samples per case when the time is used up: fewer would detect too little. */
 const SAMPLES_MIN = 20;
 const ROUNDS = { short: { max: 40, budgetMs: 12_000 }, long: { max: 600, budgetMs: 300_000 } } as const;
 
@@ -23,7 +22,7 @@ const unknownEmail = (random: SeededRandom) => `nobody${random.integer(1e9)}@acm
 const usualPassword = (random: SeededRandom) => `a wrong phrase ${random.integer(1e9)}`;
 const longPassword = () => "é".repeat(PASSWORD_MAX_LENGTH);
 
-/** What everything else is compared with stands first in its group: an account that is not there. */
+/** Baseline first in each group: an unknown account. */
 const GROUPS: readonly (readonly Case[])[] = [
   [
     { name: "no such account", email: unknownEmail, password: usualPassword },
@@ -38,7 +37,7 @@ const GROUPS: readonly (readonly Case[])[] = [
   ],
 ];
 
-/** Answered by the throttle, and nothing hashed: what it would look like if it were left out for some. */
+/** Answered by the throttle without hashing: the timing of a missing hash. */
 const UNHASHED: Case = { name: "nothing hashed", email: () => "slowed@acme.example", password: () => "a wrong phrase" };
 const UNHASHED_SOURCE = "127.251.0.1";
 
@@ -99,8 +98,8 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
 }
 
 /**
- * Rounds of all cases, each round in another order: what the machine does besides falls on all alike. Each try comes
- * from an address of its own.
+ * Rounds of all cases, each in a different order: other load of the machine affects all alike. Each try has a separate
+ * source address.
  */
 async function measure(
   stage: Stage,
@@ -111,12 +110,12 @@ async function measure(
   const end = performance.now() + budgetMs;
   const cases = [...GROUPS.flat(), UNHASHED];
   const times = new Map<Case, number[]>(cases.map((each) => [each, []]));
-  // The first ones pay for what is compiled then.
+  // The first ones include JIT compilation.
   const slowDown = async () => {
     while ((await stage.signIn(UNHASHED.email(random), UNHASHED.password(random), UNHASHED_SOURCE)).status === 401);
   };
   for (let round = -3; round < max && (round < SAMPLES_MIN || performance.now() < end); round += 1) {
-    // The waits grow with every failure: soon there is none left to be made.
+    // The delays grow with every failure: soon no attempt is left.
     await slowDown();
     for (const each of shuffled(cases, random)) {
       const answer = await stage.signIn(
@@ -138,7 +137,7 @@ function shuffled<T>(items: readonly T[], random: SeededRandom): T[] {
   return items.map(() => left.splice(random.integer(left.length), 1)[0] as T);
 }
 
-/** What one Argon2id takes here, in ms, with the appliance's parameters. */
+/** Duration of one Argon2id hash here in ms, with the appliance's parameters. */
 export async function hashTime(): Promise<number> {
   const hash = await Bun.password.hash("a phrase", {
     algorithm: "argon2id",

@@ -1,13 +1,12 @@
-// Compiles the preload shim where there is a compiler. What the shim does, and the variables that it reads, stand at
-// its head.
+// Compiles the preload shim if there is a compiler. The shim's head describes its behavior and variables.
 
 import { join } from "node:path";
 
 const SOURCE = join(import.meta.dir, "forgetful-disk.c");
 
 /**
- * @param directory gets the library
- * @returns its path, or why there is none in one sentence
+ * @param directory of the library
+ * @returns its path, or the reason why there is none in one sentence
  */
 export function compileShim(directory: string): { readonly path: string } | { readonly missing: string } {
   const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);

@@ -1,32 +1,32 @@
-// Directus from npm in a folder of its own, with the two modules that have to be compiled. Run as a script it installs
-// it, while the registry can be reached; the comparison itself has no network. Nothing of it is part of the product.
+// Directus from npm in a separate folder, with its two compiled modules. As a script it installs Directus while the
+// registry is reachable; the comparison itself is offline. Not part of the product.
 
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
-/** Where it is kept between runs. */
+/** Kept between runs. */
 const FOLDER = resolve(import.meta.dir, "../../../node_modules/.cache/netledger/directus");
 const SCRIPT = "scripts/proof/side-by-side/directus-install.ts";
 const RECIPE = join(import.meta.dir, "directus");
-/** What is compiled: their packages would fetch a compiled one from elsewhere. */
+/** Compiled modules: their packages would download binaries from elsewhere. */
 const COMPILED = [
   { name: "sqlite3", made: "build/Release/node_sqlite3.node" },
   { name: "isolated-vm", made: "out/isolated_vm.node" },
 ] as const;
-/** Two free cores take two minutes. What was compiled until then is found again the next time. */
+/** Two free cores take two minutes. Compiled parts are reused next time. */
 const INSTALL_DEADLINE_MS = 5 * 60_000;
 
 export interface InstalledDirectus {
-  /** Node of the version that Directus asks for: it comes from npm as well. */
+  /** Node of the version that Directus requires, also from npm. */
   readonly node: string;
-  /** Its command line, without the look for a newer version that the package `directus` puts before it. */
+  /** Its command line, without the update check of the package `directus`. */
   readonly cli: string;
   readonly version: string;
-  /** Where it is, and what is made once may be. */
+  /** Installation folder, and cache of generated files. */
   readonly folder: string;
 }
 
-/** @throws Error where it was not installed, or only in part */
+/** @throws Error if not installed, or only in part */
 export async function installedDirectus(): Promise<InstalledDirectus> {
   const packages = join(FOLDER, "node_modules");
   const node = join(packages, `node-linux-${process.arch}`, "bin/node");
@@ -40,13 +40,13 @@ export async function installedDirectus(): Promise<InstalledDirectus> {
   return { node, cli: join(packages, "@directus/api/dist/cli/run.js"), version, folder: FOLDER };
 }
 
-/** @throws Error with the reason where it cannot be had on this machine */
+/** @throws Error with the reason if impossible on this machine */
 async function installDirectus(say: (line: string) => void): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   for (const name of ["package.json", "bun.lock"]) cpSync(join(RECIPE, name), join(FOLDER, name));
   const packages = join(FOLDER, "node_modules");
   const began = performance.now();
-  // Scripts of packages are not run: those that matter are done below, those that fetch from elsewhere are not wanted.
+  // Install scripts are disabled: the needed ones run below, the downloading ones are unwanted.
   await run(
     [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"],
     FOLDER,
@@ -61,7 +61,7 @@ async function installDirectus(say: (line: string) => void): Promise<void> {
   const gyp = join(packages, "node-gyp/bin/node-gyp.js");
   const compilations = await Promise.allSettled(
     missing.map(async ({ name }) => {
-      // Not "rebuild", which would throw away what an earlier run had compiled.
+      // Not "rebuild", which would discard the results of an earlier run.
       for (const step of ["configure", "build"])
         await run(
           [node, gyp, step, "--release", `--nodedir=${runtime}`],
@@ -78,7 +78,7 @@ async function installDirectus(say: (line: string) => void): Promise<void> {
 }
 
 async function run(command: string[], cwd: string, problem: string): Promise<void> {
-  // In a process group of its own: the compiler's processes must not outlive what started them.
+  // In a separate process group: the compiler's processes must not outlive the installation.
   const child = Bun.spawn(command, { cwd, detached: true, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   let isLate = false;
   const late = setTimeout(() => {
@@ -95,7 +95,7 @@ if (import.meta.main) {
   try {
     await installDirectus((line) => console.log(line));
   } catch (error) {
-    // The comparison then says that it was left out.
+    // The comparison then reports it as omitted.
     console.log(`Directus: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -1,4 +1,4 @@
-// Directus in the comparison: a generic REST layer over SQLite, its revisions switched on, asked as its users ask it.
+// Directus in the comparison: a generic REST layer over SQLite, with revisions enabled, queried as by its users.
 
 import { Database } from "bun:sqlite";
 import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
@@ -45,22 +45,22 @@ const TYPES: Readonly<Record<string, string>> = {
   lldp_port_desc: "string",
 };
 const NAMES = Object.keys(TYPES);
-/** Raised when setUp() makes something else. */
+/** Version of the data created by setUp(). */
 const SHAPE = 1;
-/** What it has no word for: a version's bounds are those of its revisions, which no list shows. */
+/** Missing fields: a version's bounds are those of its revisions, which no list returns. */
 const WITHOUT = ["valid_from", "valid_to"];
 /**
- * Instants at which the ways of asking for the past are tried and measured: of each, the client has to know the newest
- * revisions.
+ * Timestamps for trying and measuring the methods of reading the past: the client must know the newest revisions at
+ * each.
  */
 const INSTANTS = 24;
 
-/** How a client makes a page of the past out of revisions. */
+/** Methods for a client to build a past page from revisions. */
 type Way = "all revisions" | "newest revisions";
 
 export class Directus extends Served implements Product {
   readonly name: string;
-  /** What was faster, by network. */
+  /** The faster method, by network. */
   readonly chosen: Record<string, Way> = {};
   private readonly directory: string;
   private readonly installed: InstalledDirectus;
@@ -86,7 +86,7 @@ export class Directus extends Served implements Product {
   async load(versions: () => Iterable<Version>): Promise<void> {
     mkdirSync(join(this.directory, "extensions"), { recursive: true });
     mkdirSync(join(this.directory, "uploads"));
-    // Its empty database with the two collections is the same each time, and takes it a quarter of a minute.
+    // The empty database with the two collections is always the same, and takes a quarter of a minute to create.
     const template = join(
       this.installed.folder,
       `empty-${Bun.hash([this.installed.version, SHAPE, JSON.stringify(TYPES)].join()).toString(16)}.db`,
@@ -147,7 +147,7 @@ export class Directus extends Served implements Product {
     const { child } = this;
     if (child === null) return;
     child.kill("SIGTERM");
-    // It waits for its schedules at times; nothing of the comparison depends on how it ends.
+    // It sometimes waits for its schedules; the comparison does not depend on its exit.
     const late = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
     await child.exited;
     clearTimeout(late);
@@ -171,7 +171,7 @@ export class Directus extends Served implements Product {
     return this.getting(() => "/items/if_entries?limit=1&meta=filter_count");
   }
 
-  /** Tries both ways of asking for the past, and keeps the faster of each network. */
+  /** Tries both methods of reading the past, and keeps the faster one per network. */
   async choose(instants: readonly string[], seconds: number): Promise<void> {
     for (const { networkId } of this.rows.depths) {
       const rates = new Map<Way, number>();
@@ -195,7 +195,7 @@ export class Directus extends Served implements Product {
     return this.updating("PATCH", "/items/if_entries", entries, () => ({ updated_at: new Date().toISOString() }));
   }
 
-  /** Two requests: hosts and entries are collections of their own, and many items at once are one transaction each. */
+  /** Two requests: hosts and entries are separate collections, and a batch of items is one transaction each. */
   async bulk(hosts: readonly BulkHost[]): Promise<void> {
     const now = new Date().toISOString();
     const ids = hosts.map(() => Bun.randomUUIDv7());
@@ -221,7 +221,7 @@ export class Directus extends Served implements Product {
   }
 
   /**
-   * What was written between the instants; what was there before is not told by a revision, and would take as many
+   * Changes between the timestamps; a revision does not contain the earlier values, which would take as many requests
    * again.
    */
   async diff(from: string, to: string): Promise<number> {
@@ -245,7 +245,7 @@ export class Directus extends Served implements Product {
       data: Array<{ item: string; data: Record<string, unknown> }>;
     };
     const byItem = new Map(revisions.data.map(({ item, data }) => [item, data]));
-    // The other way must come to the same.
+    // The other method must have the same result.
     const all = (await this.ask("GET", allPath(ids, at))) as {
       data: Array<{ item: string; data: Record<string, unknown> }>;
     };
@@ -255,7 +255,7 @@ export class Directus extends Served implements Product {
     return { total, records: ids.map((id) => normalRecord(byItem.get(id) ?? {}, WITHOUT)) };
   }
 
-  /** Stopped, so that its log is written back. */
+  /** Measured while stopped, so that its log is checkpointed. */
   async diskMb(): Promise<number> {
     return statSync(this.database()).size / 1e6;
   }
@@ -265,9 +265,9 @@ export class Directus extends Served implements Product {
   }
 
   /**
-   * The requests of a page of the past, one after the other: first the page of now, since no list of Directus knows an
-   * instant (what was deleted since is missing; nothing was here). Then either all revisions of its items up to the
-   * instant, the newest of each being the state; or the numbers of the newest revisions, and these.
+   * Requests of a past page, in sequence: first the present page, since no Directus list supports timestamps (records
+   * deleted since would be missing; there are none). Then either all revisions of its items up to the timestamp, with
+   * the newest of each as its state; or the numbers of the newest revisions, and these.
    */
   private async pastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
     const name = `${networkId} ${way}`;
@@ -284,7 +284,7 @@ export class Directus extends Served implements Product {
       const all = some.map((at) => this.getBytes(allPath(ids, at)));
       return { each: 2, requests: (i) => (i % 2 === 0 ? list : (all[(i >> 1) % INSTANTS] as Uint8Array)) };
     }
-    // What the client would read out of the second answer is known beforehand: its own work is left out of the measure.
+    // The client's result of the second answer is precomputed: its own work is excluded from the measurement.
     const steps: Uint8Array[][] = [];
     for (const at of some)
       steps.push([list, this.getBytes(numbersPath(ids, at)), this.getBytes(newestPath(await this.newestOf(ids, at)))]);
@@ -316,7 +316,7 @@ export class Directus extends Served implements Product {
     );
   }
 
-  /** Documented settings alone: what only costs is switched off, and what would ask the world outside. */
+  /** Documented settings only: disables pure overhead, and all contact with the outside. */
   private environment(): Record<string, string> {
     return {
       PATH: process.env.PATH ?? "",
@@ -340,21 +340,17 @@ export class Directus extends Served implements Product {
       CACHE_ENABLED: "false",
       LOG_LEVEL: "error",
       MAX_PAYLOAD_SIZE: "256mb",
-      // A revision is kept for ever, as with the others.
+      // Keeps revisions forever, as the others do.
       REVISIONS_RETENTION: "infinite",
       ACTIVITY_RETENTION: "infinite",
     };
   }
 
-  /**
-   * As Directus itself writes them (the form was taken from its own revisions), straight into its file: through its API
-   * it would take hours.
-   */
+  /** In Directus' own format (derived from its revisions), written directly to its file: its API would take hours. */
   private insert(versions: () => Iterable<Version>): void {
     const db = new Database(this.database());
     try {
-      // A setting that the file keeps, and Directus gains by it; its commits stay as durable as SQLite's default makes
-      // them (FULL).
+      // A setting stored in the file that speeds up Directus; its commits keep SQLite's default durability (FULL).
       db.run("PRAGMA journal_mode = WAL");
       const { id: user } = db.query("SELECT id FROM directus_users LIMIT 1").get() as { id: string };
       const entry = db.prepare(
@@ -377,7 +373,7 @@ export class Directus extends Served implements Product {
           .get() as { n: number }
       ).n;
       const insertAll = db.transaction(() => {
-        // Those of one item in order of time: its numbers are what the newest revision is found by.
+        // Versions of an item in chronological order: the newest revision is found by its number.
         for (const { id, from, to, record, changed } of versions()) {
           n += 1;
           const item: Record<string, unknown> = { id };
@@ -393,7 +389,7 @@ export class Directus extends Served implements Product {
         }
       });
       insertAll();
-      // Directus makes none for it: each question about an item would read all revisions there are.
+      // Directus creates none: every query for an item would scan all revisions.
       db.run("CREATE INDEX side_by_side_revisions_by_item ON directus_revisions (collection, item)");
       db.run("ANALYZE");
       db.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -425,7 +421,7 @@ function newestPath(numbers: readonly number[]): string {
   return `/revisions?fields=item,data&limit=-1&filter[id][_in]=${numbers.join(",")}`;
 }
 
-/** As SQLite holds it for Directus. */
+/** Value as stored in SQLite for Directus. */
 function stored(value: unknown, type: string): string | number | null {
   if (value === null) return null;
   if (type === "timestamp") return Date.parse(value as string);

@@ -1,4 +1,4 @@
-// The appliance in the comparison: the compiled executable on its own store.
+// Appliance in the comparison: the compiled executable on its own store.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export class Netledger extends ServedByApi implements Product {
     return this.child === null ? [] : [this.child.pid];
   }
 
-  /** The rows come from it. */
+  /** The rows originate here. */
   async load(): Promise<void> {}
 
   async start(): Promise<number> {
@@ -64,7 +64,7 @@ export class Netledger extends ServedByApi implements Product {
     return this.getting(() => "/api/v1/if-entries?limit=1");
   }
 
-  /** Stopped, so that the log is written back. */
+  /** Measured while stopped, so that the log is checkpointed. */
   async diskMb(): Promise<number> {
     const files = readdirSync(this.rows.store.directory).filter((name) => name.startsWith("netledger.db"));
     return files.reduce((sum, name) => sum + statSync(join(this.rows.store.directory, name)).size, 0) / 1e6;

@@ -1,4 +1,5 @@
--- After the rows are there, as after any bulk load. Each serves a question: a page in order, the count, the versions of a record, a diff.
+-- Created after the rows, as after any bulk load. Each serves a query: an ordered page, the count, the versions of a
+-- record, a diff.
 
 CREATE INDEX if_entries_by_organization ON if_entries (organization_id, id);
 CREATE INDEX if_entries_by_network ON if_entries (network_id, id);
@@ -9,7 +10,7 @@ CREATE INDEX if_entries_history_by_start ON if_entries_history (lower(period));
 CREATE INDEX if_entries_history_by_end ON if_entries_history (upper(period));
 CREATE INDEX if_entry_totals_history_by_period ON if_entry_totals_history USING gist (network_id, period);
 
--- The totals of every instant, out of the births of the records (none of those loaded has died).
+-- Totals at every timestamp, from the creations of the records (none of the loaded ones was deleted).
 WITH births AS (
   SELECT network_id, organization_id, created_at AS at, count(*) AS born FROM if_entries GROUP BY 1, 2, 3
 ), sums AS (
@@ -25,5 +26,5 @@ CREATE TRIGGER if_entries_version_delete BEFORE DELETE ON if_entries FOR EACH RO
 CREATE TRIGGER if_entries_totals_insert AFTER INSERT ON if_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION if_entries_totals();
 CREATE TRIGGER if_entries_totals_delete AFTER DELETE ON if_entries REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION if_entries_totals();
 
--- Frozen, so that index-only scans ask no heap page, and with statistics that the planner can rely on.
+-- Frozen, so that index-only scans read no heap pages, and with reliable statistics for the planner.
 VACUUM (FREEZE, ANALYZE);

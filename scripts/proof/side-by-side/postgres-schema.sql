@@ -1,5 +1,5 @@
--- The inventory of the rival: live table and history table ("temporal twins"), each version with its period as tstzrange.
--- Columns, not documents, as is customary; what a competent DBA would add for the questions that are asked is added.
+-- Inventory of the competitor: live table and history table ("temporal twins"), each version with its period as
+-- tstzrange. Columns instead of documents, as is common, plus the additions of a competent DBA for these queries.
 
 CREATE EXTENSION btree_gist;
 
@@ -29,7 +29,7 @@ CREATE TABLE if_entries (
   last_seen_at       timestamptz,
   first_discovery_id uuid,
   last_discovery_id  uuid,
-  -- 'infinity' would be a date: the upper end of a live row is open.
+  -- 'infinity' would be a date: a live row has no upper bound.
   period             tstzrange NOT NULL,
   mac_address        macaddr,
   admin_status       text NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE if_entries (
   if_descr           text NOT NULL,
   if_name            text,
   if_alias           text,
-  -- json, not jsonb: it is only stored and shown, and json is shown as it stands.
+  -- json, not jsonb: it is only stored and returned, and json is returned verbatim.
   lldp_chassis_id    json,
   lldp_port_id       json,
   lldp_sys_name      text,
@@ -47,13 +47,14 @@ CREATE TABLE if_entries (
 
 CREATE TABLE if_entries_history (LIKE if_entries);
 
--- Exact totals are kept, since count(*) over a network is what makes lists slow: live, and as versions like everything else.
+-- Exact totals are maintained, since count(*) over a network makes lists slow: live, and as versions like all other
+-- data.
 CREATE TABLE if_entry_totals (network_id uuid PRIMARY KEY, organization_id uuid NOT NULL, total bigint NOT NULL, period tstzrange NOT NULL);
 CREATE TABLE if_entry_totals_history (LIKE if_entry_totals);
 
 CREATE FUNCTION if_entries_version() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  -- Later than the version it ends, also where two transactions began in another order than they came to the row.
+  -- Later than the version it ends, even if two transactions started in another order than they reached the row.
   at timestamptz := date_trunc('milliseconds', clock_timestamp());
 BEGIN
   IF TG_OP = 'INSERT' THEN

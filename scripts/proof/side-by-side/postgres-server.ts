@@ -1,27 +1,23 @@
-// The rival's server: as small as the comparison lets it be, and as fast as its parts let it be. A process of its own.
-// Usage: postgres-server.ts SOCKET PORT. Key, total and page are asked for in one prepared statement: one round trip
-// each.
+// Server of the competitor, as small and fast as the comparison permits, in a separate process. Usage:
+// postgres-server.ts SOCKET PORT. Key, total and page are queried in one prepared statement: one round trip each.
 
 import { SQL } from "bun";
 
-/** How a page is made; which is fastest is found out by trying (postgres.ts). */
+/** Method of building a page; trials determine the fastest (postgres.ts). */
 export interface Variant {
-  /**
-   * Objects put together by the database, or by JavaScript out of columns; or read as they were put together when they
-   * were written.
-   */
+  /** Objects rendered by the database, or by JavaScript from columns; or read as rendered at write time. */
   readonly render: "sql" | "js" | "kept";
   /**
-   * How the versions of an instant are found: by the period, or record by record (the "loose index scan" of
+   * Method of finding the versions at a timestamp: by period, or record by record (the "loose index scan" of
    * PostgreSQL's wiki).
    */
   readonly way: "period" | "walk";
-  /** Totals that a trigger keeps, counted anew, or none at all. */
+  /** Totals maintained by a trigger, counted each time, or omitted. */
   readonly total: "kept" | "counted" | "none";
 }
 
 const [, , socket = "", port = "0"] = process.argv;
-// As many as the load has connections; more would only wait for the two cores.
+// One per connection of the load; more would only wait for the two cores.
 const sql = new SQL({
   adapter: "postgres",
   path: socket,
@@ -42,18 +38,18 @@ const KEY = "FROM api_keys k WHERE k.hash = $1 AND k.is_enabled AND (k.expires_a
 const TAIL = `"meta":{"api_version":1,"server_version":"1.0.0","pagination":`;
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** The keys of the load are the same again and again, but each request hashes its own, as it should. */
+/** The keys of the load repeat, but each request hashes its own, as it should. */
 function hashOf(request: Request): Buffer {
   const key = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
   return new Bun.CryptoHasher("sha256").update(key).digest() as Buffer;
 }
 
-/** The same rows as objects that are already put together (postgres-rendered.sql). */
+/** The same rows as prerendered objects (postgres-rendered.sql). */
 function renderedPageSql(isNetwork: boolean, isPast: boolean, way: Variant["way"]): string {
   return pageSql("id, item", isNetwork, isPast, way).replaceAll(/\bif_entries(_history)?\b/g, "$&_rendered");
 }
 
-/** `SELECT` of a page's rows. $2 is the network or nothing, $3 limit, $4 offset, $5 the instant. */
+/** `SELECT` of a page's rows. $2 is the network or null, $3 limit, $4 offset, $5 the timestamp. */
 function pageSql(columns: string, isNetwork: boolean, isPast: boolean, way: Variant["way"]): string {
   const within = isNetwork ? "network_id = $2::uuid" : "organization_id = k.organization_id AND $2::uuid IS NULL";
   if (!isPast) return `SELECT ${columns} FROM if_entries WHERE ${within} ORDER BY id LIMIT $3 OFFSET $4`;
@@ -103,9 +99,9 @@ function listSql(isNetwork: boolean, isPast: boolean, { render, way, total }: Va
   const known = statements.get(name);
   if (known !== undefined) return known;
   const page = render === "kept" ? renderedPageSql(isNetwork, isPast, way) : pageSql(COLUMNS, isNetwork, isPast, way);
-  // row_to_json() spells instants in the session's zone (UTC), which RFC 3339 allows: to_char() would cost four calls
-  // for each row. It is within a sixth of the fastest there is (concat() by hand), and ahead of json_build_object() and
-  // json_agg() by a fifth and more.
+  // row_to_json() formats timestamps in the session's zone (UTC), which RFC 3339 allows: to_char() would cost four
+  // calls per row. It is within a sixth of the fastest method (concat() by hand), and at least a fifth faster than
+  // json_build_object() and json_agg().
   const object = render === "kept" ? "e.item" : "row_to_json(e)::text";
   const text =
     render !== "js"
@@ -145,7 +141,7 @@ async function list(request: Request, query: URLSearchParams): Promise<Response>
   );
 }
 
-/** bigint comes as text out of the driver. */
+/** The driver returns bigint as text. */
 function plain(entry: Record<string, unknown>): Record<string, unknown> {
   if (entry.speed_bps !== null) entry.speed_bps = Number(entry.speed_bps);
   return entry;
@@ -166,7 +162,7 @@ async function update(request: Request, id: string): Promise<Response> {
     : new Response(`{"success":true,"data":${item},${TAIL}null}}`, { headers: JSON_HEADERS });
 }
 
-/** Two statements over whole sets in one transaction; the rows cross as one text each. */
+/** Two set-based statements in one transaction; the rows are passed as one text each. */
 async function bulk(request: Request): Promise<Response> {
   const organizationId = await organizationOf(request);
   if (organizationId === null) return unauthorized();
@@ -202,10 +198,7 @@ async function bulk(request: Request): Promise<Response> {
   return Response.json({ success: true, data, meta: { api_version: 1, server_version: "1.0.0" } });
 }
 
-/**
- * What every entry that was changed between the instants was before and after, field by field. Only what changed is
- * looked at.
- */
+/** Changed entries between the timestamps, before and after, field by field. Reads only the changes. */
 async function diff(request: Request, query: URLSearchParams): Promise<Response> {
   if ((await organizationOf(request)) === null) return unauthorized();
   const rows = (await sql.unsafe(
@@ -242,7 +235,7 @@ async function diff(request: Request, query: URLSearchParams): Promise<Response>
   });
 }
 
-/** What differs between any two versions. */
+/** Fields that differ between any two versions. */
 const PASSING = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
 async function organizationOf(request: Request): Promise<string | null> {

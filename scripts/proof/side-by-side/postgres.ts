@@ -1,5 +1,5 @@
-// PostgreSQL 15 in the comparison: a cluster of its own on a socket in the part's folder, tuned for the machine, and
-// the small server before it.
+// PostgreSQL 15 in the comparison: a private cluster on a socket in the part's folder, tuned for the machine, with the
+// small server in front of it.
 
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
@@ -13,12 +13,12 @@ import { firstAnswerMs, type Operation, PAGE_ROWS, type PagePlace, type Product,
 import type { Rows, Version } from "./rows.ts";
 import { ServedByApi } from "./served.ts";
 
-/** Where Debian keeps the programs; they are on nobody's PATH. */
+/** Debian's program folder, which is not on the PATH. */
 const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
-/** A socket's name may have no more bytes. */
+/** Maximum length of a socket's path in bytes. */
 const SOCKET_NAME_MAX = 107;
 
-/** Why PostgreSQL cannot be had here; null where it can. */
+/** Reason why PostgreSQL is not available; null if it is. */
 export function whyNoPostgres(directory: string): string | null {
   if (programs() === null) return "PostgreSQL 15 is not installed (Debian: postgresql-15)";
   if (process.getuid?.() === 0 && accountOf("postgres") === null)
@@ -45,7 +45,7 @@ const SOCKET = ".s.PGSQL.5432";
 
 export class Postgres extends ServedByApi implements Product {
   readonly name = "PostgreSQL 15";
-  /** What was fastest of what was tried, by the page that it was tried on. */
+  /** The fastest method, by the page of its trial. */
   readonly chosen: Record<string, Variant> = {};
   private readonly renderedChosen: Record<string, Variant> = {};
   private readonly directory: string;
@@ -74,7 +74,7 @@ export class Postgres extends ServedByApi implements Product {
     mkdirSync(this.directory, { mode: 0o700 });
     const account = process.getuid?.() === 0 ? accountOf("postgres") : null;
     if (account !== null) {
-      // It must reach its own folder; what lies beside it stays unreadable.
+      // It must reach its own folder; siblings stay unreadable.
       chmodSync(join(this.directory, ".."), 0o711);
       chownSync(this.directory, account.uid, account.gid);
     }
@@ -123,7 +123,7 @@ export class Postgres extends ServedByApi implements Product {
     this.server?.kill("SIGTERM");
     await this.server?.exited;
     this.server = null;
-    // SIGINT is the "fast" shutdown: what is connected is sent away, what is in memory is written.
+    // SIGINT is the "fast" shutdown: disconnects clients, and writes memory to disk.
     this.database?.kill("SIGINT");
     await this.database?.exited;
     this.database = null;
@@ -137,14 +137,14 @@ export class Postgres extends ServedByApi implements Product {
     return this.gettingPages(places, (networkId) => path(networkId, null, this.chosen.live));
   }
 
-  /** As customary, without totals kept: what `count(*)` costs. */
+  /** The usual method without maintained totals: the cost of `count(*)`. */
   countedLivePage(): Operation {
     return this.getting(() =>
       path(null, null, { render: "sql", way: "period", ...this.chosen.live, total: "counted" }),
     );
   }
 
-  /** Spared from telling how many there are. */
+  /** Without a total. */
   uncountedLivePage(): Operation {
     return this.getting(() => path(null, null, { render: "sql", way: "period", ...this.chosen.live, total: "none" }));
   }
@@ -153,7 +153,7 @@ export class Postgres extends ServedByApi implements Product {
     return this.getting((i) => path(networkId, pick(instants, i), this.chosen[networkId]));
   }
 
-  /** Of objects that are put together already; see makeRendered(). */
+  /** With prerendered objects; see makeRendered(). */
   renderedLivePage(): Operation {
     return this.getting(() => path(null, null, { render: "kept", way: "period", total: "kept" }));
   }
@@ -162,7 +162,7 @@ export class Postgres extends ServedByApi implements Product {
     return this.getting((i) => path(networkId, pick(instants, i), this.renderedChosen[networkId]));
   }
 
-  /** Makes the tables with objects that are put together already. While it runs, and after the disk was looked at. */
+  /** Creates the tables with prerendered objects. While it runs, and after the disk measurement. */
   async makeRendered(): Promise<void> {
     await this.psql(await Bun.file(join(import.meta.dir, "postgres-rendered.sql")).text());
   }
@@ -177,7 +177,7 @@ export class Postgres extends ServedByApi implements Product {
     return this.getting(() => path(null, null, this.chosen.live, 1));
   }
 
-  /** Tries every way that a page can be made, and keeps the fastest of each. */
+  /** Tries every method of building a page, and keeps the fastest of each. */
   async choose(instants: readonly string[], seconds: number): Promise<void> {
     const renders = ["sql", "js"] as const;
     this.chosen.live = await this.fastest(
@@ -203,12 +203,12 @@ export class Postgres extends ServedByApi implements Product {
     return path(networkId, at, this.chosen[networkId ?? "live"]);
   }
 
-  /** Tables and indexes; the write-ahead log apart. Stopped, so that all is written. */
+  /** Tables and indexes, without the write-ahead log. Measured while stopped, so that everything is written. */
   async diskMb(): Promise<number> {
     return folderBytes(join(this.cluster, "base")) / 1e6;
   }
 
-  /** The write-ahead log, which PostgreSQL keeps for its next use. */
+  /** The write-ahead log, which PostgreSQL keeps for reuse. */
   walMb(): number {
     return folderBytes(join(this.cluster, "pg_wal")) / 1e6;
   }
@@ -219,8 +219,7 @@ export class Postgres extends ServedByApi implements Product {
     seconds: number,
   ): Promise<Variant> {
     const tried: Array<{ variant: Variant; rate: number }> = [];
-    // By the best of several turns: what else the machine does only slows down. The first one plans and warms up as
-    // well.
+    // By the best of several turns: other load only slows down. The first one also plans and warms up.
     for (const variant of Array.from({ length: TRIALS }, () => variants).flat()) {
       const operation = this.getting(paths(variant));
       const { requestsPerSecond, failures } = await load({
@@ -241,7 +240,7 @@ export class Postgres extends ServedByApi implements Product {
 
   private async startDatabase(): Promise<void> {
     const settings = Object.entries(tuning()).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // In the foreground, so that its number is the postmaster's.
+    // In the foreground, so that its pid is the postmaster's.
     const database = Bun.spawn(
       [
         ...asPostgres(),
@@ -258,7 +257,7 @@ export class Postgres extends ServedByApi implements Product {
     );
     this.database = database;
     const deadline = performance.now() + HANG_MS;
-    // It listens before it lets anybody in: "ready" is what its process file says.
+    // It listens before it accepts connections: its pid file reports "ready".
     while (
       !(
         await Bun.file(join(this.cluster, "postmaster.pid"))
@@ -339,15 +338,15 @@ export class Postgres extends ServedByApi implements Product {
 }
 
 const COPY_ROWS = 500;
-/** Turns in which each way of making a page is tried. */
+/** Turns for each method of building a page. */
 const TRIALS = 3;
 
 /**
- * What is set: the rest is PostgreSQL's default, fsync and synchronous_commit among it, which are named since all
- * depends on them.
+ * Changed settings: all others are PostgreSQL's defaults. fsync and synchronous_commit are listed explicitly because
+ * everything depends on them.
  */
 export function tuning(): Record<string, string> {
-  // The customary quarter of the memory; half for what the kernel holds as well.
+  // The usual quarter of the memory; half including the kernel's cache.
   const memoryMb = totalmem() / 2 ** 20;
   return {
     fsync: "on",
@@ -361,11 +360,11 @@ export function tuning(): Record<string, string> {
     maintenance_work_mem: "512MB",
     max_wal_size: "4GB",
     checkpoint_timeout: "15min",
-    // The data are in memory and on an SSD: reading here and there costs little more than reading on.
+    // The data is in memory and on an SSD: random reads cost little more than sequential ones.
     random_page_cost: "1.1",
     effective_io_concurrency: "200",
-    // Both cores are busy with other requests: compiling a short query or splitting it up only costs. plan_cache_mode
-    // stays at auto: with generic plans forced, no gain could be told from noise.
+    // Both cores serve other requests: JIT compilation or parallel plans for a short query are pure overhead.
+    // plan_cache_mode stays at auto: forced generic plans had no measurable gain.
     jit: "off",
     max_parallel_workers_per_gather: "0",
     timezone: "UTC",
@@ -382,7 +381,7 @@ function path(networkId: string | null, at: string | null, variant?: Variant, li
   return `/api/v1/if-entries?limit=${limit}${more.join("")}`;
 }
 
-/** The rows as COPY takes them, in the order of the columns. */
+/** Rows for COPY, in column order. */
 function* lines(versions: () => Iterable<Version>, organization: string, live: boolean): Generator<string> {
   const names = [
     "if_index",
@@ -424,7 +423,7 @@ async function ended(child: Bun.Subprocess<"pipe", "ignore", "pipe">, what: stri
   if (code !== 0) throw new Error(`${what} failed: ${said.slice(-1_000)}`);
 }
 
-/** PostgreSQL refuses to run as root. setpriv(1) becomes the program, so that its number is that of the process. */
+/** PostgreSQL refuses to run as root. setpriv(1) execs the program, so that its pid is that of the process. */
 function asPostgres(): string[] {
   return process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] : [];
 }

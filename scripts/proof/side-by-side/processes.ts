@@ -1,15 +1,15 @@
-// What the processes of a product cost, read from the kernel: a database server is many.
+// Resource usage of a product's processes, read from the kernel: a database server has many.
 
 import { readdirSync, readFileSync } from "node:fs";
 
 interface Stat {
   readonly pid: number;
   readonly parent: number;
-  /** User and system time, that of ended children included, in seconds. */
+  /** User and system time, including ended children, in seconds. */
   readonly cpuSeconds: number;
 }
 
-/** Processor time of the processes and all that came from them, also of what has ended since, in seconds. */
+/** Processor time of the processes and all their descendants, including ended ones, in seconds. */
 export function cpuSecondsOf(roots: readonly number[]): number {
   return familyOf(roots).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 }
@@ -17,7 +17,7 @@ export function cpuSecondsOf(roots: readonly number[]): number {
 export interface Memory {
   /** Of the processes themselves, in megabytes. */
   readonly anonymousMb: number;
-  /** Shared between them, each page counted once, in megabytes: a database's buffers. */
+  /** Shared memory, each page counted once, in megabytes: a database's buffers. */
   readonly sharedMb: number;
 }
 
@@ -26,7 +26,7 @@ export function memoryOf(roots: readonly number[]): Memory {
   let sharedKib = 0;
   for (const { pid } of familyOf(roots)) {
     anonymousKib += lineOf(`/proc/${pid}/status`, "RssAnon");
-    // Proportional: what n processes have mapped counts as an n-th in each.
+    // Proportional: memory mapped by n processes counts as 1/n in each.
     sharedKib += lineOf(`/proc/${pid}/smaps_rollup`, "Pss_Shmem");
   }
   return { anonymousMb: anonymousKib / 1024, sharedMb: sharedKib / 1024 };
@@ -38,7 +38,7 @@ function familyOf(roots: readonly number[]): Stat[] {
     .map((name) => statOf(Number(name)))
     .filter((stat) => stat !== null);
   const family = new Set(roots);
-  // Until a pass finds nobody new: a child may have a lower number than its parent.
+  // Until a pass finds no new process: a child may have a lower pid than its parent.
   for (let size = 0; size !== family.size; ) {
     size = family.size;
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
@@ -46,7 +46,7 @@ function familyOf(roots: readonly number[]): Stat[] {
   return all.filter(({ pid }) => family.has(pid));
 }
 
-/** From proc_pid_stat(5); the kernel counts in hundredths. Null for one that has ended meanwhile. */
+/** From proc_pid_stat(5); the kernel counts in hundredths. Null if it has exited in the meantime. */
 function statOf(pid: number): Stat | null {
   const text = textOf(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

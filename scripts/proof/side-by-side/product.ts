@@ -1,25 +1,26 @@
-// What is compared: the same inventory behind three HTTP servers, each asked in its own words. Knows none of them.
+// Interface of the compared products: the same inventory behind three HTTP servers, each with its own requests. Must
+// not know any of them.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Entry, Version } from "./rows.ts";
 
-/** One thing that a client wants, as the requests that it takes: all are sent, one after the other, again and again. */
+/** A client operation as its requests: all are sent in sequence, repeatedly. */
 export interface Operation {
   readonly requests: (i: number) => Uint8Array;
-  /** How many of them make one operation. */
+  /** Number of requests per operation. */
   readonly each: number;
 }
 
-/** Which page of a network. */
+/** A page of a network. */
 export interface PagePlace {
   readonly networkId: string;
   readonly offset: number;
 }
 
-/** A page as every product has to answer it: the values alone, whatever their spelling. */
+/** Expected page of every product: the values, independent of their notation. */
 export interface PageSeen {
   readonly total: number;
-  /** Records in the order of their creation, as normalRecord() makes them. */
+  /** Records in creation order, normalized by normalRecord(). */
   readonly records: ReadonlyArray<Readonly<Record<string, unknown>>>;
 }
 
@@ -31,42 +32,42 @@ export interface BulkHost {
 
 export interface Product {
   readonly name: string;
-  /** Where it listens while it runs. */
+  /** Port while it runs. */
   readonly port: number;
-  /** Its processes; of each the children count as well. */
+  /** Its processes; their children count as well. */
   readonly pids: readonly number[];
-  /** Loads the rows, unless they are there. Not running before or afterwards. */
+  /** Loads the rows, unless they exist. Not running before or afterwards. */
   load(versions: () => Iterable<Version>): Promise<void>;
-  /** @returns milliseconds from the start of the first process to the first page that is answered */
+  /** @returns milliseconds from the start of the first process to the first answered page */
   start(): Promise<number>;
   stop(): Promise<void>;
-  /** The first page of all, again and again. */
+  /** The overall first page, repeatedly. */
   livePage(): Operation;
-  /** One page after the other, no two in a row the same. */
+  /** Pages in sequence, never the same one twice in a row. */
   livePages(places: readonly PagePlace[]): Operation;
-  /** A page of a network at one instant after the other. */
+  /** A page of a network at varying timestamps. */
   asOfPage(networkId: string, instants: readonly string[]): Promise<Operation>;
   count(): Operation;
-  /** One durable change of one entry after the other. */
+  /** Durable changes of single entries, in sequence. */
   update(ids: readonly Entry[]): Operation;
-  /** Creates the hosts with their entries, by the best way that it has. */
+  /** Creates the hosts with their entries, by the product's best method. */
   bulk(hosts: readonly BulkHost[]): Promise<void>;
-  /** @returns how many entries it told as changed */
+  /** @returns number of entries reported as changed */
   diff(from: string, to: string): Promise<number>;
-  /** @param at null for the present; @param networkId null for all that the caller sees */
+  /** @param at null for the present; @param networkId null for all visible networks */
   page(networkId: string | null, at: string | null): Promise<PageSeen>;
-  /** Rows, history and indexes on the disk, in megabytes; logs of the database apart. */
+  /** Rows, history and indexes on disk, in megabytes, without database logs. */
   diskMb(): Promise<number>;
 }
 
 export const PAGE_ROWS = 50;
 
-/** The two fields that every update writes; each time other values, since equal ones would cost nothing. */
+/** The two fields of every update, always with new values, since an update without a change would cost nothing. */
 export function updatedFields(i: number): { oper_status: string; if_alias: string } {
   return { oper_status: i % 2 === 0 ? "Testing" : "Dormant", if_alias: `uplink, moved ${i} times` };
 }
 
-/** A value for each field that has one; instants as numbers. @param without fields that this product has no word for */
+/** Fields with a value; timestamps as numbers. @param without fields that this product lacks */
 export function normalRecord(
   record: Readonly<Record<string, unknown>>,
   without: readonly string[] = [],
@@ -79,12 +80,12 @@ export function normalRecord(
   );
 }
 
-/** Visits the items in no order, always the same one: runs are alike, neighbors are not. */
+/** Selects items in a fixed pseudo-random order: equal in every run, without neighbors in sequence. */
 export function pick<T>(items: readonly T[], i: number): T {
   return items[(i * 7919) % items.length] as T;
 }
 
-/** Asks until the answer is one of success; for whoever waits for a start. */
+/** Polls until the first success, after a start. */
 export async function firstAnswerMs(
   began: number,
   url: string,

@@ -1,24 +1,24 @@
-// Measures the products turn by turn, A B C A B C …, so that what else the machine does falls on all alike, and puts
-// the runs beside each other.
+// Alternating measurements of the products, A B C A B C …, so that other load of the machine affects all alike, with
+// their ratios.
 
 import { type LoadResult, load } from "../../benchmark/load.ts";
 import { cpuSecondsOf } from "./processes.ts";
 import type { Operation, Product } from "./product.ts";
 
-/** One who takes a turn. */
+/** A measured product. */
 interface Contender {
   readonly product: Pick<Product, "name" | "port" | "pids">;
   readonly operation: Operation;
 }
 
-/** What the runs of one contender came to, in the order of the turns. */
+/** Results of one contender, in turn order. */
 export interface Runs {
   readonly name: string;
-  /** Operations per second, or seconds of one. */
+  /** Operations per second, or seconds per operation. */
   readonly values: readonly number[];
-  /** Processor time of all of its processes for one operation, in microseconds; nothing where it was not looked at. */
+  /** Processor time of all its processes per operation, in microseconds; empty if not measured. */
   readonly cpuMicroseconds: readonly number[];
-  /** Answers that were none of success. */
+  /** Answers without success. */
   readonly failures: number;
 }
 
@@ -28,7 +28,7 @@ export interface LoadPlan {
   readonly connections: number;
 }
 
-/** Operations per second, in a closed loop. A first turn that does not count warms all of them up. */
+/** Operations per second, in a closed loop. An uncounted first turn warms up all of them. */
 export async function rates(contenders: readonly Contender[], plan: LoadPlan): Promise<Runs[]> {
   const results = contenders.map(() => [] as LoadResult[]);
   for (let run = -1; run < plan.runs; run += 1) {
@@ -55,7 +55,7 @@ export async function rates(contenders: readonly Contender[], plan: LoadPlan): P
   });
 }
 
-/** Seconds that one operation after the other takes. */
+/** Seconds per operation, in sequence. */
 export async function times<T extends Pick<Product, "name" | "pids">>(
   products: readonly T[],
   runs: number,
@@ -84,7 +84,7 @@ interface Spread {
   readonly most: number;
 }
 
-/** How many times the one is the other, run by run. */
+/** Ratio of the two, run by run. */
 export function ratio(one: readonly number[], other: readonly number[]): Spread {
   return spread(one.map((value, run) => value / (other[run] as number)));
 }
@@ -103,7 +103,7 @@ export function spreadText({ median, least, most }: Spread): string {
   return `${short(median)} (${short(least)}–${short(most)})`;
 }
 
-/** Three digits that count. */
+/** Three significant digits. */
 export function short(value: number): string {
   return value >= 100
     ? Math.round(value).toLocaleString("en")

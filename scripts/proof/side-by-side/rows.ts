@@ -1,4 +1,4 @@
-// The rows of the comparison: written by netledger's own writer, and read out of its ledger version by version for the
+// Rows of the comparison: written by netledger's own writer, and read from its ledger version by version for the
 // others.
 
 import { join } from "node:path";
@@ -9,20 +9,20 @@ import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
 import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
 import type { Form } from "../part.ts";
 
-/** What one record was between two instants. */
+/** A record's state between two timestamps. */
 export interface Version {
   readonly id: string;
   /** RFC 3339. */
   readonly from: string;
-  /** When the next one followed; null for what is in force. */
+  /** Timestamp of the next version; null for the current one. */
   readonly to: string | null;
-  /** As it stands on the wire, observations included. */
+  /** In wire format, including observations. */
   readonly record: Readonly<Record<string, unknown>>;
-  /** Fields that are others than before; null for the first version. */
+  /** Changed fields; null for the first version. */
   readonly changed: readonly string[] | null;
 }
 
-/** One that the updates change. */
+/** An entry for the updates. */
 export interface Entry {
   readonly id: string;
   readonly if_index: number;
@@ -41,19 +41,19 @@ export interface Rows {
   readonly depths: readonly Depth[];
   readonly entries: number;
   readonly versions: number;
-  /** At which every entry lived: RFC 3339, in order. */
+  /** Timestamps at which every entry existed: RFC 3339, ascending. */
   readonly instants: readonly string[];
-  /** Two instants with so many changes of entries between them. */
+  /** Two timestamps with this many changes of entries in between. */
   readonly between: ReadonlyArray<{ readonly changes: number; readonly from: string; readonly to: string }>;
-  /** Entries that are changed by the updates. */
+  /** Entries for the updates. */
   readonly some: readonly Entry[];
-  /** All versions, those of one record side by side in order of time. */
+  /** All versions, those of a record together in chronological order. */
   all(): Iterable<Version>;
 }
 
 const ENTRIES_PER_HOST = 50;
 
-/** Versions of each entry, and how many hosts there are of that kind. */
+/** Versions per entry, and number of hosts with these. */
 const SIZES: Readonly<Record<Form, ReadonlyArray<readonly [versions: number, hosts: number]>>> = {
   long: [
     [2, 4_000],
@@ -67,7 +67,7 @@ const SIZES: Readonly<Record<Form, ReadonlyArray<readonly [versions: number, hos
   ],
 };
 
-/** Entries of which a diff tells, in about so many changes. */
+/** Approximate numbers of changed entries per diff. */
 const DIFFS: Readonly<Record<Form, readonly number[]>> = { long: [1_000, 10_000], short: [500] };
 
 const SOME = 1_000;
@@ -130,8 +130,8 @@ export async function makeRows(form: Form, directory: string, say: (line: string
         { length: Math.min(INSTANTS, at.length) },
         (_, i) => at[Math.floor((i * at.length) / Math.min(INSTANTS, at.length))] as string,
       ),
-      // One transaction of the store is one host with its entries, and the hosts of the widest network change one after
-      // the other.
+      // One transaction of the store is one host with its entries, and the hosts of the widest network change in
+      // sequence.
       between: DIFFS[form].map((changes) => ({
         changes,
         from: instantOf(change - 1),

@@ -1,4 +1,4 @@
-// What the products of the comparison share as servers on loopback: how they are asked, and what is changed in them.
+// Common parts of the compared servers on loopback: requests and changes.
 
 import { requestBytes } from "../../benchmark/load.ts";
 import {
@@ -57,7 +57,7 @@ export abstract class Served {
   }
 }
 
-/** A server that is asked in the words of the API. */
+/** A server with netledger's API. */
 export abstract class ServedByApi extends Served {
   protected abstract pagePath(networkId: string | null, at: string | null): string;
 
