@@ -1,7 +1,6 @@
-// Duration of scans: many switches read by SNMP and written, rescanned without changes, and a silent subnet; with the
-// latency of a concurrent reader. On the compiled executable, over UDP and HTTP on loopback; the silent subnet in a
-// separate network namespace (root). Usage: scripts/bench --discovery [--switches 1000] [--ports 48] [--silent 20]
-// [--executable FILE]
+// Duration of scans (many switches by SNMP, a rescan without changes, a silent subnet) and latency of a concurrent
+// reader: on the compiled executable, over loopback; the silent subnet in a separate network namespace (root). Usage:
+// scripts/bench --discovery [--switches 1000] [--ports 48] [--silent 20] [--executable FILE]
 
 import { join } from "node:path";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";

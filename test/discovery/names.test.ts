@@ -1,4 +1,4 @@
-// Reverse DNS of neighbors with a silent resolver. Requires root for a resolver of the test's own, and reports if not.
+// Reverse DNS of neighbors with a silent resolver. Requires root for a separate resolver, and reports its absence.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

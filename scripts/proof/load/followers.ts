@@ -123,7 +123,7 @@ async function poll(
     );
     const text = await answer.text();
     if (answer.status === 429) {
-      // Retries when told to, like a well-behaved client.
+      // Retries after the prescribed delay, like a well-behaved client.
       await Bun.sleep(PAUSE_MS * Number(answer.headers.get("retry-after")));
       continue;
     }

@@ -202,7 +202,7 @@ async function targets(
       "a Member names no target outside the network's subnets, and subnets of loopback addresses make the appliance ask nothing of its own machine",
     held:
       refused.every((status) => status === 403 || status === 400) &&
-      // These two are not host addresses, whoever names them.
+      // These two are not host addresses: refused for every caller.
       refused.every((status, at) => status === 403 || at === 4 || at === 5) &&
       guestsOfMember === 0 &&
       guests.length > 0 &&

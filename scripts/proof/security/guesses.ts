@@ -313,7 +313,7 @@ async function filtered({ stage, owner, people, callers }: Scene): Promise<Findi
           await rows(by, `/api/v1/diff?from=-1d&types=${kind}&filter=${encodeURIComponent(named)}`),
         ];
         asked += 2 + answers.length;
-        // More of a visible child can be filtered than is shown, but nothing of a hidden one.
+        // May match nested fields that are not shown, but only where the enclosing field is.
         if (found !== null && (found.length < having(path) || found.length > having(path.slice(0, 1))))
           wrong.push(`${kind}.${name}:* by ${caller}`);
         if (answers.some((each) => each !== null && each.length > 0)) wrong.push(`${kind}.${name} = … by ${caller}`);

@@ -47,7 +47,7 @@ async function names(stage: Stage, people: People): Promise<Finding> {
     for (const mark of INVISIBLE) {
       await expect(400, path, mark, called(` ${mark}`));
       for (const name of [`Core${mark}`, `${mark}Core`, `Co${mark}re`]) await expect(409, path, name, called(name));
-      // In reverse order.
+      // The name with the mark first.
       const first = `Edge${INVISIBLE.indexOf(mark)}`;
       await expect(200, path, first, called(`${mark}${first}`));
       await expect(409, path, first, called(first));

@@ -1,39 +1,39 @@
-// A disk that can lose power: preloaded into a program, it logs what the program does to the files below one folder, so that afterwards the
-// state can be made that a disk would be in where only what was synced is certain. It also makes a disk slow, full or faulty.
-// Must not change what the program reads, nor touch files outside the folder.
+// Preload library that simulates a disk with power loss: logs a program's operations on the files below one folder, to reconstruct possible
+// disk contents with only the synced data certain. Also makes a disk slow, full or faulty. Must not change the program's reads, nor touch files
+// outside the folder.
 //
 //   cc -shared -fPIC -O2 -o forgetful-disk.so forgetful-disk.c        and then        LD_PRELOAD=…/forgetful-disk.so FORGETFUL_ROOT=… program
 //
-//   FORGETFUL_ROOT              the folder, absolute and without symbolic links. Without it nothing happens at all.
-//   FORGETFUL_LOG               the file that the log is appended to, outside the folder. Without it nothing is logged.
-//   FORGETFUL_IGNORE_SYNC=1     nothing that is synced counts as such: a disk that lies. Nothing is synced in truth either.
-//   FORGETFUL_SKIP_SYNC=1       syncs are logged, but not done: quick, where the log alone decides what is lost.
-//   FORGETFUL_SYNC_DELAY_MS     every fsync and fdatasync below the folder takes so much longer …
-//   FORGETFUL_SYNC_JITTER_MS    … give or take a random time up to this.
-//   FORGETFUL_WRITE_DELAY_MS    every write below the folder takes so much longer.
-//   FORGETFUL_FAIL_AFTER_BYTES  after so many bytes of writes below the folder every further write, growth and new file fails …
+//   FORGETFUL_ROOT              the folder, absolute and without symbolic links. Without it the library does nothing.
+//   FORGETFUL_LOG               log file to append to, outside the folder. Without it nothing is logged.
+//   FORGETFUL_IGNORE_SYNC=1     a lying disk: synced data does not count as synced, and is not synced either.
+//   FORGETFUL_SKIP_SYNC=1       logs syncs without executing them: fast, if the log alone decides on the loss.
+//   FORGETFUL_SYNC_DELAY_MS     delay of every fsync and fdatasync below the folder …
+//   FORGETFUL_SYNC_JITTER_MS    … plus or minus a random time up to this.
+//   FORGETFUL_WRITE_DELAY_MS    delay of every write below the folder.
+//   FORGETFUL_FAIL_AFTER_BYTES  number of bytes written below the folder after which every write, growth and new file fails …
 //   FORGETFUL_FAIL_WITH         … with ENOSPC (the default), EIO, EDQUOT or EROFS.
-//   FORGETFUL_FAIL_SYNC_AFTER   after so many syncs below the folder every further one fails with EIO.
-//   FORGETFUL_GATE              a path: delays and failures hold only while there is a file; bytes and syncs are counted only then, and anew
-//                               from zero each time that it appears.
+//   FORGETFUL_FAIL_SYNC_AFTER   number of syncs below the folder after which every sync fails with EIO.
+//   FORGETFUL_GATE              a path: delays and failures apply, and bytes and syncs are counted, only while a file exists there; the counts
+//                               restart from zero each time it appears.
 //
-// Seen are the calls that go through libc: all of SQLite's, and of Bun's own those that matter here (fsync, link, rename, unlink). Bun opens,
-// writes and makes folders past libc; so names are not followed call by call but listed whenever a folder is synced, and small files are
-// logged whole whenever they are synced. Memory that is mapped from files (SQLite's -shm) is not seen: such a file is worth nothing after a loss.
+// Interposes libc calls: all of SQLite's, and Bun's relevant ones (fsync, link, rename, unlink). Bun opens, writes and creates folders without
+// libc, so names are listed on every sync of a folder instead of tracked per call, and small files are logged whole on every sync. Writes to
+// memory-mapped files (SQLite's -shm) are not seen: the contents of such a file are unknown after a loss.
 //
-// The log is a sequence of records, each appended by one call, so that it is whole whenever the program is killed. Little endian:
-//   u32 magic 0x4b534944, u32 type, u64 inode, u64 offset, u64 length of what follows, u32 sync id, u32 flags; then the bytes.
+// The log is a sequence of records, each appended by one call, so that it is complete at any kill. Little endian:
+//   u32 magic 0x4b534944, u32 type, u64 inode, u64 offset, u64 length of the payload, u32 sync id, u32 flags; then the payload.
 //   1 write      bytes at offset
 //   2 truncate   to the size `offset`
-//   3 begin      a file's sync begins: what was logged of it before is covered. Flag 1: the bytes are the whole file (4,096 at most)
-//   4 end        the sync with this id is done
-//   5 listing    a folder's sync is done: its path and NUL, then for each entry inode, space, f or d or o, space, name, NUL
-//   6 rename     old path, NUL, new path, NUL; `inode` is what was renamed
-//   7 unlink     path, NUL; offset is the number of names that are left to the inode
+//   3 begin      start of a file's sync: covers its earlier records. Flag 1: the payload is the whole file (4,096 bytes at most)
+//   4 end        the sync with this id is complete
+//   5 listing    a folder's sync is complete: its path and NUL, then for each entry inode, space, f or d or o, space, name, NUL
+//   6 rename     old path, NUL, new path, NUL; `inode` is the renamed file
+//   7 unlink     path, NUL; offset is the inode's remaining number of names
 //   8 create     path, NUL: a new file
-//   9 open       path, NUL: a file that was there; offset is its size
-//  10 map        path, NUL: a file was mapped to be written to
-//  11 refused    a write, growth or sync failed because it was told to; offset is the errno
+//   9 open       path, NUL: an existing file; offset is its size
+//  10 map        path, NUL: a file was mapped for writing
+//  11 refused    an injected failure of a write, growth or sync; offset is the errno
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -105,12 +105,12 @@ __attribute__((constructor)) static void begin(void) {
   if (with != NULL && strcmp(with, "EDQUOT") == 0) failWith = EDQUOT;
   if (with != NULL && strcmp(with, "EROFS") == 0) failWith = EROFS;
   gate = getenv("FORGETFUL_GATE");
-  // Of several programs on one log each has its own.
+  // Distinct for each of several programs on one log.
   atomic_store(&nextSync, (uint32_t)getpid() * 2654435761u);
   const char *log = getenv("FORGETFUL_LOG");
   if (log != NULL && *log != 0) {
     logFile = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    // Far from where a program looks for its own.
+    // Far from the descriptors that a program uses.
     int far = logFile == -1 ? -1 : fcntl(logFile, F_DUPFD_CLOEXEC, 900);
     if (far != -1) {
       syscall(SYS_close, logFile);
@@ -123,7 +123,7 @@ __attribute__((constructor)) static void begin(void) {
   }
 }
 
-// --- what is below the folder ---
+// --- files below the folder ---
 
 static int isBelow(const char *path) {
   return rootLength > 0 && strncmp(path, root, rootLength) == 0 && (path[rootLength] == '/' || path[rootLength] == 0);
@@ -134,7 +134,7 @@ static int isShared(const char *path) {
   return length >= 4 && strcmp(path + length - 4, "-shm") == 0;
 }
 
-/** 1 where the descriptor is a regular file or a folder below the folder; `path` is PATH_MAX. */
+/** 1 if the descriptor is a regular file or a folder below the folder; `path` has PATH_MAX bytes. */
 static int known(int fd, struct stat *status, char *path) {
   if (rootLength == 0 || fd < 0 || fd == logFile) return 0;
   if (fstat(fd, status) != 0 || !(S_ISREG(status->st_mode) || S_ISDIR(status->st_mode))) return 0;
@@ -146,7 +146,7 @@ static int known(int fd, struct stat *status, char *path) {
   return isBelow(path) && !isShared(path);
 }
 
-/** The path made absolute; 0 where it cannot be or is elsewhere. */
+/** Makes the path absolute; 0 if that fails or the path is outside the folder. */
 static int located(int folder, const char *given, char *path) {
   if (rootLength == 0 || given == NULL) return 0;
   if (*given == '/') {
@@ -191,7 +191,7 @@ static void notePath(uint32_t type, uint64_t inode, uint64_t offset, const char 
 
 // --- faults ---
 
-/** Whether delays and failures hold now. */
+/** Whether delays and failures apply now. */
 static int isFaulty(void) {
   if (gate == NULL || *gate == 0) return 1;
   int isOpen = access(gate, F_OK) == 0;
@@ -226,7 +226,7 @@ static int refused(int reason) {
   return 1;
 }
 
-/** 1, with errno, where a write of so many bytes has to fail. */
+/** 1, with errno, if a write of this length must fail. */
 static int failsWrite(size_t length) {
   if ((failAfterBytes < 0 && writeDelayMs <= 0) || !isFaulty()) return 0;
   pauseMs(writeDelayMs);
@@ -346,7 +346,7 @@ int fallocate(int fd, int mode, off_t offset, off_t length) {
   struct stat status;
   char path[PATH_MAX];
   int isKnown = known(fd, &status, path);
-  // Whoever asks for it can do without.
+  // Callers have a fallback.
   if (isKnown && mode != 0) return errno = EOPNOTSUPP, -1;
   if (isKnown && offset + length > status.st_size && failsWrite((size_t)(offset + length - status.st_size))) return -1;
   int done = real(fd, mode, offset, length);
@@ -366,7 +366,7 @@ int posix_fallocate(int fd, off_t offset, off_t length) {
 
 // --- syncs ---
 
-/** What the folder has now, as in a listing; to be freed. */
+/** Current entries of the folder, as in a listing; the caller frees them. */
 static char *list(const char *path, size_t *length) {
   char *text = malloc(LISTING_MAX);
   DIR *folder = text == NULL ? NULL : opendir(path);
@@ -385,10 +385,10 @@ static char *list(const char *path, size_t *length) {
   return text;
 }
 
-/** Also of a descriptor that was opened for writing only. */
+/** Also for a descriptor opened write-only. */
 static ssize_t readWhole(int fd, char *whole, size_t size) {
   if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY) return pread(fd, whole, size, 0);
-  // Not for a database: closing any descriptor drops all locks that the process holds on the file (POSIX). SQLite has none that only writes.
+  // Not for a database: closing any descriptor drops all locks of the process on the file (POSIX). SQLite has no write-only descriptors.
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   int copy = (int)syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC, 0);
@@ -445,7 +445,7 @@ static int opened(int fd, int folder, const char *given, int wasThere) {
   return fd;
 }
 
-/** Whether the path has something; -1 where a new file has to fail, with errno. */
+/** Whether the path exists; -1, with errno, if a new file must fail. */
 static int looked(int folder, const char *given, int flags) {
   char path[PATH_MAX];
   if (!located(folder, given, path)) return 1;

@@ -1,9 +1,9 @@
-// Runs a program as a hardened service runs it, with one thing refused to it and to all that it starts. Needs Linux; one refusal needs 6.3.
+// Runs a program like a hardened service, with one facility denied to it and its descendants. Requires Linux; mdwe requires 6.3.
 //
-//   denial mdwe PROGRAM …      no memory may be made executable after it was written (systemd's MemoryDenyWriteExecute)
+//   denial mdwe PROGRAM …      written memory must not become executable (systemd's MemoryDenyWriteExecute)
 //   denial netlink PROGRAM …   no netlink sockets (systemd's RestrictAddressFamilies without AF_NETLINK)
 //
-// Ends with 125 where this kernel cannot refuse it, 126 for a wrong call, 127 where the program cannot be started.
+// Exits with 125 if this kernel cannot deny it, 126 for invalid arguments, 127 if the program cannot be started.
 
 #define _GNU_SOURCE
 #include <errno.h>

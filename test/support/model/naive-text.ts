@@ -35,7 +35,7 @@ export function formsOf(word: string): string[] {
     plain
       .split(".")
       .every((group, place, all) => group.length === 4 || (place > 0 && place === all.length - 1 && group.length < 4));
-  // A trailing dash stands for a colon.
+  // A trailing dash matches a colon.
   const dashed = plain.endsWith("-") ? `${pairs}:` : pairs;
   return [plain, ...(isDashed ? [dashed] : []), ...(isDotted ? [pairs] : [])];
 }

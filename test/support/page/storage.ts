@@ -12,7 +12,7 @@ export class SharedStorage {
   private readonly items = new Map<string, string>();
   private readonly tabs = new Set<(change: StorageChange) => void>();
 
-  /** The storage as seen by one tab. @param told receives the changes of other tabs */
+  /** The storage as seen by one tab. @param told called with the changes of other tabs */
   ofTab(told: (change: StorageChange) => void): Storage {
     this.tabs.add(told);
     return storageOver(this.items, (change) => {
