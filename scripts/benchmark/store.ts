@@ -68,7 +68,7 @@ export async function buildStore(
       populations: readonly Population[];
       store: BuiltStore;
     };
-    // It may have been copied from elsewhere.
+    // The folder may have been moved.
     if (known.build === BUILD && Bun.deepEquals(known.populations, populations)) return { ...known.store, directory };
   }
   rmSync(directory, { recursive: true, force: true });

@@ -19,7 +19,7 @@ const STAGES: Stages = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
   [[changedBytes], [missingRows, wrongFiles]],
-  // They measure time against the disk, so they run alone.
+  // Timing measurements against the disk, so nothing else runs.
   [[logGrows, slowDisk]],
 ];
 

@@ -185,7 +185,7 @@ describe("map positions", () => {
     await made(owner.delete(`hosts/${access.id}?cascade=true`));
     clock.advance(DAY_MS);
     expect((await positions(`&at=${before}`)).access).toEqual(person(7, 8));
-    // It can still be placed, for the past.
+    // The device can still be placed, for the past.
     await made(put({ [access.id]: { x: 9, y: 9 } }));
     expect((await positions(`&at=${before}`)).access).toEqual(person(9, 9));
     clock.advance(DAY_MS);

@@ -353,7 +353,7 @@ describe("asking for the plan", () => {
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b" })));
     const sequence = last();
     const { plan } = await made(revert(owner, sequence, { dry_run: true }));
-    // It could still be undone, but the host differs from the one that was read.
+    // The revert is still possible, but the host differs from the one that was read.
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b", description: "c" })));
     const before = last();
     expect(await revert(owner, sequence, { plan })).toMatchObject(refusal(409, "entity_stale", { expected: plan }));

@@ -237,7 +237,7 @@ describe("the next run of a schedule", () => {
       expect((await client.get(`${PATH}?limit=0`)).data[0].next_run_at).toBe(next);
       expect((await client.get(`${PATH}?order_by=name`)).data[0].next_run_at).toBe(next);
       expect(csvRecords((await client.get(`${PATH}/export/csv`)).text)[0]).toMatchObject({ next_run_at: next });
-      // It writes nothing.
+      // A due time writes nothing.
       expect(versionsOf(schedule.id)).toHaveLength(1);
     }
   });

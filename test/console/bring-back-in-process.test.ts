@@ -266,7 +266,7 @@ describe("bringing back", () => {
       const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.getByText("Brings back host access-1").waitFor();
       await plan.getByText("Brings back address 10.2.3.41").waitFor();
-      // They are counted, with a list on demand.
+      // Children are counted, with a list on demand.
       await plan.getByText(`Brings back ${PORTS} interfaces`).click();
       await plan.getByText("Brings back interface Gi1/0/48").waitFor();
       await settles(() => plan.getByText(/^Brings back interface/).count(), PORTS);

@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await page.getByRole("button", { name: "Restore this" }).click();
       const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.getByText("Brings back address 10.2.3.41").waitFor();
-      // They are counted, with a list on demand.
+      // Children are counted, with a list on demand.
       await plan.getByText(`Brings back ${PORTS} interfaces`).click();
       await plan.getByText("Brings back interface Gi1/0/48").waitFor();
       await settles(() => plan.getByText(/^Brings back interface/).count(), PORTS);

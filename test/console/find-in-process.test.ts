@@ -153,7 +153,7 @@ describe("finding", () => {
     await page.getByRole("button", { name: "Pinned", pressed: true }).waitFor();
     await page.goto(`${origin}/?q=printer-2`);
     await page.locator(".hits").getByRole("link", { name: "printer-2" }).waitFor();
-    // It is remembered once shown, after the surrounding frame.
+    // A query is remembered once its result is shown, after the surrounding frame.
     const remembered = () => page.evaluate<string>("localStorage.getItem('netledger:recent') ?? ''");
     await settles(remembered, expect.stringContaining("printer-2"));
     await page.getByRole("link", { name: "Find", exact: true }).click();

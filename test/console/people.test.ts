@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
       pins: [{ kind: "hosts", id: host.id }],
       "views.host": [{ name: "The core" }],
     });
-    // They link to their pages.
+    // Saved views link to their pages.
     await row("Saved views").getByRole("link", { name: "The core" }).click();
     await page.waitForURL((url) => url.pathname === "/hosts" && url.searchParams.get("filter") === 'name = "core-1"');
     await page.getByRole("heading", { level: 1, name: "Hosts" }).waitFor();

@@ -62,7 +62,7 @@ describe("what is said of an instant", () => {
     ["today 9:05", "2026-03-02T08:05:00.000Z"],
     ["12:30", "2026-03-02T11:30:00.000Z"],
     ["14:00", "2026-03-01T13:00:00.000Z"],
-    // It is a Monday, 13:00.
+    // The current time is a Monday, 13:00.
     ["friday", "2026-02-26T23:00:00.000Z"],
     ["Tue 03:12", "2026-02-24T02:12:00.000Z"],
     ["monday 12:30", "2026-03-02T11:30:00.000Z"],
@@ -440,7 +440,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       const held = page.locator('main[aria-busy="true"]');
       await held.waitFor();
       await page.getByRole("status").filter({ hasText: "loading…" }).waitFor();
-      // It stays in place, dimmed: the content does not match the band.
+      // The content stays in place, dimmed: it does not match the band.
       await settles(() => shown.first().isVisible(), true);
       await dimmingOver(page);
       await settles(() => page.evaluate<string>("getComputedStyle(document.querySelector('main')).opacity"), "0.5");

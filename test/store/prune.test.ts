@@ -64,7 +64,7 @@ class Expectation {
   }
 
   prune(before: Instant, keep: Resolution): void {
-    // It ends with an existing state.
+    // The segment ends with an existing state.
     const last = this.answering(this.model.snapshots.findLastIndex((snapshot) => snapshot.at < before));
     for (let place = 1; place <= last; place += 1) {
       const known = this.resolutions[place] ?? null;
@@ -179,7 +179,7 @@ describe.each(seedsOf(1, 2, 3, 5))("a random history, pruned at random (%i)", (s
         });
         compare(store, model, expected);
         expect(verifyLedger(store.readDb, KINDS)).toMatchObject({ findings: [], dropped: old.dropped + done.dropped });
-        // It continues normally.
+        // Writing continues normally.
         grow({ store, model }, 30);
       }
       compare(store, model, expected);

@@ -423,7 +423,7 @@ describe("what changes", () => {
     expect(interfaceOf(after, "Gi1/0/1").mac_address).toBe("00:1b:21:aa:bb:cd");
     expect(interfaceOf(after, "Po1").admin_status).toBe("Up");
     expect(interfaceOf(after, "Gi1/0/2")).toBeDefined();
-    // It reports the same on every run.
+    // The import reports the same on every run.
     expect(counts(await at.import(args), "hosts")).toEqual([0, 0, 2, 1, 0]);
     const third = await at.import([...args, "--overwrite"]);
     expect(counts(third, "hosts")).toEqual([0, 1, 2, 0, 0]);

@@ -16,7 +16,7 @@ const LAYERS = [
   ["server/tls-listener.ts"],
   ["server/listener.ts", "server/store.ts", "server/threads.ts"],
   ["server/workers/"],
-  // Loaded by serve on demand, and by a thread of its own.
+  // Loaded by serve on demand, and by a separate thread.
   ["demo/"],
   ["server/open-writer.ts"],
   ["registry/bare-app.ts"],

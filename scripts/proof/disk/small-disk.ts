@@ -45,7 +45,7 @@ export class SmallDisk {
       return { reason: "util-linux (unshare, nsenter) is not installed." };
     const isRoot = process.getuid?.() === 0;
     const options = [`size=${bytes}`, "mode=0700", ...(inodes === undefined ? [] : [`nr_inodes=${inodes}`])].join(",");
-    // It holds the namespace until its input closes, at the latest at the exit of this process.
+    // Holds the namespace until its input closes, at the latest at the exit of this process.
     const holder = Bun.spawn(
       [
         "unshare",

@@ -177,7 +177,7 @@ function exampleOf({ operation }: DocumentedOperation): unknown {
 
 /** Scans must not leave this machine or start by themselves: recorded data is arbitrary, scan targets are not. */
 function kept(text: string, { operation }: DocumentedOperation): string {
-  // It sends no probes, and a conflict is about other addresses.
+  // Sends no probes, and a conflict is about other addresses.
   if (operation.operationId === "acceptConflict") return text;
   const near = text.replaceAll(
     /"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g,

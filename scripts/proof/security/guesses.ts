@@ -23,7 +23,7 @@ const MASK = "********";
 /** Of equal length. */
 const [RIGHT, WRONG] = [PERSON_PASSWORD, [...PERSON_PASSWORD].reverse().join("")] as const;
 
-/** They verify a secret with a limit on attempts, which the flood chapter tests. */
+/** Operations that verify a secret with a limit on attempts, which the flood chapter tests. */
 const SIGN_IN = /^\/api\/auth\/|\/backups\//;
 
 type Header = readonly [string, string];

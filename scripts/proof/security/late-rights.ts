@@ -189,7 +189,7 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
       await Bun.sleep(20);
     return found;
   };
-  // It has written something, and most is still to come.
+  // The scan has written something, and most is still to come.
   const begun = await waitFor(async () => (await made(stage, owner, Number.POSITIVE_INFINITY, [id])).before > 0);
   const path = `/api/v1/users/${adminId}`;
   const stored = dataOf(await stage.send("GET", path, undefined, [people.key]));

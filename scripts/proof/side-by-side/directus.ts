@@ -147,7 +147,7 @@ export class Directus extends Served implements Product {
     const { child } = this;
     if (child === null) return;
     child.kill("SIGTERM");
-    // It sometimes waits for its schedules; the comparison does not depend on its exit.
+    // Directus sometimes waits for its schedules; the comparison does not depend on its exit.
     const late = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
     await child.exited;
     clearTimeout(late);

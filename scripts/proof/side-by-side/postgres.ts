@@ -74,7 +74,7 @@ export class Postgres extends ServedByApi implements Product {
     mkdirSync(this.directory, { mode: 0o700 });
     const account = process.getuid?.() === 0 ? accountOf("postgres") : null;
     if (account !== null) {
-      // It must reach its own folder; siblings stay unreadable.
+      // PostgreSQL must reach its own folder; siblings stay unreadable.
       chmodSync(join(this.directory, ".."), 0o711);
       chownSync(this.directory, account.uid, account.gid);
     }
@@ -257,7 +257,7 @@ export class Postgres extends ServedByApi implements Product {
     );
     this.database = database;
     const deadline = performance.now() + HANG_MS;
-    // It listens before it accepts connections: its pid file reports "ready".
+    // PostgreSQL listens before it accepts connections: its pid file reports "ready".
     while (
       !(
         await Bun.file(join(this.cluster, "postmaster.pid"))

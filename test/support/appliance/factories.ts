@@ -233,7 +233,7 @@ export function credentialBody(appliance: TestAppliance): Wire {
   };
 }
 
-/** Runs an action as one command of a second writer on the same database, at the appliance's clock by default. */
+/** Runs an action as one command of a second writer on the same database, at the appliance's clock. */
 export function inTransaction<T>(
   appliance: TestAppliance,
   action: (tx: WriteTransaction) => T,

@@ -431,7 +431,7 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
     user("Owner", []),
     user("Owner", []),
   ]);
-  // They sign in with their own password: changing it is one of the operations.
+  // Users sign in with their own password: changing it is one of the operations.
   for (const each of [viewer, member, admin, elsewhere, nowhere, moved])
     await appliance.writes.run(
       "user.set_password",

@@ -89,7 +89,7 @@ export async function closeBrowser(): Promise<void> {
 /** Cookie until the first page of a user who did not sign in by the form. */
 const ARRIVING = "arriving";
 
-/** On that first page: what the console remembers of a user who signs in by its form. */
+/** Sets on that first page what a sign-in by the console's form stores. */
 const REMEMBER_SIGN_IN = `if (location.protocol.startsWith("http") && document.cookie.includes("${ARRIVING}=1")) {
   localStorage.setItem("netledger:signed-in", "yes");
   document.cookie = "${ARRIVING}=; max-age=0; path=/";
@@ -234,7 +234,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   const { violations } = await spentOn("axe runs", async () => {
     // Once per document: parsing its 0.5 MB takes time.
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource());
-    // The same state in the other color scheme: only colors differ.
+    // Same state in the other color scheme: only colors differ.
     const isSeen = await page.evaluate<boolean>(`axe.seenState === (axe.seenState = ${PAGE_STATE})`);
     const options = isSeen ? { ...AXE_OPTIONS, runOnly: COLOR_RULES } : AXE_OPTIONS;
     return page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);

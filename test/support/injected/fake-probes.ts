@@ -26,7 +26,7 @@ export class FakeProbes implements Probes {
   }> = [];
   /** The credential finally sent to each address. */
   readonly sent: Array<{ readonly address: string; readonly credential: SnmpCredential }> = [];
-  /** Known facts passed with each device query: what its agent served earlier. */
+  /** Earlier served objects of the agent, passed with each device query. */
   readonly served: Array<Parameters<Probes["askDevice"]>[1]["served"]> = [];
   readonly looked: string[] = [];
   readonly alive = new Map<string, Partial<AddressSighting>>();

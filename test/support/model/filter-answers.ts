@@ -73,7 +73,7 @@ function versionOn(scene: Scene, id: string, on: number): Version | undefined {
   return scene.versions.get(id)?.findLast((version) => version.from <= scene.known(on));
 }
 
-/** All versions valid at some time from an instant until the queried one, deleted records included. */
+/** All versions valid at some time from a timestamp until the queried one, deleted records included. */
 function within(scene: Scene, id: string, from: number): Version[] {
   const versions = scene.versions.get(id) ?? [];
   const [first, last] = [scene.known(from), scene.known(scene.at)];

@@ -48,7 +48,7 @@ export interface Scene {
   readonly versions: ReadonlyMap<string, readonly Version[]>;
   /** End of the pruned history; -Infinity if not pruned. */
   readonly thinnedUntil: number;
-  /** Timestamp whose state answers for an instant: a retained state in pruned history. */
+  /** Timestamp of the answering state: that of a retained state in pruned history. */
   known(instant: number): number;
   /** Ids that a search of this list returns for this caller. */
   found(words: string): ReadonlySet<string>;

@@ -69,7 +69,7 @@ export function drawValue(
 /** Timestamps by marker name. */
 export type Markers = ReadonlyMap<string, string>;
 
-/** Notation of a period's start, not after another instant. */
+/** Notation of a period's start, not after the given timestamp. */
 export function drawStart(
   random: SeededRandom,
   instants: readonly string[],

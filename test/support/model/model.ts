@@ -93,7 +93,7 @@ export class Model {
     return this.snapshots.at(-1) as Snapshot;
   }
 
-  /** Snapshot at an instant. */
+  /** Snapshot at a timestamp. */
   at(instant: number): Snapshot {
     return this.snapshots.findLast((snapshot) => snapshot.at <= instant) as Snapshot;
   }
