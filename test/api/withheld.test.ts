@@ -198,7 +198,7 @@ describe("an address of a host that has credentials", () => {
         credential_assignments: [{ credential_id: credential.id, ip_address_ids: [named.id] }],
       }),
     );
-    // Naming it as a target sends it there.
+    // An Admin's assignment that names the address is an approval.
     expect(await values()).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// Frame of the console in Chromium, on the executable: the CSP, state kept for Back, time zones, and pages under
+// Frame of the console in Chromium, on the executable: the CSP, Back after a sign-out, time zones, and pages under
 // axe-core. Sign-in, links and keys are in frame-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

@@ -402,7 +402,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await page.keyboard.press(".");
       await page.getByText(`by-others-2-${width}`).first().waitFor();
       expect(await page.getByText(/changes? since/).count()).toBe(0);
-      // Markers in the visible range appear by themselves; records of other kinds are not reported.
+      // New markers are suggested at once; changes of other kinds are not reported on this page.
       await appliance.client.post("markers", { name: `after ${width}` });
       await page.locator(`datalist option[value="marker:after ${width}"]`).waitFor({ state: "attached" });
       expect(await page.getByText(/changes? since/).count()).toBe(0);

@@ -248,7 +248,7 @@ describe("devices that say the same of themselves", () => {
     expect(await macs()).toEqual([mac(1), mac(1)]);
     await scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"));
     expect(await macs()).toEqual([mac(1), mac(2)]);
-    // A device with all its signs, taken for it, reports something else for the address at which it does not answer.
+    // A clone taken for the device reports another MAC address for the address at which the clone does not answer.
     await scan.devices(cloneAt("10.0.0.3"), moving(2, "10.0.0.2"), moving(2, "10.0.0.1"));
     expect(await macs()).toEqual([mac(1), mac(2), mac(1)]);
     expect(await writtenBy(() => scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"), cloneAt("10.0.0.3")))).toBe(

@@ -166,7 +166,7 @@ test("verify names a table and by how much it differs from what was written", ()
   expect(told(["DELETE FROM discovery_served"])).toEqual([
     "memory: discovery_served: has 0 rows: 1 of the 1 written is missing",
   ]);
-  // Intact, but from another store.
+  // A row with a valid checksum that this store did not write.
   expect(
     told([
       "INSERT INTO map_positions SELECT network_n, 'unknown-' || node_id, x, y, placed, checksum FROM map_positions LIMIT 1",

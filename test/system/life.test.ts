@@ -219,7 +219,7 @@ describe("the stop", () => {
     expect(end.code).toBe(0);
     expect(end.tookMs).toBeLessThan(STOP_MAX_MS);
     expect(end.err).toContain("requests_cut_off");
-    // A fault of the client or the test, not of the appliance: the log must not suggest otherwise.
+    // Caused by the client or the stop, not by a fault of the appliance: the log must not suggest one.
     expect(end.err).toContain("request_cut_off");
     expect(end.err).not.toMatch(/ERROR|internal_error/);
   });

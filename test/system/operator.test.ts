@@ -390,7 +390,7 @@ describe("an organization that demands a reason", () => {
     expect(await command("user", "password", ...user, ...password, "--reason", "CHG-7")).toMatchObject({ code: 0 });
     const key = await command("key", "create", ...user, "--name", "night", "--permissions", "Member");
     expect(key).toMatchObject({ code: 0, err: "" });
-    // Such a command needs a reason like everyone else.
+    // A key created by such a command needs reasons like any other.
     const made = { network_id: networkId, name: "h" };
     expect(await running.withKey(key.out.trim()).post("hosts", made)).toMatchObject(lacking);
     expect(await running.withKey(key.out.trim()).post("hosts", made, { "x-change-reason": "CHG-8" })).toMatchObject({
