@@ -565,7 +565,7 @@ describe("credentials", () => {
     expect(now.credential_assignments).toEqual([{ credential_id: both.id }, { credential_id: second.id }]);
     expect((await get(`credentials/${both.id}`)).host_assignments).toEqual([{ host_id: one.id }]);
     expect(told(plan, "credential_assignment")).toEqual(["Closed", "Kept", "Moved"]);
-    // An Admin's merge also sends them to pending addresses.
+    // An Admin's confirmation sends both to the pending address.
     const waiting = now.ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.4");
     tick();
     expect(new Set((await made(owner.post(`ip-addresses/${waiting.id}/confirm`, {}))).credential_ids)).toEqual(

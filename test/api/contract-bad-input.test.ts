@@ -322,7 +322,7 @@ describe("a body", () => {
             {},
             "validation_failed",
           );
-          // The union itself may report its discriminator.
+          // An error in a discriminator may point to the union itself.
           if (
             !pointers(answer).some(
               (path) => path.startsWith(pointer) || (path !== "" && path === pointer.replace(/\/[^/]*$/, "")),

@@ -508,7 +508,7 @@ describe("an address of a host", () => {
     expect(await owner.post("hosts", { network_id: networkId, name: "never", ip_addresses: items })).toMatchObject(
       refused,
     );
-    // The returned subnet contains the returned address.
+    // The returned subnet_id belongs to the returned address.
     const [address] = host.ip_addresses;
     expect(await updateHost(host, { ip_addresses: [{ ...address, ip_address: "10.2.9.9" }] })).toMatchObject({
       status: 400,

@@ -295,7 +295,7 @@ describe("bringing back", () => {
       await page.getByText("Brought back.").waitFor();
       await page.getByRole("link", { name: /^transaction/ }).waitFor();
       expect(shown(await current(access.id))).toEqual(shown(before));
-      // The page relies on the refusal while the record was deleted.
+      // The page requests the record while it is deleted, and expects the 404.
       expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,

@@ -265,7 +265,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
       await plan.getByRole("button", { name: "Restore this" }).click();
       await plan.getByText("Done.").waitFor();
       expect((await made(client.get(`hosts/${access.id}`))).interfaces).toHaveLength(PORTS);
-      // The page relies on the refusal while the record was deleted.
+      // The page requests the record while it is deleted, and expects the 404.
       expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,

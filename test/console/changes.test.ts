@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)("what changed", () => {
     const reason = page.getByLabel("Reason contains").and(page.locator(":focus"));
     const change = page.locator(".transaction");
     await change.getByText("VLAN 120 Phones: name Voice → Phones").waitFor();
-    // Earlier ones have it as well.
+    // The filter also applies to the transactions already listed.
     await settles(() => change.count(), 1);
     // Narrowing further keeps the position, and Back returns to the previous query.
     await reason.fill("4712");

@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     await page.getByRole("button", { name: "Claim it" }).click();
     await page.getByRole("banner").waitFor();
     expect(await kept()).not.toContain(token);
-    // Pages opened from the link's page by a full load redirect back.
+    // A full load of a linked page sends the referrer, which must not contain the token.
     await page.getByRole("link", { name: "Handbook" }).click();
     await page.waitForURL("**/handbook");
     expect(await page.evaluate<string>("document.referrer + location.href")).not.toContain(token);

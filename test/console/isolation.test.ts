@@ -10,7 +10,7 @@ describe("a name in an element that isolates it", () => {
     expect(withinItself(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
     expect(withinItself(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
     expect(withinItself(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
-    // An open isolate ends with the element, and takes a preceding override along.
+    // Otherwise the element's own PDI would end the open isolate, and nothing would end the override before it.
     expect(withinItself(`a${RLO}b${RLI}c`)).toBe(`a${RLO}b${RLI}c${PDI}`);
     expect(withinItself(`${FSI}${FSI}a${PDI}`)).toBe(`${FSI}${FSI}a${PDI}${PDI}`);
   });
