@@ -78,7 +78,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
     .replace("{style}", named(/^main-.*\.css$/))
     .replace("{script}", named(/^main-.*\.js$/))
     .replace("{icon}", named(/^icon-/))
-    // All at once: each is discovered only in its importer.
+    // All at once: otherwise each is discovered only in its importer.
     .replace("{preloads}", () =>
       first
         .slice(1)

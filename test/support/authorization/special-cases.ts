@@ -332,7 +332,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           title: `${title} ${instant.title}`,
           path: withQuery(asking.path.replace(":id", id), "limit=0", instant.query),
           code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-          // The space of a nested subnet is reported for that subnet.
+          // Addresses of a nested subnet are listed under that one.
           check: ({ data }) => {
             const subnets = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.cidr]));
             const isApart = ({ ip_address }: Wire) => !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));

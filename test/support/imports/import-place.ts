@@ -45,7 +45,7 @@ export class ImportPlace {
     return (await this.client.get("transactions?limit=1")).body.meta.pagination.total_count;
   }
 
-  /** All imported records without timestamps, keyed by their identity. */
+  /** All imported records by list and in id order, without timestamps. */
   async inventory(): Promise<Record<string, any[]>> {
     const lists = ["tags", "networks", "vlans", "subnets", "hosts", "ip-ranges"];
     const found: Record<string, any[]> = {};

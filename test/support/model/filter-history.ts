@@ -307,7 +307,7 @@ export class FilterHistory {
     return record !== null;
   }
 
-  /** Random hosts and interfaces. Some are in another network: writes that name these are refused. */
+  /** The latest hosts and interfaces. Some are in another network: writes that name these are refused. */
   private neighbors(): Wire[] {
     return [
       ...this.hosts.slice(-2).map((id) => ({ type: "Host", id })),

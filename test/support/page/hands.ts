@@ -9,7 +9,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /** Key names that differ from Playwright's. */
 const KEYS: Readonly<Record<string, string>> = { Space: " " };
-/** Keys without a default action. */
+/** Accepted keys; others throw. */
 const KNOWN_KEYS =
   /^(?:.|Escape|Enter|Tab|Backspace|Delete|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|F\d+)$/u;
 

@@ -39,7 +39,7 @@ interface ReceivedResponse {
 interface Entry {
   readonly url: string;
   readonly state: unknown;
-  /** The requesting document; requests of earlier documents are dropped. */
+  /** Document that created the entry; navigation to an entry of an earlier document loads a new one. */
   readonly document: number;
 }
 

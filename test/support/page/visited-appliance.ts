@@ -23,7 +23,7 @@ import { SET_UP_KEY } from "../executable/executable.ts";
 import { builtConsole } from "./built-console.ts";
 import { putOnNetwork } from "./network.ts";
 
-/** The system clock, which also sets the pages' clocks. */
+/** The system clock, as read by the pages. */
 class MovingClock extends TestClock {
   override now(): Instant {
     return systemClock.now();
