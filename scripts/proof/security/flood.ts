@@ -32,7 +32,7 @@ const WAVE_PAUSE_MS = 100;
 const SLACK_KIB = 96 * 1024;
 /** The running one and the queue; as many again arrive during their verification. */
 const RIGHT_CHANGES_MAX = 2 * (1 + ATTEMPTS_MAX_WAITING);
-/** Time for a user with an earlier sign-in from the same address to get in during the flood, with prescribed retries. */
+/** Time to get in during the flood with prescribed retries, for a user with an earlier sign-in from that address. */
 const GET_IN_MS = 5_000;
 
 export async function proveFlood(proving: Proving): Promise<Finding[]> {
