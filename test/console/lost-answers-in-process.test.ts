@@ -79,7 +79,7 @@ describe("a network that loses answers", () => {
     await page.getByRole("alert").getByText("in use").waitFor();
     await loseAnswer("/api/v1/vlans/bulk-delete?cascade=true");
     await button("Delete all the same").click();
-    await page.getByText("Sending it again does nothing twice.").waitFor();
+    await page.getByText("Safe to retry: nothing is done twice.").waitFor();
     await button("Delete all the same").click();
     await page.getByText("Deleted.").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
@@ -247,7 +247,7 @@ describe("a network that loses answers", () => {
     await open(`/subnets/${id}`);
     await button("Allocate next free").click();
     await button("Reserve them").click();
-    await page.getByText("It is not known whether they were allocated.").waitFor();
+    await page.getByText("Safe to retry: they are allocated once.").waitFor();
     await button("Reserve them").click();
     await page.getByText("Allocated: 10.40.0.1").waitFor();
     expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);

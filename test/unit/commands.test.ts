@@ -21,7 +21,7 @@ test("every command of a folder is in the table, under a name of its own", async
   const spread = new Set([...table.matchAll(/^ {2}\.\.\.(\w+)(?:,$|\()/gm)].map(([, name]) => name));
   const names: string[] = [];
   for (const { path } of new Bun.Transpiler({ loader: "ts" }).scanImports(table)) {
-    const folder = await import(`../../src/${path}`);
+    const folder = await import(`../../src/registry/${path}`);
     // Factories with injected dependencies have the same names without them.
     for (const [name, commands] of Object.entries(folder))
       if (spread.delete(name)) names.push(...Object.keys(typeof commands === "function" ? commands({}) : commands));

@@ -5,6 +5,7 @@ import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";
+import { ownValue } from "../text/own-value.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
@@ -75,7 +76,11 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     );
   const details = loadedDetails(kind);
   const removal = details?.removal?.[0] ?? (details?.isFound === true ? editText.deleteFound : undefined);
-  const title = editText.deleteTitle(`${word} ${calledOf(kind, { ...shown.record, id })}`.trim());
+  const called = calledOf(kind, { ...shown.record, id });
+  // The name of an address or subnet as well: a digit is easily misread.
+  const named = ownValue(shown.record, "name");
+  const more = typeof named === "string" && !called.includes(named) ? named : "";
+  const title = editText.deleteTitle(`${word} ${called} ${more}`.trim());
   return (
     <form class="plan" aria-label={title} onSubmit={(event) => void remove(event)}>
       <h2 ref={heading} tabIndex={-1}>
