@@ -32,7 +32,6 @@ export interface DiffInput extends DiffQuery {
   readonly thinnedUntil: Instant | null;
 }
 
-
 /** One row per added or removed record, and per changed field. */
 const DIFF_COLUMNS = fieldColumns([
   "change",

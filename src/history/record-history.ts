@@ -89,5 +89,4 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   }
 });
 
-
 const encoder = new TextEncoder();

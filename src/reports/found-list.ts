@@ -1,9 +1,9 @@
 // Computed list whose rows are not records: a page as an envelope, or all rows as a table. Yields to other reads
 // between bounded steps.
 
-import { PAUSE } from "../db/reading/long-reads.ts";
 import type { Actor } from "../access/actor.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
+import { PAUSE } from "../db/reading/long-reads.ts";
 import type { FilterText } from "../records/list-filter.ts";
 import type { RowFilter } from "../records/row-filter.ts";
 import { type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
@@ -33,7 +33,6 @@ interface Telling<Found, Row extends object> {
   /** Table rows of one list row. */
   tableRows(row: Row, networkNameOf: (id: string) => string | null): readonly Record<string, unknown>[];
 }
-
 
 /** Results that match the filter. @param filter null for all */
 export function* holding<Found, Row extends object>(

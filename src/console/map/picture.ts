@@ -1,5 +1,5 @@
-// Canvas state of the map: viewport, scene and redraws, at most one per frame. Reports the viewport after it comes to
-// rest.
+// Canvas state of the map: viewport, scene and redraws, at most one per frame. Reports the viewport after it
+// settles.
 
 import type { Diagram } from "./diagram.ts";
 import { gestures } from "./gestures.ts";

@@ -13,7 +13,8 @@ export const bulkText = {
   tags: "Tags",
   delete: "Delete",
   scope: (count: number, words: Words) => counted(count, words),
-  ofFilter: (count: number, words: Words) => `All ${groupedDigits(count)} matching ${count === 1 ? words[0] : words[1]}`,
+  ofFilter: (count: number, words: Words) =>
+    `All ${groupedDigits(count)} matching ${count === 1 ? words[0] : words[1]}`,
   tooMany: (most: number) => `At most ${groupedDigits(most)} at once: narrow the filter.`,
   editTitle: (count: number, words: Words) => `Edit ${counted(count, words)}`,
   addField: "Add a field to set",

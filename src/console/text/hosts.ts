@@ -68,8 +68,7 @@ export const hostText = {
 
 export const neighborText = {
   links: "Connected devices",
-  noLinks:
-    "No links known: none announced by LLDP or CDP, and none entered.",
+  noLinks: "No links known: none announced by LLDP or CDP, and none entered.",
   stations: "On its other ports",
   noStations: "No stations on other ports.",
   places: "Where it is connected",

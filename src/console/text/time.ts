@@ -13,7 +13,8 @@ export const timeText = {
   bar: "Time",
   otherInstants: "Other instants",
   track: "How much changed when",
-  notAnInstant: (text: string) => `Can't read “${text}” as a date or time. Try 2026-03-01 03:12, yesterday 14:00, or -24h.`,
+  notAnInstant: (text: string) =>
+    `Can't read “${text}” as a date or time. Try 2026-03-01 03:12, yesterday 14:00, or -24h.`,
   noSuchMarker: (name: string) => `No marker “${name}” found, or several have that name.`,
   notYet: "That's in the future – showing now.",
   beforeBeginning: "No data yet at that time. History starts",

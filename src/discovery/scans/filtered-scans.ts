@@ -107,4 +107,3 @@ function* page<Key>(
   }
   yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, moment)));
 }
-

@@ -41,7 +41,6 @@ export function* locationAt(
   return yield* rank(yield* gather(new RecordsAt(reader, sequence, sight, trace), asked));
 }
 
-
 /** The caller's sight of the requested network, or of all. */
 export function sightOf(reader: Reader, { actor, networkId }: Pick<LocateQuery, "actor" | "networkId">): Sight {
   const { organizationN } = actor;

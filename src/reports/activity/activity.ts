@@ -8,7 +8,6 @@ import { GROUPERS } from "./groupings.ts";
 import { type ActivityInput, MeantChanges } from "./meant-changes.ts";
 import type { Tally } from "./tally.ts";
 
-
 /** Yields the response as an envelope. */
 export const activity = longRead("activity", function* (reader: Reader, input: ActivityInput) {
   const meant = new MeantChanges(reader, input);
@@ -27,4 +26,3 @@ export const activity = longRead("activity", function* (reader: Reader, input: A
 function countMembers({ created, updated, deleted, total }: Tally): string {
   return `"created":${created},"updated":${updated},"deleted":${deleted},"total":${total}`;
 }
-

@@ -7,7 +7,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import { type FoundListInput, holding,  toldList } from "../found-list.ts";
+import { type FoundListInput, holding, toldList } from "../found-list.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { CONFLICT_FIELDS, shownConflict } from "./conflict-answer.ts";
 import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";

@@ -33,7 +33,6 @@ export interface FaceplateInput {
   readonly moment: FixedMoment;
 }
 
-
 /** @throws DomainError entity_not_found for a host not visible to the caller at that time */
 export const faceplate = longRead("faceplate", function* (reader: Reader, input: FaceplateInput) {
   const steps = faceplateAt(reader, input);

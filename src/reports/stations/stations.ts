@@ -9,7 +9,7 @@ import { RecordsAt } from "../../history/records-at.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import { type FoundListInput, holding,  toldList } from "../found-list.ts";
+import { type FoundListInput, holding, toldList } from "../found-list.ts";
 import { networksAt } from "../networks-at.ts";
 import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
 import { STATION_FIELDS, type Station } from "./station-answer.ts";

@@ -48,7 +48,6 @@ function mapOnce(networkId: string, facts: NetworkFacts, includeIsolated: boolea
   return map;
 }
 
-
 /** Empty for a network not visible to the caller at that time. */
 export const topology = longRead(
   "topology",

@@ -6,7 +6,7 @@ import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import { type FoundListInput, holding,  toldList } from "../found-list.ts";
+import { type FoundListInput, holding, toldList } from "../found-list.ts";
 import { findWithheld, type WithheldItem } from "./find-withheld.ts";
 import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason } from "./withheld-answer.ts";
 import { withheldOrigin } from "./withheld-origins.ts";
