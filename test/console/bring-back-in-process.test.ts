@@ -188,7 +188,7 @@ describe("bringing back", () => {
     );
     await page.reload();
     await page.getByRole("button", { name: "Restore fields of core-parts" }).waitFor();
-    expect(await page.getByText("Its own fields are as they are now").count()).toBe(0);
+    expect(await page.getByText("Its own fields are unchanged").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
   });
 

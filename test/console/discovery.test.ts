@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
   test("follows a dry run to its end, and reads what it would have written", async () => {
     await follow(page, `/discovery/${dryRun.id}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
-    await page.getByText("A dry run: nothing was written.").waitFor();
+    await page.getByText("Dry run – nothing was saved.").waitFor();
     await page.getByText("Would be written").waitFor();
     await page.getByText("CHG-9: a look").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Created" }).filter({ hasText: "127.0.0.1" }).first().waitFor();

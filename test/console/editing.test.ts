@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.getByText("Brings back interface").waitFor();
     await page.evaluate(
       `new MutationObserver(() => {
-        window.saidNone ||= document.body.textContent.includes("No such host");
+        window.saidNone ||= document.body.textContent.includes("Host not found");
       }).observe(document.body, { subtree: true, childList: true, characterData: true })`,
     );
     await page.getByRole("button", { name: "Bring it back" }).click();

@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     const claim = { organization_name: "Acme", network_name: "Main", email: EMAIL, password: PASSWORD };
     await running.client().post("/api/auth/setup", { ...claim, setup_token: running.setupToken });
     await late.getByRole("button", { name: "Claim it" }).click();
-    await late.getByText("This appliance is claimed already").waitFor();
+    await late.getByText("This appliance is already claimed").waitFor();
     expect(visitor.troubles()).toEqual(["409 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
     const page = await visitor.signIn(EMAIL, PASSWORD, link());
     expect(page.url()).toBe(`${running.url}/`);

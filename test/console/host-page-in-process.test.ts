@@ -125,11 +125,11 @@ describe("the page of a host", () => {
     await page.getByRole("heading", { name: "This host did not exist yet" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.goto(`${appliance.running.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
-    await page.getByText("No such host").waitFor();
+    await page.getByText("Host not found").waitFor();
     // Bad in the address is the instant, not the host.
     await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=whenever`);
     await page.getByRole("alert").filter({ hasText: "Request" }).waitFor();
-    expect(await page.getByText("No such host").count()).toBe(0);
+    expect(await page.getByText("Host not found").count()).toBe(0);
     // The refusals that these pages are made of, and nothing else.
     expect(visitor.troubles().filter((each) => !/\b40[04]\b/.test(each))).toEqual([]);
     await page.close();

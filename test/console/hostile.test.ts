@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await isAnswered(page);
     // A port's stations do not wait for those of all ports.
     await page.goto(`${running.url}/interfaces/${filled.interfaceId}`);
-    await page.getByText("No neighbor is known").waitFor();
+    await page.getByText("Nothing connected.").waitFor();
     await isAnswered(page);
     const reads = asked.filter((url) => url.includes("/api/v1/") && !url.includes("/changes"));
     for (const each of ["/ip-addresses?", "/faceplate?"]) expect(reads.some((url) => url.includes(each))).toBe(true);

@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     // Loaded data stays; new requests report that the appliance does not answer.
     await page.getByRole("link", { name: /^History/ }).click();
     await page.getByText("The appliance did not answer").waitFor();
-    await page.getByText("The appliance does not answer. What you see is from before").waitFor();
+    await page.getByText("Can't reach the appliance.").waitFor();
     await list.getByRole("link", { name: "access-1" }).waitFor();
     await workplace.serve([], { listen });
     await page.getByText("new host access-1").waitFor();

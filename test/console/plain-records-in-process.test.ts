@@ -91,9 +91,9 @@ describe("a record without a page of its own", () => {
     await settles(() => theirs.getByRole("button", { name: "Bring it back" }).count(), 0);
     expect(other.troubles()).toEqual([]);
     await theirs.goto(`${appliance.running.url}/records/spaceship/${tag.id}`);
-    await theirs.getByText("No such record").waitFor();
+    await theirs.getByText("Record not found").waitFor();
     await theirs.goto(`${appliance.running.url}/records/tag/00000000-0000-4000-8000-000000000000`);
-    await theirs.getByText("No such tag").waitFor();
+    await theirs.getByText("Tag not found").waitFor();
     await other.leave();
   });
 });

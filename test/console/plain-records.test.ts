@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
     await open("/records/tag/00000000-0000-4000-8000-000000000000");
-    await page.getByText("No such tag").waitFor();
+    await page.getByText("Tag not found").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ describe("the time bar", () => {
     await page.waitForURL(`${origin}/?q=web`);
     await page.getByText("There is no later change").waitFor();
     await page.goto(`${origin}/?at=2020-01-01T00:00:00Z`);
-    await page.getByText("Nothing was known then").waitFor();
+    await page.getByText("No data yet at that time").waitFor();
     await page.getByRole("button", { name: "Previous change" }).click();
     await page.getByText("There is no earlier change").waitFor();
     expect(visitor.troubles()).toEqual([]);
@@ -116,7 +116,7 @@ describe("the time bar", () => {
     await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
     expect(atOf(page)).toBe("marker:before the core upgrade");
     await say("half past nine");
-    await page.getByRole("alert").filter({ hasText: "Not an instant" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Can't read this" }).waitFor();
     await say("-24h");
     await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
     await say("now");
@@ -165,7 +165,7 @@ describe("the time bar", () => {
     await page.goto(`${origin}/hosts`);
     await page.getByLabel("Go to an instant").fill("before the core upgrade");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").filter({ hasText: "Not an instant" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Can't read this" }).waitFor();
     known.resolve();
     await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
     await page.getByRole("alert").waitFor({ state: "detached" });

@@ -508,7 +508,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByText("live", { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     await running.stop();
-    await page.getByText("not live").waitFor();
+    await page.getByText("offline").waitFor();
     const again = await own.serve([], { listen });
     await again.withKey(key).post("hosts", { network_id: networkId, name: "after", hidden: false, tags: [] });
     await page.getByText(/^1 change since/).waitFor();

@@ -1,6 +1,6 @@
 // Texts for changes: actor, reason, and differences per field.
 
-import { kindWords } from "../kinds/kinds.ts";
+import { capital, kindWords } from "../kinds/kinds.ts";
 import { groupedDigits } from "./digits.ts";
 import { ownValue } from "./own-value.ts";
 
@@ -106,7 +106,7 @@ export const changesText = {
   notYet: (kind: string) => `This ${kind} did not exist yet`,
   beganAt: "Its first version is of",
   showFirst: "Show it then",
-  unknown: (kind: string) => `No such ${kind}, or you don't have access to it.`,
+  unknown: (kind: string) => `${capital(kind)} not found, or you don't have access to it.`,
   older: "Older",
   newer: "Newer",
 } as const;
