@@ -21,7 +21,7 @@ export const discoveryText = {
   } as Readonly<Record<string, string>>,
   scan: "Scan",
   dryRun: "dry run",
-  dryRunSays: "Dry run – nothing was saved. This is what would be written.",
+  dryRunSays: "Dry run – nothing was saved. The changes below would be made.",
   wholeNetwork: "the network's subnets",
   itsSubnets: "its subnets",
   moreTargets: (count: number) => `and ${count} more`,

@@ -65,4 +65,4 @@ export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, ope
 
 /** Controls that write only the user's preferences, or nothing. */
 export const HARMLESS =
-  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Reset all|Reset: .*|Older|Next(: .*)?|Before it|Last (day|week|month)|Show \d+ more of [\d,]+|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;
+  /^(\d{4}-\d\d-\d\d [\d:]+|View after|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Reset all|Reset: .*|Older|Next(: .*)?|View before|Last (day|week|month)|Show \d+ more of [\d,]+|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;
