@@ -79,8 +79,8 @@ export function documentation<Actor, Access>(surface: Surface<Actor, Access>, re
 }
 
 /**
- * Swagger plugin on an app of its own with the paths of all operations. Loaded on the first request: the packages that it
- * imports, zod among them, would take 10 % of each start.
+ * Swagger plugin on an app of its own with the paths of all operations. Loaded on the first request: evaluating the
+ * packages that it imports, zod among them, would slow each start.
  */
 async function generatorOf(routes: readonly RegisteredRoute[]): Promise<Pick<Elysia, "handle">> {
   const { swagger } = await import("@elysiajs/swagger");

@@ -775,7 +775,7 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
-/** By which a request is known when it is repeated; null also where the operation knows no repetition. */
+/** Idempotency key of the request, validated; null if absent, or if the operation does not replay answers. */
 function keyOf(operation: Operation<unknown>, request: Request, issues: Issue[]): string | null {
   const key = idempotencyKey(request, issues);
   return operation.isNotRepeated === true ? null : key;

@@ -73,7 +73,7 @@ describe("whoever writes many records at once", () => {
     const [one] = await list('hosts?limit=1&filter=sys_location = "Hall 2"');
     await made(appliance.client.post("hosts/bulk-update", { ids: [one?.id], set: { description: "leased" } }));
     await button("Change 20 hosts").click();
-    await page.getByText("Some were changed since. This is what it comes to now.").waitFor();
+    await page.getByText("Some records changed meanwhile. The preview is updated.").waitFor();
     await page.getByText("19 hosts would change, 1 would stay as is.").waitFor();
     await button("Change 19 hosts").click();
     await page.getByText("Saved.").waitFor();

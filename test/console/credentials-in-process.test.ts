@@ -137,7 +137,7 @@ describe("a credential", () => {
     await form.getByText("Undoing brings back everything but a secret: the old one is not kept.").waitFor();
     await form.getByLabel("Type a new one: the old one is forgotten").check();
     await form.getByLabel("New community").fill(RIGHT);
-    await form.getByText("Whoever is asked with it is sent the new secret by the next scan.").waitFor();
+    await form.getByText("The next scan sends the new secret to every device that it is used for.").waitFor();
     await form.getByLabel("Why (kept in history)").fill("CHG-31: the word was mistyped");
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("The credential Switches was saved.").waitFor();

@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
         () => plan.getByRole("listitem").allTextContents(),
         ["Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1."],
       );
-      await plan.getByText("It is taken back by undoing the transaction").waitFor();
+      await plan.getByText("Undo the transaction to stop that").waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(await waiting()).toEqual(["10.2.3.9"]);
       await plan.getByLabel("Why").fill("CHG-12: new uplink");

@@ -32,7 +32,7 @@ export const bulkText = {
   none: "none",
   apply: (count: number, words: Words) => `Change ${counted(count, words)}`,
   back: "Back to the fields",
-  replanned: "Some were changed since. This is what it comes to now.",
+  replanned: "Some records changed meanwhile. The preview is updated.",
   cancel: "Cancel",
   tagTitle: (count: number, words: Words) => `Tags of ${counted(count, words)}`,
   tag: "Tag",

@@ -93,7 +93,7 @@ export const credentialText = {
       ? `${isolated(name)}: it has no address, so it is not asked yet.`
       : `${isolated(name)}: is sent it at ${addresses.join(", ")}.`,
   newTargets: (addresses: readonly string[]) => `The next scan sends it to ${addresses.join(", ")}.`,
-  newSecretSays: "Whoever is asked with it is sent the new secret by the next scan.",
+  newSecretSays: "The next scan sends the new secret to every device that it is used for.",
   reach: "Who is asked with it, and why",
   reachNobody: "Nobody is asked with it: it is assigned to no network and to no host.",
   reachNetwork: (asked: number, not: number) =>

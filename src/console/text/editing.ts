@@ -113,7 +113,7 @@ export const planText = {
   /** Changed fields without displayable values. */
   also: (fields: readonly string[], hasValues: boolean) => `${hasValues ? "Also: " : ""}${fields.join(", ")}`,
   stay: (count: number) => `${groupedDigits(count)} ${count === 1 ? "stays" : "stay"} as is.`,
-  moved: "Records changed since you read this, and nothing was done. This is what it comes to now: look at it again.",
+  moved: "Records changed since you read this, and nothing was done. The plan is updated: review it again.",
   nothing: "Nothing would change: it is like this already.",
   cannot: "It cannot be done:",
   done: "Done.",

@@ -6,7 +6,7 @@ export const ledgerText = {
   ofNow: "The ledger is shown as it is now, whatever instant is chosen.",
   head: "Head",
   headSays:
-    "The newest transaction, and the hash that stands for it and everything before it. Keep a copy of both elsewhere: whoever changes or cuts off anything of the past changes the hash.",
+    "The newest transaction, and the hash over it and everything before it. Keep a copy of both elsewhere: any change to the past changes the hash.",
   sequence: "Sequence",
   instant: "Instant",
   hash: "SHA-256",

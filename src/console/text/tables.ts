@@ -31,7 +31,7 @@ export const tableText = {
   nothing: "Nothing would change: every row already matches its record.",
   ignored: (columns: readonly string[]) => `Not written, only shown by exports: ${columns.join(", ")}.`,
   apply: (count: number) => `Write ${rows(count)}`,
-  replanned: "Some records were changed since. This is what it comes to now.",
+  replanned: "Some records changed meanwhile. The preview is updated.",
   wrong: (issues: number, rowCount: number) =>
     `${groupedDigits(issues)} ${issues === 1 ? "thing is" : "things are"} wrong in ${rows(rowCount)}. Fix them here, or in the file.`,
   row: "Row",

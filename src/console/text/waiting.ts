@@ -40,7 +40,7 @@ export const waitingText = {
   plan: "Where credentials will go",
   verb: "Let them go there",
   follows:
-    "From then on every scan may send them there, whoever asks for it. It is taken back by undoing the transaction: nothing is sent there any more, but what was sent cannot be called back.",
+    "From then on every scan may send them there, no matter who starts it. Undo the transaction to stop that; a secret that was sent cannot be recalled.",
   changed: (value: string) => `${value} has changed since this page was read. Look at it again.`,
   gone: (value: string) => `${value} is no longer there.`,
   refused: (value: string, why: string) => `${value}: ${why}`,
