@@ -55,6 +55,10 @@ async function main(): Promise<number> {
   }
   const form: Form = values.short ? "short" : "long";
   const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  if (values.list) {
+    console.log(chosen.map(({ name }) => name).join(" "));
+    return 0;
+  }
   const report = resolve(values.report ?? join(ROOT, "dist/proof.md"));
   const parent = resolve(values.directory ?? tmpdir());
   const outcomes: Outcome[] = [];
@@ -81,6 +85,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         short: { type: "boolean", default: false },
+        list: { type: "boolean", default: false },
         seed: { type: "string" },
         report: { type: "string" },
         directory: { type: "string" },
