@@ -65,6 +65,14 @@ export function compareCodePoints(a: string, b: string): number {
   return (a.codePointAt(index) ?? -1) - (b.codePointAt(index) ?? -1);
 }
 
+/** Sorted copy, by code point; computes each key once. */
+export function sortedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .sort((a, b) => compareCodePoints(a.key, b.key))
+    .map(({ item }) => item);
+}
+
 function isHighSurrogate(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800;
 }

@@ -47,12 +47,12 @@ import { workOutFirstSummary } from "../reports/summary/first-summary.ts";
 import { AccessGate } from "../sessions/gate.ts";
 import { ReadOnlyWriteQueue } from "../sessions/read-only-writes.ts";
 import { generateSetupToken } from "../sessions/setup-token.ts";
-import { SignIn } from "../sessions/sign-in.ts";
+import { isClaimed, SignIn } from "../sessions/sign-in.ts";
 import { SignInThrottle } from "../sessions/sign-in-throttle.ts";
 import { UsageRecorder } from "../sessions/usage.ts";
 import type { PairFiles } from "../tls/pair.ts";
 import { type App, isLoopback } from "./listener.ts";
-import { checkClock, isClaimed, loadKey, openReader, type StoreOptions } from "./store.ts";
+import { checkClock, loadKey, openReader, type StoreOptions } from "./store.ts";
 import {
   backupThread,
   bodiesThread,

@@ -91,11 +91,6 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   }
 }
 
-/** Whether there is an organization. */
-export function isClaimed(reader: Reader): boolean {
-  return reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length > 0;
-}
-
 /** @throws DatabaseRefused for an unconfirmed leap of the clock */
 export function checkClock(reader: Reader, options: Pick<StoreOptions, "clock" | "acceptClock" | "log">): void {
   const last = reader.head();

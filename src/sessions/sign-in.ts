@@ -68,6 +68,11 @@ const PASSWORD_SQL = "SELECT u.email, p.hash FROM users u LEFT JOIN user_passwor
 /** Never equal to an e-mail address, so that it is throttled separately. */
 const SETUP_ACCOUNT = "set-up";
 
+/** Whether there is an organization. */
+export function isClaimed(reader: Reader): boolean {
+  return reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length > 0;
+}
+
 export class SignIn {
   private readonly options: SignInOptions;
 
@@ -77,7 +82,7 @@ export class SignIn {
 
   /** Whether the appliance is still unclaimed. */
   setupNeeded(): boolean {
-    return this.options.reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length === 0;
+    return !isClaimed(this.options.reader);
   }
 
   /**

@@ -1,6 +1,6 @@
 // Union of the maps of one period: each node and link once, with the intervals in which it was shown. Pure.
 
-import { compareCodePoints, textSortKey } from "../../base/text.ts";
+import { sortedBy, textSortKey } from "../../base/text.ts";
 import type { MapChange, MapLink, MapNode, NetworkMap } from "./map.ts";
 
 /** Half-open. `to` is null while it continues. */
@@ -41,11 +41,11 @@ export class UnionOfMaps {
 
   /** Nodes by name, links by their ends. @param to end of the period; null for now */
   until(to: string | null): TopologyUnion {
-    const nodes = sorted(this.nodes.until(to), ({ name, id }) => textSortKey(name) + id);
+    const nodes = sortedBy(this.nodes.until(to), ({ name, id }) => textSortKey(name) + id);
     const places = new Map(nodes.map(({ id }, place) => [id, place]));
     const number = (value: number) => value.toString().padStart(10, "0");
     const placeOf = (id: string) => number(places.get(id) ?? 0);
-    const links = sorted(
+    const links = sortedBy(
       this.links.until(to),
       ({ id, ends: [one, other] }) =>
         `${placeOf(one.node_id)} ${placeOf(other.node_id)} ${number(one.if_entry?.if_index ?? 0)} ${id}`,
@@ -96,12 +96,4 @@ class Shown<Item extends { readonly id: string }> {
       return { ...item, intervals };
     });
   }
-}
-
-/** By code point; computes each key once. */
-function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return items
-    .map((item) => ({ item, key: keyOf(item) }))
-    .sort((a, b) => compareCodePoints(a.key, b.key))
-    .map(({ item }) => item);
 }

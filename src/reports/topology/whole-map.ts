@@ -1,6 +1,6 @@
 // Network map built from records and their announcements. Pure, with a stable order.
 
-import { compareCodePoints, textSortKey } from "../../base/text.ts";
+import { sortedBy, textSortKey } from "../../base/text.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
 import { type PortResolution, resolveNeighbors } from "../../discovery/topology/resolve.ts";
 import { endsOf, groupOf, joinHalves, linkOf, type MapCable, merged } from "./cables.ts";
@@ -51,7 +51,7 @@ function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: 
   const hosts = facts.hosts
     .filter(({ id }) => includeIsolated || linked.has(id))
     .map((host) => hostNode(host, managedAt.get(host.id)));
-  const nodes = inOrder(
+  const nodes = sortedBy(
     [...hosts, ...[...unknown.values()].filter(({ id }) => linked.has(id))],
     ({ name, id }) => textSortKey(name) + id,
   );
@@ -61,7 +61,7 @@ function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: 
   const counts = new Map<string, number>();
   for (const { ends } of drafts) counts.set(groupOf(ends), (counts.get(groupOf(ends)) ?? 0) + 1);
   const number = (value: number) => value.toString().padStart(10, "0");
-  const sorted = inOrder(
+  const sorted = sortedBy(
     drafts,
     ({ cable, ends: [one, other] }) =>
       `${number(placeOf(one))} ${number(placeOf(other))} ${number(one.if_entry?.if_index ?? 0)} ${cable.key}`,
@@ -81,12 +81,4 @@ function farEndsIn({ ports }: NetworkFacts, resolutions: ReadonlyMap<string, Por
     for (const claim of claims) if (claim.neighbor !== null) ids.add(claim.neighbor.id);
   }
   return ids;
-}
-
-/** By code point; computes each key once. */
-function inOrder<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return items
-    .map((item) => ({ item, key: keyOf(item) }))
-    .sort((a, b) => compareCodePoints(a.key, b.key))
-    .map(({ item }) => item);
 }
