@@ -135,7 +135,7 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
 
 /** Whether a retry can succeed without user action, e.g. after a restart of the appliance. */
 function isOfRestart({ code, status }: Refusal): boolean {
-  return code === "unreachable" || status === 502 || status === 503;
+  return code === "unreachable" || (status >= 502 && status <= 504);
 }
 
 /** Calls back once the appliance is reachable again. @returns a function that cancels the wait */

@@ -52,6 +52,7 @@ export class Consent {
 
   private async tried(): Promise<Plan> {
     this.left.length = 0;
+    this.read.clear();
     const actions: PlannedAction[] = [];
     for (const item of this.items) {
       const { type, id, value } = item;

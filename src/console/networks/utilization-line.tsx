@@ -45,7 +45,10 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
     // The subnet has no data before its creation.
     const from = Math.max(parseInstant(createdAt) ?? 0, to - MONTH_MS);
     Promise.all(instantsBetween(from, to, INSTANTS).map((ms) => pointAt(id, ms, abort.signal)))
-      .then((all) => setPoints(all.filter((each) => each !== null)))
+      .then((all) => {
+        setPoints(all.filter((each) => each !== null));
+        setProblem(null);
+      })
       .catch((cause: unknown) => {
         if (!isAborted(cause)) setProblem(asRefusal(cause));
       });
