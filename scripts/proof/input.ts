@@ -279,7 +279,7 @@ function noticesFaults(document: OpenApiDocument): Finding {
     params: { issues: [] },
     meta: { api_version: 1, server_version: "0" },
   };
-  const nothing = { first: [], second: [], besides: false };
+  const nothing: Happened = { first: [], second: [], besides: [] };
   const its = [{ sequence: 1, request_id: id }];
   const missed: string[] = [];
   const told = (given: WireAnswer, seen: Partial<Happened> = {}, request: Sent = sent) =>
@@ -310,7 +310,7 @@ function noticesFaults(document: OpenApiDocument): Finding {
   must("a write to another organization", told(answer(400, refusal), { second: its }, posted));
   must(
     "a refused request that changed what the ledger does not tell of",
-    told(answer(400, refusal), { besides: true }, posted),
+    told(answer(400, refusal), { besides: ["keys"] }, posted),
   );
   must("a body of HEAD", told(answer(200, list), {}, { ...sent, method: "HEAD" }));
   return {

@@ -853,7 +853,7 @@ async function put(
     const found = faults(document, { method, target, whose: "first" }, answer, {
       first: [],
       second: [],
-      besides: false,
+      besides: [],
     });
     return answer.status >= 400 ? found : [...found, `answered ${answer.status}`];
   } catch (error) {
@@ -899,7 +899,7 @@ async function everyPath(world: InputWorld, document: OpenApiDocument): Promise<
       const found = faults(document, { method, target, whose: "first" }, answer, {
         first: [],
         second: [],
-        besides: false,
+        besides: [],
       });
       if (found.length > 0) wrong.push(`${method} ${path}: ${found.join("; ")}`);
     }

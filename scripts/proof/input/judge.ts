@@ -18,8 +18,8 @@ export interface Sent {
 export interface Happened {
   readonly first: readonly Transaction[];
   readonly second: readonly Transaction[];
-  /** Whether data outside the ledger changed: sealed secrets, passwords, key hashes, sessions. */
-  readonly besides: boolean;
+  /** What changed outside the ledger: secrets, passwords, keys, sessions. */
+  readonly besides: readonly string[];
 }
 
 /** Texts that occur only in exceptions or SQL. */
@@ -49,8 +49,8 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   const isIts = (each: Transaction) => each.request_id === requestId;
   if (happened[foreign].some(isIts)) found.push(`the ${foreign} organization's ledger was written to`);
   if (answer.status >= 400 && happened[own].some(isIts)) found.push("was refused, and yet the ledger was written to");
-  if (answer.status >= 400 && happened.besides)
-    found.push("was refused, and yet secrets, passwords, keys or sessions have changed");
+  if (answer.status >= 400 && happened.besides.length > 0)
+    found.push(`was refused with ${answer.status}, and yet ${happened.besides.join(" and ")} have changed`);
   if (["GET", "HEAD", "OPTIONS"].includes(method) && happened[own].some(isIts))
     found.push("asked, and yet the ledger was written to");
   return found;

@@ -7,8 +7,8 @@ import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
 import { type Draft, draftsOf, SECRET_MARK } from "./generate.ts";
 import { mutated, textOf, written } from "./json-text.ts";
 import { faults, type Happened } from "./judge.ts";
-import type { WireAnswer } from "./wire.ts";
-import type { InputWorld } from "./world.ts";
+import { ClosedUnanswered, type WireAnswer } from "./wire.ts";
+import { differing, type InputWorld } from "./world.ts";
 
 /** Number of requests between refills of the world. */
 const FILL_EVERY = 250;
@@ -106,7 +106,10 @@ async function ask(
   const sideBefore = world.beside();
   let answer: WireAnswer;
   try {
-    answer = await world.connection.ask(draft.method, bytes);
+    answer = await world.connection.ask(draft.method, bytes).catch((error: unknown) => {
+      if (!(error instanceof ClosedUnanswered) || !["GET", "HEAD"].includes(draft.method)) throw error;
+      return world.connection.ask(draft.method, bytes);
+    });
   } catch (error) {
     return { faults: [`no answer: ${error instanceof Error ? error.message : error}`], curl };
   }
@@ -116,7 +119,7 @@ async function ask(
   const happened: Happened = {
     first: isWritten ? await world.transactionsSince("first", before) : [],
     second: isWritten ? await world.transactionsSince("second", before) : [],
-    besides: world.beside() !== sideBefore,
+    besides: differing(sideBefore, world.beside()),
   };
   const found = faults(
     document,

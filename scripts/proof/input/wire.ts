@@ -154,6 +154,9 @@ function dechunked(bytes: Buffer, start: number): { bytes: Buffer; end: number }
   }
 }
 
+/** A kept connection closed before the first byte of an answer: a client may repeat safe requests (RFC 9112, 9.3.1). */
+export class ClosedUnanswered extends Error {}
+
 /** A keep-alive connection for sequential requests, reopened after the appliance closed it. */
 export class KeptConnection {
   private readonly port: number;
@@ -163,8 +166,9 @@ export class KeptConnection {
     this.port = port;
   }
 
-  /** @throws Error without a complete answer before the deadline, or if the connection ended earlier */
+  /** @throws ClosedUnanswered; Error without a complete answer before the deadline, or if the connection ended earlier */
   async ask(method: string, bytes: Uint8Array): Promise<WireAnswer> {
+    const isKept = this.socket !== null;
     const socket = this.socket ?? (await this.open());
     const chunks: Buffer[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
@@ -179,9 +183,10 @@ export class KeptConnection {
     };
     const ended = () => {
       this.socket = null;
+      const Reason = isKept && chunks.length === 0 ? ClosedUnanswered : Error;
       if (!look(true))
         reject(
-          new Error(
+          new Reason(
             `the connection ended before an answer was whole; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
           ),
         );

@@ -242,9 +242,9 @@ export class InputWorld {
   }
 
   /** Data outside the ledger that only writes may change; without observations, which may change at any time. */
-  beside(): string {
+  beside(): Beside {
     this.store ??= new Database(join(this.place.data, "netledger.db"), { readonly: true });
-    return JSON.stringify(this.store.query(BESIDE).values());
+    return this.store.query(BESIDE).get() as Beside;
   }
 
   /** Transactions of an organization after a sequence, newest first. */
@@ -622,9 +622,16 @@ export async function ok(answer: ReturnType<Client["get"]>): Promise<Wire> {
   return data as Wire;
 }
 
+type Beside = Readonly<Record<string, string | null>>;
+
+/** Names of what differs. */
+export function differing(one: Beside, other: Beside): string[] {
+  return Object.keys(one).filter((name) => one[name] !== other[name]);
+}
+
 const BESIDE = `SELECT
   (SELECT group_concat(credential_n || field || hex(sealed))
-    FROM (SELECT * FROM credential_secrets ORDER BY credential_n, field)),
-  (SELECT group_concat(user_n || hash) FROM (SELECT * FROM user_passwords ORDER BY user_n)),
-  (SELECT group_concat(api_key_n || hex(hash)) FROM (SELECT * FROM api_key_hashes ORDER BY hash)),
-  (SELECT group_concat(user_n || hex(hash)) FROM (SELECT * FROM sessions ORDER BY hash))`;
+    FROM (SELECT * FROM credential_secrets ORDER BY credential_n, field)) AS secrets,
+  (SELECT group_concat(user_n || hash) FROM (SELECT * FROM user_passwords ORDER BY user_n)) AS passwords,
+  (SELECT group_concat(api_key_n || hex(hash)) FROM (SELECT * FROM api_key_hashes ORDER BY hash)) AS keys,
+  (SELECT group_concat(user_n || hex(hash)) FROM (SELECT * FROM sessions ORDER BY hash)) AS sessions`;
