@@ -133,12 +133,12 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   },
 };
 
-describe("the credentials of a network", () => {
-  test("go to the addresses of subnets that an Admin has made", async () => {
+describe("network credentials", () => {
+  test("are sent to addresses in subnets created by an Admin", async () => {
     expect(await sentTo()).toEqual([OWN]);
   });
 
-  test.each(Object.entries(WAYS))("do not go to an address in a subnet that is %s", async (_how, bring) => {
+  test.each(Object.entries(WAYS))("are not sent to an address in a subnet that is %s", async (_how, bring) => {
     await bring();
     expect(await sentTo()).not.toContain(EVIL);
     // Otherwise the address would have been skipped for another reason.
@@ -148,13 +148,13 @@ describe("the credentials of a network", () => {
     expect(await sentTo()).toContain(EVIL);
   });
 
-  test("go to any address that lies in a subnet that accepts them, however small the one that does not", async () => {
+  test("are sent to an address inside an accepting subnet, even if a smaller subnet around it does not accept them", async () => {
     await tried(create({}));
     await accepting({ cidr: "10.0.0.0/8" });
     expect(await sentTo()).toEqual([OWN, EVIL]);
   });
 
-  test("go to what an Admin's restore or revert makes a subnet that accepts them", async () => {
+  test("are sent into a subnet that an Admin's restore or revert makes accepting", async () => {
     const theirs = await accepting();
     await tried(update(theirs, { accepts_credentials: false }, owner));
     expect(await sentTo()).toEqual([OWN]);
@@ -165,7 +165,7 @@ describe("the credentials of a network", () => {
     expect(await sentTo()).toContain(EVIL);
   });
 
-  test("go to the targets that an Admin has named, in that scan alone", async () => {
+  test("are sent to targets named by an Admin, in that scan only", async () => {
     await tried(create({}));
     expect(await sentTo({ targets: [EVIL] }, owner)).toEqual([EVIL]);
     expect(await sentTo({ targets: ["10.6.0.64/29"] }, owner)).toContain(EVIL);
@@ -174,7 +174,7 @@ describe("the credentials of a network", () => {
     expect(await sentTo()).toEqual([OWN]);
   });
 
-  test("go to a subnet that was made of an Admin's target, and to none that a device has told besides", async () => {
+  test("are sent into a subnet created from an Admin's target, but not into other subnets reported by a device", async () => {
     const addresses = [EVIL, "10.7.0.1"].map((ip_address) => ({
       ip_address,
       prefix_length: ip_address === EVIL ? null : 24,
@@ -191,7 +191,7 @@ describe("the credentials of a network", () => {
     expect(await sentTo()).toEqual([OWN, EVIL]);
   });
 
-  test("go to a target itself where a device tells the very same prefix, as it would to one that nobody has told of", async () => {
+  test("are accepted by a target's subnet even if a device reports that very prefix", async () => {
     probes.devices.set(EVIL, {
       community: SECRET,
       device: fakeDevice({ sys_name: "edge", addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: null }] }),
@@ -202,7 +202,7 @@ describe("the credentials of a network", () => {
     ).toContainEqual([EVIL_SUBNET, true]);
   });
 
-  test("are missed by a finding that names the subnet and says what to do, which a dry run has as well", async () => {
+  test("when missing, raise a finding that names the subnet and the remedy, in a dry run too", async () => {
     const { data: theirs } = await tried(create({}));
     for (const last of [67, 68, 69]) probes.alive.set(`10.6.0.${last}`, {});
     const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin can set its accepts_credentials, or name them as targets`;
@@ -214,7 +214,7 @@ describe("the credentials of a network", () => {
     }
   });
 
-  test("are missed by nobody where a device has answered otherwise", async () => {
+  test("raise no finding for a device that answered otherwise", async () => {
     await tried(create({}));
     const host = await newHost({ name: "edge", ip_addresses: [{ ip_address: EVIL }] });
     await communityOf("own", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });

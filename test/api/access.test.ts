@@ -46,7 +46,7 @@ function expectRefused(answer: Answer, code: string): void {
 }
 
 describe("credentials", () => {
-  test("are asked for on every operation that is not for anyone, before path, query and body are looked at", async () => {
+  test("are required on every operation that is not public, before path, query and body are checked", async () => {
     const guarded = appliance.surface.routes.filter((route) => route.operation.access !== "anyone");
     expect(guarded.length).toBeGreaterThan(30);
     for (const { method, path } of guarded) {
@@ -59,7 +59,7 @@ describe("credentials", () => {
     expect(transactionCount()).toBe(1);
   });
 
-  test("are needed by no more than these", () => {
+  test("are required by no other operation", () => {
     const open = appliance.surface.routes
       .filter((route) => route.operation.access === "anyone")
       .map((route) => `${route.method} ${route.path}`);
@@ -81,31 +81,31 @@ describe("credentials", () => {
     ["garbage", "Bearer 0123456789abcdef"],
     ["a key with a wrong checksum", `Bearer nlk_${"0".repeat(43)}`],
     ["two keys", "Bearer nlk_a nlk_b"],
-    ["much too much", `Bearer ${"x".repeat(8_000)}`],
-  ])("of another form are refused: %s", async (_title, authorization) => {
+    ["excessive length", `Bearer ${"x".repeat(8_000)}`],
+  ])("in another format are refused: %s", async (_title, authorization) => {
     expectRefused(await me(withHeader(authorization)), "auth_not_authenticated");
   });
 
-  test("may name the scheme in any case", async () => {
+  test("accept the scheme in any case", async () => {
     const { key } = newApiKey();
     for (const scheme of ["Bearer", "bearer", "BEARER  "])
       expect((await me(withHeader(`${scheme} ${key}`))).status).toBe(200);
   });
 
-  test("that are a mask of a key, or a key that nobody has, are refused", async () => {
+  test("that are a masked or unknown key are refused", async () => {
     const { id } = newApiKey();
     const { key: mask } = await made(owner.get(`auth/keys/${id}`));
     expectRefused(await me(withHeader(`Bearer ${encodeURIComponent(mask)}`)), "auth_not_authenticated");
     expectRefused(await me(withHeader(`Bearer ${generateApiKey(appliance.random)}`)), "auth_not_authenticated");
   });
 
-  test("that are wrong are not rescued by a cookie that is right", async () => {
+  test("that are wrong are not rescued by a valid cookie", async () => {
     for (const authorization of ["", "Basic x", `Bearer ${generateApiKey(appliance.random)}`]) {
       expectRefused(await me(owner.with({ authorization })), "auth_not_authenticated");
     }
   });
 
-  test("of a cookie are the session's alone, and only in its own form", async () => {
+  test("in a cookie must be a session token, in exactly its format", async () => {
     for (const cookie of [
       "",
       "session_id",
@@ -121,7 +121,7 @@ describe("credentials", () => {
     }
   });
 
-  test("of a cookie are found among others", async () => {
+  test("in a cookie are found among other cookies", async () => {
     const session = await signedIn(first.userId);
     const cookie = (session as unknown as { headers: Record<string, string> }).headers.cookie;
     expect((await me(anonymous.with({ cookie: `theme=dark;${cookie}; session_id_old=x` }))).status).toBe(200);
@@ -129,7 +129,7 @@ describe("credentials", () => {
 });
 
 describe("an API key", () => {
-  test("that is disabled is told so, and works again when it is enabled", async () => {
+  test("that is disabled gets its own error, and works again once enabled", async () => {
     const key = newApiKey();
     const record = await made(owner.get(`auth/keys/${key.id}`));
     await made(owner.put(`auth/keys/${key.id}`, { ...record, is_enabled: false }));
@@ -146,13 +146,13 @@ describe("an API key", () => {
     expectRefused(await me(key.client), "auth_key_expired");
   });
 
-  test("that is deleted was never there", async () => {
+  test("that is deleted is treated as unknown", async () => {
     const key = newApiKey();
     inTransaction((tx) => removeRecord(tx, apiKeyKind, key.id, false));
     expectRefused(await me(key.client), "auth_not_authenticated");
   });
 
-  test("is disabled with its user, and dies with the user", async () => {
+  test("is disabled with its user, and deleted with the user", async () => {
     const user = await newUser({ role: "Member" });
     const key = newApiKey({ userId: user.id });
     await setUser(user.id, { is_enabled: false });
@@ -163,7 +163,7 @@ describe("an API key", () => {
     expect((await owner.get(`auth/keys/${key.id}`)).status).toBe(404);
   });
 
-  test("has the lesser of its own role and its user's, whichever changes", async () => {
+  test("has the lower of its own role and its user's, whichever changes", async () => {
     const user = await newUser({ role: "Admin" });
     const key = newApiKey({ userId: user.id, permissions: "Admin" });
     const tag = (color: string) => key.client.post("tags", { name: color, color });
@@ -182,7 +182,7 @@ describe("an API key", () => {
     expect((await tag("Red")).status).toBe(403);
   });
 
-  test("reaches the networks that both its list and its user have: a demotion shrinks it at once", async () => {
+  test("reaches the networks shared by its list and its user, and shrinks at once when the user is demoted", async () => {
     const second = (await newNetwork()).id;
     const { networkId } = first;
     const user = await newUser({ role: "Owner", networkIds: [second] });
@@ -212,7 +212,7 @@ describe("an API key", () => {
 });
 
 describe("a role that is too low", () => {
-  test("is told which one it takes, before the body is looked at", async () => {
+  test("is refused with the required role, before the body is checked", async () => {
     const viewer = await newViewer();
     const answer = await viewer.client.post("subnets", "{");
     expect(answer.status).toBe(403);
@@ -223,7 +223,7 @@ describe("a role that is too low", () => {
   });
 });
 
-describe("a change by cookie", () => {
+describe("a write authenticated by cookie", () => {
   const tag = (client: Client, name: string, headers: Record<string, string>) =>
     client.post("tags", { name, color: "Green" }, { host: "localhost", ...headers });
 
@@ -240,13 +240,13 @@ describe("a change by cookie", () => {
     expectNothingWritten();
   });
 
-  test("passes from the appliance's own pages, and without either header", async () => {
+  test("is accepted from the appliance's own pages, and without either header", async () => {
     expect((await tag(owner, "one", {})).status).toBe(200);
     expect((await tag(owner, "two", { origin: "http://localhost", "sec-fetch-site": "same-origin" })).status).toBe(200);
     expect((await tag(owner, "three", { "sec-fetch-site": "none" })).status).toBe(200);
   });
 
-  test("is checked for PUT and DELETE as well, and reading is not", async () => {
+  test("is also checked for PUT and DELETE, but not for reads", async () => {
     const { id } = await newTag();
     const foreign = { "sec-fetch-site": "cross-site" };
     expect((await owner.put(`tags/${id}`, { name: "core", color: "Red" }, foreign)).body.code).toBe(
@@ -256,7 +256,7 @@ describe("a change by cookie", () => {
     expect((await owner.get(`tags/${id}`, foreign)).status).toBe(200);
   });
 
-  test("is not what a key makes: that may come from anywhere", async () => {
+  test("is not checked for API keys, which may be used from anywhere", async () => {
     expect(
       (
         await tag(newApiKey().client, "core", {

@@ -43,7 +43,7 @@ async function put(path: string, record: Wire, changes: Wire): Promise<void> {
   expect((await owner.put(`${path}/${record.id}`, { ...known, ...changes })).status).toBe(200);
 }
 
-test("a time bar has as many equal parts as are asked for, empty ones too, up to now", async () => {
+test("a time bar has as many equal buckets as requested, empty ones included, up to now", async () => {
   const { data, body } = await owner.get(`activity?from=${started}&buckets=5`);
   expect(body.meta.thinned_until).toBeUndefined();
   expect(data).toMatchObject({ group_by: "time", from: started, to: now(), created: 3, updated: 7, deleted: 1 });
@@ -61,7 +61,7 @@ test("a time bar has as many equal parts as are asked for, empty ones too, up to
   expect(short.groups.map(counts)).toEqual(Array(3).fill({ created: 1, updated: 0, deleted: 0, total: 1 }));
 });
 
-test("flapping ports, what is new and what is gone are the records that changed most", async () => {
+test("grouping by record finds flapping ports, and new and removed records", async () => {
   const flaps = await ask(`group_by=record&types=if_entry&fields=oper_status&from=${started}`);
   expect(flaps.groups).toHaveLength(1);
   expect(flaps.groups[0]).toMatchObject({
@@ -85,7 +85,7 @@ test("flapping ports, what is new and what is gone are the records that changed 
   ]);
 });
 
-test("a host that only its children changed counts with them", async () => {
+test("a host counts changes of its children", async () => {
   const byType = await ask(`group_by=type&host_id=${host.id}`);
   expect(byType.groups.map((group: Wire) => [group.entity_type, group.total])).toEqual([
     ["if_entry", 10],
@@ -94,7 +94,7 @@ test("a host that only its children changed counts with them", async () => {
   expect((await ask(`group_by=record&id=${host.id}`)).total).toBe(1);
 });
 
-test("a caller of one network is told of that network, and of what belongs to all", async () => {
+test("a caller limited to one network sees that network and organization-wide records", async () => {
   const network = await newNetwork();
   await newHost({ network_id: network.id });
   await newTag();
@@ -106,7 +106,7 @@ test("a caller of one network is told of that network, and of what belongs to al
   expect((await ask(`network_id=${first.networkId}`, client)).total).toBe(0);
 });
 
-test("an end can be a marker, and an age", async () => {
+test("the end of a period may be a marker or an age", async () => {
   later(60);
   const at = now();
   expect((await owner.post("markers", { name: "before the move", at })).status).toBe(200);
@@ -118,7 +118,7 @@ test("an end can be a marker, and an age", async () => {
   expect((await ask("from=-5s&types=tag")).total).toBe(1);
 });
 
-test("what would do nothing is refused, and a misspelled field with what may have been meant", async () => {
+test("requests without effect are refused, and misspelled fields get a suggestion", async () => {
   const refused = async (query: string) => owner.get(`activity?${query}`);
   expect(await refused("group_by=type&buckets=3")).toMatchObject(
     invalid({ path: "/buckets", message: "requires group_by=time", value: 3 }),
@@ -139,7 +139,7 @@ test("what would do nothing is refused, and a misspelled field with what may hav
     expect([query, (await refused(query)).status]).toEqual([query, 400]);
 });
 
-test("a binding is called by what it binds", async () => {
+test("a binding is named after its target", async () => {
   later(60);
   const from = now();
   const [port] = (await newHost({ name: "web-1", ports: [{ number: 443, protocol: "Tcp" }] })).ports;

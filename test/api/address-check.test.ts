@@ -15,7 +15,7 @@ async function furnished(cidr = "10.0.0.0/28", ip_address = "10.0.0.2", subnet: 
 
 const countScans = async () => (await owner.get("discovery/scans")).body.meta.pagination.total_count;
 
-test("asks that address alone, and writes what it told", async () => {
+test("probes that address only, and writes the result", async () => {
   const { host, path } = await furnished();
   for (const last of [2, 3]) probes.alive.set(`10.0.0.${last}`, { mac_address: `00:1b:21:00:53:0${last}` });
   const { status, data } = await owner.post(path, {});
@@ -41,7 +41,7 @@ test("asks that address alone, and writes what it told", async () => {
   expect((await owner.get("hosts")).body.meta.pagination.total_count).toBe(1);
 });
 
-test("may be told to ask by SNMP as well, and nothing else", async () => {
+test("can be asked to use SNMP as well, and nothing else", async () => {
   const { path } = await furnished();
   const { data } = await owner.post(path, { kind: "full" });
   expect(data).toMatchObject({ kind: "full", targets: ["10.0.0.2"], are_targets_permitted: true });
@@ -51,7 +51,7 @@ test("may be told to ask by SNMP as well, and nothing else", async () => {
   expect(await countScans()).toBe(1);
 });
 
-test("takes a Member inside the network's subnets, and an Admin where scans do not go by themselves", async () => {
+test("requires a Member inside the network's subnets, and an Admin outside the default scan scope", async () => {
   const member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
   const inside = await furnished();
   const outside = await furnished("203.0.113.0/24", "203.0.113.9", { subnet_type: "Internet" });
@@ -69,7 +69,7 @@ test("takes a Member inside the network's subnets, and an Admin where scans do n
   expect(probes.swept).toEqual(["10.0.0.2", "203.0.113.9"]);
 });
 
-test("of an address out of reach, or that is no more, is not there", async () => {
+test("of an address that is deleted or out of reach is 404", async () => {
   const { host, path } = await furnished();
   const far = await newNetwork({ name: "far" });
   const elsewhere = (await newUser({ role: "Member", networkIds: [far.id] })).client;
@@ -79,7 +79,7 @@ test("of an address out of reach, or that is no more, is not there", async () =>
   expect(await countScans()).toBe(0);
 });
 
-test("of an address that no scan asks is refused, and says why", async () => {
+test("of an address that scans never probe is refused with the reason", async () => {
   const { path } = await furnished("224.0.0.0/24", "224.0.0.5");
   expect(await owner.post(path, {})).toMatchObject({
     status: 400,
@@ -88,7 +88,7 @@ test("of an address that no scan asks is refused, and says why", async () => {
   expect(await countScans()).toBe(0);
 });
 
-test("that is sent twice with one Idempotency-Key is one scan", async () => {
+test("sent twice with one Idempotency-Key is one scan", async () => {
   const { path } = await furnished();
   const again = owner.with({ "idempotency-key": "check-1" });
   const { data } = await again.post(path, {});

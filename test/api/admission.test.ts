@@ -52,18 +52,18 @@ const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
 const list = () => new Request("http://localhost/api/v1/tags");
 const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status);
 
-describe("requests that come together", () => {
-  test("are all let in while there are few of them, however long each of them takes", async () => {
+describe("concurrent requests", () => {
+  test("are all admitted while there are few, however long each takes", async () => {
     const answers = await together(ROUND_ALWAYS_ADMITTED, 10 * ROUND_WAIT_MS, list);
     expect(new Set(statuses(answers))).toEqual(new Set([401]));
   });
 
-  test("are all let in while none of them has to wait long, however many there are", async () => {
+  test("are all admitted while none waits long, however many there are", async () => {
     const answers = await together(20 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS / (20 * ROUND_ALWAYS_ADMITTED), list);
     expect(new Set(statuses(answers))).toEqual(new Set([401]));
   });
 
-  test("are refused beyond that, before anybody asks who sends them, and are told when to come again", async () => {
+  test("are refused above that limit, before authentication, with Retry-After", async () => {
     const answers = await together(ADMITTED + 50, ROUND_WAIT_MS / 10, list);
     expect(statuses(answers.slice(0, ADMITTED))).toEqual(Array.from({ length: ADMITTED }, () => 401));
     expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 50 }, () => 429));
@@ -77,7 +77,7 @@ describe("requests that come together", () => {
     });
   });
 
-  test("write nothing where they are refused", async () => {
+  test("write nothing when refused", async () => {
     const { cookie } = (owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
     const answers = await together(ADMITTED + 20, ROUND_WAIT_MS / 10, (i) => {
@@ -98,7 +98,7 @@ describe("requests that come together", () => {
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
-  test("are refused sooner, and more of them, in a round that follows at once on one in which some were refused", async () => {
+  test("are refused earlier, and more of them, in a round that follows directly on one with refusals", async () => {
     const between = (NEXT_ROUND_WAIT_MS + ROUND_WAIT_MS) / 2;
     const refused = async (count: number, atOnce: boolean) =>
       (await together(count, between / count, list, atOnce)).filter(({ status }) => status === 429).length;
@@ -109,13 +109,13 @@ describe("requests that come together", () => {
     expect(await refused(ROUND_ALWAYS_ADMITTED, false)).toBe(0);
   });
 
-  test("hold up none of the next round", async () => {
+  test("do not delay the next round once refused", async () => {
     await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
     const answers = await together(1, 0, list);
     expect(statuses(answers)).toEqual([401]);
   });
 
-  test("are refused with the end of their connection, so that what else was sent on it at once is dropped", async () => {
+  test("close their connection when refused, dropping anything else sent on it", async () => {
     const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
       i > ADMITTED ? new Request("http://localhost/api/health") : list(),
     );
@@ -131,19 +131,19 @@ describe("requests that come together", () => {
     "/openapi.json",
     "/handbook",
     "/",
-  ])("are refused at %s as well, which is no operation", async (path) => {
+  ])("are also refused at %s, which is not an operation", async (path) => {
     const answers = await together(ADMITTED + 1, ROUND_WAIT_MS, () => new Request(`http://localhost${path}`));
     expect(answers.at(-1)?.status).toBe(429);
   });
 
-  test("leave the health check to be answered", async () => {
+  test("leave the health check responsive", async () => {
     const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
       i > ADMITTED ? new Request("http://localhost/api/health") : list(),
     );
     expect(statuses(answers.slice(-2))).toEqual([429, 200]);
   });
 
-  test("are logged as one line a second where they are refused", async () => {
+  test("are logged once a second while refused", async () => {
     timers.pass(1_000);
     appliance.logLines.length = 0;
     await together(ADMITTED + 30, ROUND_WAIT_MS, list);
@@ -158,7 +158,7 @@ describe("requests that come together", () => {
     ]);
   });
 
-  test("may be refused by every operation but the health check, and the document says so", async () => {
+  test("can be refused by every operation except the health check, as documented", async () => {
     const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as {
       paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
     };
@@ -186,7 +186,7 @@ describe("requests that come together", () => {
   });
 });
 
-describe("requests that come together from one address", () => {
+describe("concurrent requests from one address", () => {
   const bearing = (authorization: string) =>
     new Request("http://localhost/api/v1/tags", { headers: { authorization } });
   /** Well-formed, but unknown. */
@@ -202,7 +202,7 @@ describe("requests that come together from one address", () => {
   const alone = async (request: Request) => (await together(1, 0, () => request))[0]?.status;
   const count = (answers: readonly number[], status: number) => answers.filter((each) => each === status).length;
 
-  test("and are one user's shut out no other user, and nobody who has not signed in", async () => {
+  test("by one user shut out no other user and no anonymous caller", async () => {
     const [viewer, other] = [await newUser({ role: "Viewer" }), await newUser({ role: "Viewer" })];
     const key = newApiKey({ userId: viewer.id, permissions: "Viewer" }).key;
     const theirs = newApiKey({ userId: other.id, permissions: "Viewer" }).key;
@@ -214,7 +214,7 @@ describe("requests that come together from one address", () => {
     expect(after).toEqual([200, 401, 200]);
   });
 
-  test("count by user, with whichever key or session they come", async () => {
+  test("count by user, across keys and sessions", async () => {
     const { id } = await newUser({ role: "Viewer" });
     const session = (await signedIn(id)) as unknown as { headers: Record<string, string> };
     const keys = Array.from({ length: 20 }, () => newApiKey({ userId: id, permissions: "Viewer" }).key);
@@ -238,7 +238,7 @@ describe("requests that come together from one address", () => {
         }),
     ],
     ["nothing", list],
-  ])("with %s count by address: they shut out each other, and no user", async (_what, flooding) => {
+  ])("with %s count by address: they shut out each other, but no user", async (_what, flooding) => {
     const { key } = newApiKey({ permissions: "Viewer" });
     const { flood, after } = await behind(flooding, [
       flooding(),
@@ -254,7 +254,7 @@ describe("requests that come together from one address", () => {
     expect((await behind(flooding, [bearing(`Bearer ${key}`), flooding()])).after).toEqual([200, 429]);
   });
 
-  test("with a key that has ended, or is disabled, or of a disabled user, count by address", async () => {
+  test("with a key that is expired, disabled or owned by a disabled user count by address", async () => {
     const { id } = await newUser({ role: "Viewer" });
     const ended = newApiKey({ userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
     const disabled = newApiKey({ userId: id, permissions: "Viewer", isEnabled: false });
@@ -273,7 +273,7 @@ describe("requests that come together from one address", () => {
     expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).after).toEqual([429]);
   });
 
-  test("and are refused note no use of a key", async () => {
+  test("record no key use when refused", async () => {
     const { id } = await newUser({ role: "Viewer" });
     const used = newApiKey({ userId: id, permissions: "Viewer" });
     const unused = newApiKey({ userId: id, permissions: "Viewer" });
@@ -283,7 +283,7 @@ describe("requests that come together from one address", () => {
     expect(record.last_used).toBeNull();
   });
 
-  test("ask the store for whose credentials they carry so often at most", async () => {
+  test("look up each credential in the store a limited number of times", async () => {
     await roundIsOver();
     let asked = 0;
     const admission = new Admission(timers, {
@@ -317,10 +317,10 @@ describe("requests that come together from one address", () => {
   });
 });
 
-describe("what cannot be written now", () => {
+describe("a write that is impossible for now", () => {
   const refusals: [string, DomainError, number, string][] = [
     [
-      "the line of writes is full",
+      "the write queue is full",
       new DomainError("rate_limit_exceeded", "Too many writes are waiting; try again in a second.", {
         retry_after_seconds: WRITE_RETRY_AFTER_S,
       }),
@@ -328,13 +328,13 @@ describe("what cannot be written now", () => {
       String(WRITE_RETRY_AFTER_S),
     ],
     [
-      "the appliance ends",
+      "the appliance is shutting down",
       new DomainError("shutting_down", "The appliance is shutting down: nothing was written."),
       503,
       "5",
     ],
   ];
-  test.each(refusals)("is told when to come again where %s", async (_, error, status, retryAfter) => {
+  test.each(refusals)("is refused with Retry-After when %s", async (_, error, status, retryAfter) => {
     const { run } = appliance.writes;
     appliance.writes.run = () => Promise.reject(error);
     const answer = await owner.post("tags", {

@@ -25,7 +25,7 @@ const allocate = async (subnet: Wire, body: Wire = {}, by = owner) =>
 const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
   made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
 
-describe("what is free in a subnet", () => {
+describe("the free space of a subnet", () => {
   test.each([
     ["10.2.3.0/24", 254, "10.2.3.1"],
     ["0.0.0.0/0", 4_294_967_294, "0.0.0.1"],
@@ -37,12 +37,12 @@ describe("what is free in a subnet", () => {
     ["2001:db8::/127", "2", "2001:db8::"],
     ["::ffff:10.0.0.0/127", "2", "::ffff:10.0.0.0"],
     ["2001:db8::1/128", "1", "2001:db8::1"],
-  ])("of %s are %p addresses at first, from %s on", async (cidr, available, next) => {
+  ])("of %s is %p addresses at first, starting at %s", async (cidr, available, next) => {
     const subnet = await newSubnet({ cidr });
     expect(await free(subnet)).toEqual({ subnet_id: subnet.id, cidr, prefix_length: null, available, next: [next] });
   });
 
-  test("is what no host has and no range of any purpose and no subnet within it contains", async () => {
+  test("excludes every host address, every range of any purpose and every child subnet", async () => {
     const wide = await newSubnet({ cidr: "10.2.0.0/16" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }] });
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
@@ -63,7 +63,7 @@ describe("what is free in a subnet", () => {
     expect(await free(wide)).toMatchObject({ available: 65_534 - 256, next: ["10.2.0.1"] });
   });
 
-  test("by a prefix length are the prefixes in which nothing is", async () => {
+  test("by prefix length is every prefix that contains nothing", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/22" });
     await newSubnet({ cidr: "10.2.0.0/26" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.1.7" }] });
@@ -86,7 +86,7 @@ describe("what is free in a subnet", () => {
     expect(await free(six, "?prefix_length=128")).toMatchObject({ next: ["2001:db8::1/128"] });
   });
 
-  test("is asked for with a length that fits and a count within bounds", async () => {
+  test("requires a prefix length that fits and a count within bounds", async () => {
     const [subnet, one] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newSubnet({ cidr: "10.2.9.1/32" })];
     for (const [path, name] of [
       [`${subnet.id}/free?prefix_length=24`, "/prefix_length"],
@@ -103,7 +103,7 @@ describe("what is free in a subnet", () => {
     expect((await owner.get(`subnets/${first.networkId}/free`)).status).toBe(404);
   });
 
-  test("is what plain code finds, at random instants", async () => {
+  test("equals a naive computation at random instants", async () => {
     const random = seededRandom(172);
     const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
     const told: Array<{ at: string; spread: readonly Spread[] }> = [];
@@ -137,7 +137,7 @@ describe("what is free in a subnet", () => {
 });
 
 describe("an allocation", () => {
-  test("gives a host the lowest free address, as if it had been entered", async () => {
+  test("gives a host the lowest free address, as if entered by hand", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }] });
     const body = { host_id: host.id, name: "eth1", mac_address: "00-1B-21-AA-BB-CC" };
@@ -158,7 +158,7 @@ describe("an allocation", () => {
     ]);
   });
 
-  test("without a host reserves it: a Reserved range of one", async () => {
+  test("without a host reserves the address as a Reserved range of one", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const tag = await newTag();
     const { allocated, ip_ranges } = await allocate(subnet, { description: "Printer", tags: [tag.id], count: 3 });
@@ -175,7 +175,7 @@ describe("an allocation", () => {
     expect(await free(subnet)).toMatchObject({ available: 251, next: ["10.2.3.4"] });
   });
 
-  test("with a prefix length makes subnets", async () => {
+  test("with a prefix length creates subnets", async () => {
     const subnet = await newSubnet({ cidr: "2001:db8::/48" });
     const vlan = await newVlan();
     const body = { prefix_length: 64, count: 2, name: "Floor", subnet_type: "Lan", vlan_id: vlan.id, description: "x" };
@@ -194,7 +194,7 @@ describe("an allocation", () => {
     ).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
   });
 
-  test("of a hundred at once gets a hundred different ones, whatever they are for", async () => {
+  test("of a hundred at once yields a hundred distinct ones, whatever their purpose", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const hosts = await Promise.all(Array.from({ length: 10 }, () => newHost()));
     const wanted = Array.from({ length: 100 }, (_, place) =>
@@ -211,7 +211,7 @@ describe("an allocation", () => {
     expect(await free(subnet, "?count=1000")).toMatchObject({ available: 154 });
   });
 
-  test("gives all that are asked for, or none where fewer are free", async () => {
+  test("is complete, or refused if too few are free", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/29" });
     const host = await newHost();
     await allocate(subnet, { count: 2 });
@@ -230,7 +230,7 @@ describe("an allocation", () => {
     expect((await owner.post(`subnets/${subnet.id}/allocate`, { prefix_length: 30 })).status).toBe(409);
   });
 
-  test("that is repeated by its key gives what it gave, and its reason is kept", async () => {
+  test("repeated with its key returns the original result and keeps its reason", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const headers = { "idempotency-key": "one", "x-change-reason": "CHG-17" };
     const [one, again] = [
@@ -243,7 +243,7 @@ describe("an allocation", () => {
     expect(await free(subnet)).toMatchObject({ available: 252 });
   });
 
-  test("gives what plain code finds free, whatever came and went before", async () => {
+  test("matches a naive computation after arbitrary creates and deletes", async () => {
     const random = seededRandom(173);
     const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
     let given = 0;
@@ -273,7 +273,7 @@ describe("an allocation", () => {
     expect(given).toBeGreaterThan(40);
   });
 
-  test("is refused with what says nothing of it, and with what is elsewhere", async () => {
+  test("is refused with fields that do not apply, and with ids from elsewhere", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost();
     const far = await newNetwork();

@@ -45,13 +45,13 @@ const put = (record: Wire, changes: Wire): Promise<Answer> =>
 const asked = async (key: string, peer: string, rest: Record<string, string> = {}): Promise<number> =>
   (await anonymous.get("tags", { authorization: `Bearer ${key}`, ...from(peer, rest) })).status;
 
-describe("the list of a key", () => {
-  test("is null, for everywhere, unless it is given", async () => {
+describe("the allowed sources of a key", () => {
+  test("default to null, which allows every address", async () => {
     expect((await newKey()).record.allowed_sources).toBeNull();
     expect((await newKey({ allowed_sources: null })).record.allowed_sources).toBeNull();
   });
 
-  test("is kept canonical, each block once, in the order of their addresses", async () => {
+  test("are stored canonically, each block once, ordered by address", async () => {
     const { record } = await newKey({
       allowed_sources: ["2001:DB8:0:0::/32", "192.0.2.7/32", "10.0.0.0/8", "2001:db8::/32", "10.0.0.0/16", "0.0.0.0/0"],
     });
@@ -63,7 +63,7 @@ describe("the list of a key", () => {
     expect(rows.find(({ id }) => id === record.id)?.allowed_sources).toBe(canonical.join(";"));
   });
 
-  test("is no other one in another order, stays where it is left out, and goes by null", async () => {
+  test("are unchanged by reordering, preserved when omitted and cleared by null", async () => {
     const { record } = await newKey({ allowed_sources: BLOCKS });
     const { allowed_sources, ...rest } = record;
     expect(await made(put(record, { allowed_sources: [...BLOCKS].reverse() }))).toEqual(record);
@@ -77,26 +77,26 @@ describe("the list of a key", () => {
 
   test.each<[string, unknown, string[]]>([
     ["an empty list", [], ["/allowed_sources"]],
-    ["a text", "10.0.0.0/8", ["/allowed_sources"]],
+    ["a string", "10.0.0.0/8", ["/allowed_sources"]],
     ["an object", {}, ["/allowed_sources"]],
     ["an address", ["10.0.0.1"], ["/allowed_sources/0"]],
     ["host bits", ["10.0.0.0/8", "10.0.0.1/8"], ["/allowed_sources/1"]],
-    ["lengths that are none", ["10.0.0.0/33", "::/129", "10.0.0.0/"], [0, 1, 2].map((at) => `/allowed_sources/${at}`)],
+    ["invalid prefix lengths", ["10.0.0.0/33", "::/129", "10.0.0.0/"], [0, 1, 2].map((at) => `/allowed_sources/${at}`)],
     [
-      "IPv4 written as IPv6",
+      "IPv4-mapped IPv6",
       ["::/0", "::ffff:10.0.0.0/104", "::ffff:0:0/96"],
       ["/allowed_sources/1", "/allowed_sources/2"],
     ],
     ["a zone", ["fe80::%eth0/64"], ["/allowed_sources/0"]],
     ["a name", ["localhost"], ["/allowed_sources/0"]],
     ["a number", [5], ["/allowed_sources/0"]],
-    ["null within", [null], ["/allowed_sources/0"]],
+    ["null as an item", [null], ["/allowed_sources/0"]],
     [
-      "more than there may be",
+      "more than the limit",
       Array.from({ length: ALLOWED_SOURCES_MAX + 1 }, (_, at) => `10.0.${at}.0/24`),
       ["/allowed_sources"],
     ],
-  ])("refuses %s, each by its place, and writes nothing", async (_what, allowed_sources, paths) => {
+  ])("reject %s by its position, and write nothing", async (_what, allowed_sources, paths) => {
     const { record, key } = await newKey();
     for (const answer of [
       await owner.post(PATH, { ...keyBody(), allowed_sources }),
@@ -109,14 +109,14 @@ describe("the list of a key", () => {
     expect(await asked(key, "203.0.113.1")).toBe(200);
   });
 
-  test("may be as long as it may be", async () => {
+  test("accept a list of maximum length", async () => {
     const allowed_sources = Array.from({ length: ALLOWED_SOURCES_MAX }, (_, at) => `10.0.${at}.0/24`);
     const { record, key } = await newKey({ allowed_sources });
     expect(record.allowed_sources).toHaveLength(ALLOWED_SOURCES_MAX);
     expect([await asked(key, "10.0.99.1"), await asked(key, "10.0.100.1")]).toEqual([200, 401]);
   });
 
-  test("is in the history and as of an instant, and comes back by a restore", async () => {
+  test("appear in history and at past instants, and are restored by a restore", async () => {
     const { record, key } = await newKey();
     tick();
     const narrowed = await made(put(record, { allowed_sources: BLOCKS }));
@@ -146,7 +146,7 @@ describe("the list of a key", () => {
     ['allowed_sources : "10.0.0.0/16"', ["narrow"]],
     ['changes(allowed_sources, "-1d") = 1', ["narrow"]],
     ['was("-1s", allowed_sources:*)', ["narrow", "wide"]],
-  ])("is asked by filter=%s", async (filter, names) => {
+  ])("can be filtered by filter=%s", async (filter, names) => {
     await newKey({ name: "any" });
     const { record } = await newKey({ name: "narrow" });
     await newKey({ name: "wide", allowed_sources: ["10.0.0.0/8"] });
@@ -158,7 +158,7 @@ describe("the list of a key", () => {
   });
 });
 
-describe("a key with a list", () => {
+describe("a key with allowed sources", () => {
   test.each([
     ["10.0.30.0", 200],
     ["10.0.30.255", 200],
@@ -172,14 +172,14 @@ describe("a key with a list", () => {
     ["::10.0.30.7", 401],
     ["127.0.0.1", 401],
     ["local", 401],
-  ])("is from %s answered %p", async (peer, status) => {
+  ])("used from %s is answered %p", async (peer, status) => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     expect(await asked(key, peer)).toBe(status);
     // The caller's own claims are ignored.
     expect(await asked(key, peer, { "x-forwarded-for": "10.0.30.7" })).toBe(status);
   });
 
-  test("goes by whom a trusted proxy names", async () => {
+  test("uses the address named by a trusted proxy", async () => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     const through = (forwardedFor: string) => asked(key, PROXY, { "x-forwarded-for": forwardedFor });
     expect(await through("10.0.30.7")).toBe(200);
@@ -189,13 +189,13 @@ describe("a key with a list", () => {
     expect(await asked(key, PROXY)).toBe(401);
   });
 
-  test("is of every IPv4 address by 0.0.0.0/0, and of no IPv6 one", async () => {
+  test("set to 0.0.0.0/0 accepts every IPv4 address and no IPv6 address", async () => {
     const { key } = await newKey({ allowed_sources: ["0.0.0.0/0"] });
     expect([await asked(key, "203.0.113.1"), await asked(key, "::ffff:203.0.113.1")]).toEqual([200, 200]);
     expect(await asked(key, "2001:db8::1")).toBe(401);
   });
 
-  test("is from elsewhere answered what a key that is nobody's is answered, whatever has become of it", async () => {
+  test("used from elsewhere is answered like an unknown key, whatever its state", async () => {
     const nobodys = `${newApiKey().key.slice(0, 4)}${"0".repeat(43)}`;
     const seen = ({ status, text, headers }: Answer) => [
       status,
@@ -219,7 +219,7 @@ describe("a key with a list", () => {
     expect((await ask(key, "10.0.30.7")).body.code).toBe("auth_key_disabled");
   });
 
-  test("from elsewhere is in the log: which key, from where, and why, and nothing of the key", async () => {
+  test("used from elsewhere is logged with the key's id, source and reason, but without the secret", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     for (const send of [
       () => asked(key, "::ffff:203.0.113.1"),
@@ -241,7 +241,7 @@ describe("a key with a list", () => {
     expect(appliance.logLines.join("\n")).not.toContain("cause=");
   });
 
-  test("from elsewhere is not used: last_used stays", async () => {
+  test("used from elsewhere keeps its last_used", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     await asked(key, "203.0.113.1");
     expect((await made(owner.get(`${PATH}/${record.id}`))).last_used).toBeNull();
@@ -249,7 +249,7 @@ describe("a key with a list", () => {
     expect((await made(owner.get(`${PATH}/${record.id}`))).last_used).not.toBeNull();
   });
 
-  test("keeps its list when it is rotated", async () => {
+  test("keeps the list when rotated", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     const rotated = await made(owner.post(`${PATH}/${record.id}/rotate`, {}));
     expect(rotated.api_key.allowed_sources).toEqual(BLOCKS);
@@ -257,14 +257,14 @@ describe("a key with a list", () => {
     expect(await asked(key, "10.0.30.7")).toBe(401);
   });
 
-  test("does not hold back sessions", async () => {
+  test("does not restrict sessions", async () => {
     await newKey({ allowed_sources: BLOCKS });
     expect((await owner.get("tags", from("203.0.113.1"))).status).toBe(200);
   });
 });
 
-describe("a change of the list acts at once", () => {
-  test("on the next request, either way", async () => {
+describe("a change of allowed sources takes effect immediately", () => {
+  test("on the next request, in both directions", async () => {
     const { record, key } = await newKey();
     expect(await asked(key, "203.0.113.1")).toBe(200);
     await made(put(record, { allowed_sources: BLOCKS }));
@@ -275,7 +275,7 @@ describe("a change of the list acts at once", () => {
     expect([await asked(key, "203.0.113.1"), await asked(key, "10.0.30.7")]).toEqual([200, 200]);
   });
 
-  test("on a write that waits, which writes nothing and is refused as if nobody had sent it", async () => {
+  test("on a queued write, which is refused and writes nothing", async () => {
     const { record, key } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
     const late = async (changes: Wire): Promise<Answer> => {
       const held = holdWrites(({ id }, command) => id === record.id && command === "tag.create");
@@ -298,7 +298,7 @@ describe("a change of the list acts at once", () => {
     expect((await late({ allowed_sources: ["10.0.30.0/25"] })).status).toBe(200);
   });
 
-  test("on whoever waits for changes, and on a stream of them", async () => {
+  test("on a long poll and on an event stream", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     const head = appliance.reader.head().sequence;
     const headers = { authorization: `Bearer ${key}`, ...from("10.0.30.7") };
@@ -320,7 +320,7 @@ describe("a change of the list acts at once", () => {
     expect(text).not.toContain('"tag"');
   });
 
-  test("and leaves what the key has set off to go on: a scan comes from no address", async () => {
+  test("but not on work the key already started: a scan has no source address", async () => {
     const { record } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
     const rights = new RightsNow(appliance.reader.db);
     const orderer = { type: "ApiKey", id: record.id, role: "Member", networkId: first.networkId } as const;
@@ -328,8 +328,8 @@ describe("a change of the list acts at once", () => {
   });
 });
 
-describe("when requests come together, a key from elsewhere", () => {
-  test("is counted by its address, and leaves its user's share to the user", async () => {
+describe("under concurrent requests, a key used from elsewhere", () => {
+  test("counts by its address, not against its user", async () => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     await newHost();
     // Known to be valid, which saves the look-up.

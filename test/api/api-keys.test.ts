@@ -111,7 +111,7 @@ describeRecords(
 );
 
 describe("creating a key", () => {
-  test("answers the record and, this once, the key", async () => {
+  test("returns the record and, this once, the key", async () => {
     const tag = (await newTag()).id;
     const answer = await owner.post(keys, body({ tags: [tag, tag] }));
     expect(answer.status).toBe(200);
@@ -147,7 +147,7 @@ describe("creating a key", () => {
     });
   });
 
-  test("keeps the key nowhere: not in the store, the history or the log", async () => {
+  test("stores the key nowhere: not in the database, the history or the log", async () => {
     const { key } = await made(owner.post(keys, body()));
     const { rows } = appliance.reader.db
       .query<{ rows: string }, []>(
@@ -189,7 +189,7 @@ describe("creating a key", () => {
     });
   });
 
-  test("names all that is missing or wrong at once", async () => {
+  test("reports all missing and invalid fields at once", async () => {
     expect(issuePaths(await owner.post(keys, {}))).toEqual(["/name", "/organization_id", "/user_id", "/tags"]);
     const answer = await owner.post(
       keys,
@@ -215,14 +215,14 @@ describe("creating a key", () => {
     ]);
   });
 
-  test("with a date that is over has expired from the beginning", async () => {
+  test("with a past date makes a key that is already expired", async () => {
     const { key } = await made(owner.post(keys, body({ expires_at: clock.text() })));
     const answer = await anonymous.with({ authorization: `Bearer ${key}` }).get("tags");
     expect(answer.status).toBe(401);
     expect(answer.body.code).toBe("auth_key_expired");
   });
 
-  test("is refused with a tag or a network that does not exist for the caller", async () => {
+  test("refuses a tag or network unknown to the caller", async () => {
     const other = await newOrganization("Second");
     const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
     const before = transactionCount();
@@ -246,7 +246,7 @@ describe("creating a key", () => {
     expect(transactionCount()).toBe(before + 1);
   });
 
-  test("is refused in another organization, and for a user who is not the caller's to name", async () => {
+  test("refuses another organization, and a user the caller may not name", async () => {
     const other = await newOrganization("Second");
     const [admin, one, two] = [await newUser({ role: "Admin" }), await member(), await member()];
     const foreign = await owner.post(keys, body({ organization_id: other.organizationId }));
@@ -274,7 +274,7 @@ describe("creating a key", () => {
     }
   });
 
-  test("gives no role above the caller's own; above its user's it has the user's", async () => {
+  test("grants no role above the caller's; a role above its user's is capped", async () => {
     const { id, client } = await member();
     const refused = await client.post(keys, bodyFor(id, { permissions: "Admin" }));
     expect(refused.status).toBe(403);
@@ -288,8 +288,8 @@ describe("creating a key", () => {
   });
 });
 
-describe("who manages keys", () => {
-  test("signs in: an API key is refused on every route of keys, whatever its role", async () => {
+describe("key management", () => {
+  test("requires a session: an API key is refused on every key route, whatever its role", async () => {
     const { id, client } = newApiKey({ permissions: "Owner" });
     const answers = [
       await client.get(keys),
@@ -305,7 +305,7 @@ describe("who manages keys", () => {
     }
   });
 
-  test("has at least the role Member; a Viewer still sees the own keys", async () => {
+  test("requires the role Member, though a Viewer sees their own keys", async () => {
     const viewer = await newUser({ role: "Viewer" });
     const { id } = newApiKey({ userId: viewer.id });
     for (const answer of [
@@ -320,7 +320,7 @@ describe("who manages keys", () => {
     expect((await viewer.client.get(keys)).data.map((key: Wire) => key.id)).toEqual([id]);
   });
 
-  test("sees the own keys, as a Member; all of the organization, as Admin or Owner; never another organization's", async () => {
+  test("shows a Member their own keys, Admin and Owner all of the organization, and never another organization's", async () => {
     const other = await newOrganization("Second");
     const foreign = newApiKey({ organizationId: other.organizationId, userId: other.userId });
     const [admin, one, two] = [await newUser({ role: "Admin" }), await member(), await member()];
@@ -352,7 +352,7 @@ describe("who manages keys", () => {
     }
   });
 
-  test("as an Admin changes keys up to the own role: an Owner's are only seen", async () => {
+  test("lets an Admin change keys up to their own role and only view an Owner's", async () => {
     const admin = await newUser({ role: "Admin" });
     const { id } = newApiKey();
     expect((await admin.client.get(`${keys}/${id}`)).status).toBe(200);
@@ -370,13 +370,13 @@ describe("who manages keys", () => {
     expect(versionsOf(id)).toHaveLength(1);
   });
 
-  test("is nobody unknown: without credentials even a broken body gets 401", async () => {
+  test("requires credentials: without them even a malformed body gets 401", async () => {
     const answer = await anonymous.post(keys, "{");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("one that was given to somebody else shows its history to its user of today, also when it is gone", async () => {
+  test("shows a key's history to its present user after a transfer, also once deleted", async () => {
     const [before, now] = [await newUser({ role: "Member" }), await newUser({ role: "Member" })];
     const body = { name: "k", organization_id: first.organizationId, tags: [], permissions: "Viewer" };
     const { id } = (await owner.post("auth/keys", { ...body, user_id: before.id })).data.api_key;
@@ -395,7 +395,7 @@ describe("who manages keys", () => {
 });
 
 describe("updating a key", () => {
-  test("answers the record with all its fields, key and last_used included", async () => {
+  test("returns the record with all its fields, key and last_used included", async () => {
     const { api_key: key } = await made(owner.post(keys, body()));
     tick();
     const updated = await made(
@@ -436,7 +436,7 @@ describe("updating a key", () => {
     });
   });
 
-  test("keeps what is optional and left out; null clears the expiry", async () => {
+  test("preserves omitted optional fields; null clears the expiry", async () => {
     const { api_key: key } = await made(
       owner.post(
         keys,
@@ -457,7 +457,7 @@ describe("updating a key", () => {
     });
   });
 
-  test("takes the answer as it was got, and then makes no version: with a list and without", async () => {
+  test("accepts its own answer without making a version, with and without a network list", async () => {
     const { id, client } = await member();
     for (const fields of [{}, { network_ids: [south] }, { expires_at: "2026-12-01T00:00:00Z" }]) {
       const { api_key: key } = await made(client.post(keys, bodyFor(id, fields)));
@@ -467,7 +467,7 @@ describe("updating a key", () => {
     }
   });
 
-  test("takes the answer of an expired key back", async () => {
+  test("accepts the answer of an expired key", async () => {
     const { api_key: key } = await made(owner.post(keys, body({ expires_at: "2026-12-01T00:00:00Z" })));
     clock.advance(30 * 86_400_000);
     const renewed = await signedIn(first.userId);
@@ -477,7 +477,7 @@ describe("updating a key", () => {
     });
   });
 
-  test("refuses another record's id, another organization's, another user's and a version that is no longer there", async () => {
+  test("refuses the id of another record, another organization, another user and a stale version", async () => {
     const { id, client } = await member();
     const { api_key: key } = await made(client.post(keys, bodyFor(id)));
     const path = `${keys}/${key.id}`;
@@ -496,7 +496,7 @@ describe("updating a key", () => {
     ]);
   });
 
-  test("by an Admin may hand a key to another user up to the own role", async () => {
+  test("lets an Admin transfer a key up to their own role", async () => {
     const admin = await newUser({ role: "Admin" });
     const { id, client } = await member([north]);
     const { api_key: key, key: plaintext } = await made(
@@ -518,7 +518,7 @@ describe("updating a key", () => {
     expect((await client.get(keys)).data).toHaveLength(1);
   });
 
-  test("gives no role above the caller's own, and lets one that is there be sent back", async () => {
+  test("grants no role above the caller's, but accepts an existing one unchanged", async () => {
     const { id, client } = await member();
     const { api_key: key } = await made(owner.post(keys, bodyFor(id, { permissions: "Owner" })));
     expect((await client.put(`${keys}/${key.id}`, { ...key, permissions: "Admin" })).body).toMatchObject({
@@ -530,7 +530,7 @@ describe("updating a key", () => {
 });
 
 describe("the networks of a key", () => {
-  test("left out are all that its user reaches, now and later", async () => {
+  test("default to all that its user reaches, now and later", async () => {
     const { id } = await member([north]);
     const { api_key: key, key: plaintext } = await made(owner.post(keys, bodyFor(id)));
     expect(key).toMatchObject({ all_networks: true, network_ids: [north] });
@@ -541,7 +541,7 @@ describe("the networks of a key", () => {
     expect(versionsOf(key.id)).toHaveLength(1);
   });
 
-  test("given are exactly those, and of these never one that its user does not reach", async () => {
+  test("are exactly the given ones, minus those beyond its user's reach", async () => {
     const { id } = await member();
     const { api_key: key, key: plaintext } = await made(owner.post(keys, bodyFor(id, { network_ids: [north, south] })));
     expect(key).toMatchObject({ all_networks: false, network_ids: [north, south] });
@@ -555,13 +555,13 @@ describe("the networks of a key", () => {
     expect((await bearer(plaintext).get("networks")).data.map((network: Wire) => network.id)).not.toContain(third);
   });
 
-  test("given as none at all are none", async () => {
+  test("given as an empty list are none", async () => {
     const { api_key: key, key: plaintext } = await made(owner.post(keys, body({ network_ids: [] })));
     expect(key).toMatchObject({ all_networks: false, network_ids: [] });
     expect((await bearer(plaintext).get("networks")).data).toEqual([]);
   });
 
-  test("of an Owner's key follow the organization's networks", async () => {
+  test("follow the organization's networks if the user is an Owner", async () => {
     const { api_key: key } = await made(owner.post(keys, body()));
     const third = (await newNetwork()).id;
     expect((await read(key.id)).network_ids).toEqual([north, south, third]);
@@ -569,7 +569,7 @@ describe("the networks of a key", () => {
     expect((await read(key.id)).network_ids).toEqual([north, south]);
   });
 
-  test("are as of the instant asked about, and an answer about the past never changes", async () => {
+  test("are as of the requested instant, and a past answer never changes", async () => {
     const { api_key: follows } = await made(owner.post(keys, body()));
     const { api_key: listed } = await made(owner.post(keys, body({ network_ids: [north, south] })));
     const at = listed.created_at;
@@ -589,7 +589,7 @@ describe("the networks of a key", () => {
     expect((await owner.get(`${keys}?at=${at}&limit=0`)).data).toEqual(past);
   });
 
-  test("of the past are told to whoever reaches them today", async () => {
+  test("at a past instant are filtered by the caller's present reach", async () => {
     const { id, client } = await member();
     const { api_key: key } = await made(client.post(keys, bodyFor(id)));
     tick();
@@ -600,7 +600,7 @@ describe("the networks of a key", () => {
     expect((await made(owner.get(path))).network_ids).toEqual([north, south]);
   });
 
-  test("become its user's again by all_networks: true, alone, with the list as it was answered, or with an empty one", async () => {
+  test("follow the user again with all_networks: true, alone, with the answered list or with an empty one", async () => {
     for (const sent of [{}, { network_ids: [north] }, { network_ids: [] }]) {
       const { api_key: key } = await made(owner.post(keys, body({ network_ids: [north] })));
       expect(await made(owner.put(`${keys}/${key.id}`, body({ all_networks: true, ...sent })))).toMatchObject({
@@ -610,7 +610,7 @@ describe("the networks of a key", () => {
     }
   });
 
-  test("are a list when one is sent without all_networks, also the one that was answered", async () => {
+  test("are a list if sent without all_networks, even as answered", async () => {
     const { api_key: key } = await made(owner.post(keys, body()));
     expect(await made(owner.put(`${keys}/${key.id}`, body({ network_ids: key.network_ids })))).toMatchObject({
       all_networks: false,
@@ -618,7 +618,7 @@ describe("the networks of a key", () => {
     });
   });
 
-  test("can't be a list of its own and its user's at once: an edited list with all_networks sent back is refused", async () => {
+  test("cannot be both a list and the user's: an edited list with all_networks is refused", async () => {
     const { api_key: key } = await made(owner.post(keys, body()));
     for (const network_ids of [[north], []]) {
       const answer = await owner.put(`${keys}/${key.id}`, { ...key, network_ids });
@@ -631,7 +631,7 @@ describe("the networks of a key", () => {
     expect((await owner.post(keys, body({ all_networks: true, network_ids: [] }))).status).toBe(200);
   });
 
-  test("must be given where all_networks becomes false", async () => {
+  test("are required when all_networks becomes false", async () => {
     const { api_key: key } = await made(owner.post(keys, body()));
     expect(issuePaths(await owner.put(`${keys}/${key.id}`, body({ all_networks: false })))).toEqual(["/network_ids"]);
     expect(issuePaths(await owner.post(keys, body({ all_networks: false })))).toEqual(["/network_ids"]);
@@ -641,7 +641,7 @@ describe("the networks of a key", () => {
     });
   });
 
-  test("in another order are the same", async () => {
+  test("are equal in any order", async () => {
     const { api_key: key } = await made(owner.post(keys, body({ network_ids: [south, north] })));
     const expectNothingWritten = writingWatched();
     expect(await made(owner.put(`${keys}/${key.id}`, body({ network_ids: [north, south, north] })))).toEqual(key);
@@ -650,7 +650,7 @@ describe("the networks of a key", () => {
 });
 
 describe("rotating a key", () => {
-  test("answers as a create does; the old key is refused at once, and nothing else changes", async () => {
+  test("answers like a create; the old key is refused at once, and nothing else changes", async () => {
     const { api_key: key, key: old } = await made(
       owner.post(keys, body({ permissions: "Member", network_ids: [north] })),
     );
@@ -672,7 +672,7 @@ describe("rotating a key", () => {
 });
 
 describe("deleting a key", () => {
-  test("answers it as it was closed, ends it at once, and leaves it to at", async () => {
+  test("returns its final version, ends it at once and keeps it at past instants", async () => {
     const { api_key: key, key: plaintext } = await made(owner.post(keys, body({ network_ids: [north] })));
     tick();
     const path = `${keys}/${key.id}`;
@@ -687,7 +687,7 @@ describe("deleting a key", () => {
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 0 });
   });
 
-  test("takes a cascade, which changes nothing", async () => {
+  test("accepts cascade, which has no effect", async () => {
     const [one, other] = [newApiKey(), newApiKey()];
     expect(await made(owner.delete(`${keys}/${one.id}?cascade=true`))).toMatchObject({ id: one.id });
     expect(await owner.post(`${keys}/bulk-delete?cascade=true`, [other.id])).toMatchObject({
@@ -696,7 +696,7 @@ describe("deleting a key", () => {
     });
   });
 
-  test("together with others takes own ones, or as Owner and Admin those of users up to the own role", async () => {
+  test("in bulk takes one's own, or for Owner and Admin those of users up to their role", async () => {
     const [one, two, admin] = [
       await newUser({ role: "Member" }),
       await newUser({ role: "Member" }),
@@ -727,7 +727,7 @@ describe("deleting a key", () => {
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 1 });
   });
 
-  test("of its tag takes that off the key", async () => {
+  test("is not done by deleting its tag, which is only removed from the key", async () => {
     const tag = (await newTag()).id;
     const { api_key: key } = await made(owner.post(keys, body({ tags: [tag] })));
     await made(owner.delete(`tags/${tag}`));
@@ -735,8 +735,8 @@ describe("deleting a key", () => {
   });
 });
 
-describe("the use of a key", () => {
-  test("is noted at most once a minute, and makes no version", async () => {
+describe("last_used of a key", () => {
+  test("is written at most once a minute, and makes no version", async () => {
     const { api_key: key, key: plaintext } = await made(owner.post(keys, body()));
     const expectNothingWritten = writingWatched();
     const used = async () => {
@@ -755,7 +755,7 @@ describe("the use of a key", () => {
   });
 });
 
-describe("the role of a key", () => {
+describe("the effective role of a key", () => {
   test.each([
     ["Owner", "Viewer", "Viewer"],
     ["Owner", "Owner", "Owner"],

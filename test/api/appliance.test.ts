@@ -34,7 +34,7 @@ async function backedUp(): Promise<Wire> {
 const ended = (id: string) => until(`ledger/verifications/${id}`, ({ status }) => status !== "Running");
 
 describe("the status of the appliance", () => {
-  test("is told of the machine, the store and the time", async () => {
+  test("covers the machine, the store and the clock", async () => {
     const machine: Machine = {
       disk: () => ({ sizeBytes: 1e12, freeBytes: 3e11 }),
       store: () => ({ databaseBytes: 7e6, logBytes: 90_000_000 }),
@@ -66,7 +66,7 @@ describe("the status of the appliance", () => {
     expect(await concerns()).toContain("clock_ahead");
   });
 
-  test("tells the certificate and nothing of its key", async () => {
+  test("shows the certificate, but not its private key", async () => {
     const validTo = clock.now() + 20 * 86_400_000 + 1_000;
     const pair = {
       fingerprint: "AA:BB",
@@ -92,7 +92,7 @@ describe("the status of the appliance", () => {
     });
   });
 
-  test("misses a backup once there is something to lose, until one is taken, and again when it is old", async () => {
+  test("warns of a missing backup once there is data, until one is taken, and again when it is old", async () => {
     expect(await concerns()).toEqual([]);
     await newHost();
     expect(await concerns()).toEqual(["backup_missing", "verification_missing"]);
@@ -112,7 +112,7 @@ describe("the status of the appliance", () => {
     expect(await concerns()).toEqual(["backup_old"]);
   });
 
-  test("tells of lines of level error for a day", async () => {
+  test("counts error log lines of the last day", async () => {
     appliance.log.error("it_broke");
     appliance.log.warn("it_may_break");
     expect(await state()).toMatchObject({
@@ -123,7 +123,7 @@ describe("the status of the appliance", () => {
     expect(await concerns()).toEqual([]);
   });
 
-  test("is for Owners who are signed in, while there is one organization", async () => {
+  test("requires an Owner's session, and a single organization", async () => {
     expect((await anonymous.get(PATH)).status).toBe(401);
     const admin = await newUser({ role: "Admin" });
     expect((await admin.client.get(PATH)).body.code).toBe("auth_permission_denied");
@@ -132,8 +132,8 @@ describe("the status of the appliance", () => {
   });
 });
 
-describe("a backup that is read again", () => {
-  test("is told to be sound, as a verification of its own, beside those of the data", async () => {
+describe("a backup that is verified", () => {
+  test("is reported as intact, separately from verifications of the database", async () => {
     await newHost();
     const { name, sequence, hash } = await backedUp();
     await newHost();
@@ -153,7 +153,7 @@ describe("a backup that is read again", () => {
     );
   });
 
-  test("is told to be damaged, which needs attention until it is gone", async () => {
+  test("is reported as damaged, and needs attention until it is deleted", async () => {
     await newHost({ name: "harvested-by-nobody" });
     const { name } = await backedUp();
     const path = join(appliance.dataDirectory, "backups", name);
@@ -173,8 +173,8 @@ describe("a backup that is read again", () => {
   });
 });
 
-describe("what the program is made of", () => {
-  test("is told to whoever is signed in, with the texts of the licences", async () => {
+describe("the bill of materials", () => {
+  test("is shown to every signed-in user, with the license texts", async () => {
     const viewer = await newUser({ role: "Viewer" });
     expect((await viewer.client.get("licences")).data).toMatchObject({
       components: [{ name: "netledger", licence: "Apache-2.0", part_of: ["server"], texts: [{ title: "LICENSE" }] }],
@@ -186,7 +186,7 @@ describe("what the program is made of", () => {
     expect((await anonymous.get("licences")).status).toBe(401);
   });
 
-  test("is not told where it runs from its sources", async () => {
+  test("is empty when running from source", async () => {
     await renew({ upkeep: { bill: async () => null } });
     expect((await owner.get("licences")).body.code).toBe("entity_not_found");
     expect((await owner.get("bill-of-materials")).body.code).toBe("entity_not_found");

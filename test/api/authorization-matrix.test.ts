@@ -63,8 +63,8 @@ async function looked(title: string, asked: Case, answer: Answer): Promise<strin
   }
 }
 
-describe("the contract", () => {
-  test("says of every registered operation who may, and the operation says the same", () => {
+describe("the authorization contract", () => {
+  test("covers every registered operation, and agrees with its documentation", () => {
     const told = Object.fromEntries(appliance.surface.routes.map((route) => [nameOf(route), route.operation.access]));
     const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly, ofWholeAppliance }]) => [
       name,
@@ -80,8 +80,8 @@ describe("the contract", () => {
   });
 });
 
-describe("the feed as events", () => {
-  test("tells each caller of the same versions as its pages, and of nothing else", async () => {
+describe("the event stream of changes", () => {
+  test("delivers to each caller the same versions as the paged feed", async () => {
     for (const caller of callers.filter((each) => each.refusal === null)) {
       const { data, body } = await caller.client.get("changes?limit=1000");
       const { text, headers } = await eventsUpTo(
@@ -95,7 +95,7 @@ describe("the feed as events", () => {
     }
   });
 
-  test("turns those away whom the gate turns away", async () => {
+  test("refuses the callers that the paged feed refuses", async () => {
     for (const { client, refusal } of callers.filter((each) => each.refusal !== null)) {
       const answer = await client.get("changes", { accept: "text/event-stream" });
       expect([answer.status, answer.body.code]).toEqual([401, refusal]);
@@ -107,7 +107,7 @@ describe("the feed as events", () => {
 const routes = [...appliance.surface.routes].sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (name, route) => {
-  test("answers each caller as the contract says, and tells nobody what is out of reach", async () => {
+  test("answers each caller as the contract says, and leaks nothing out of reach", async () => {
     const right = RIGHTS[name] as Right;
     expect(right).toBeDefined();
     const problems: string[] = [];
@@ -121,7 +121,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (nam
   });
 });
 
-test("each caller is told which operations they may ask for: those that the gate lets them in to, and no other", async () => {
+test("each caller is offered exactly the operations that admit them", async () => {
   for (const caller of callers.filter(({ refusal, isForeignPage }) => refusal === null && !isForeignPage)) {
     const permitted = routes
       .filter((route) => gateCode(caller, route.method, RIGHTS[nameOf(route)] as Right) === null)
@@ -143,7 +143,7 @@ const CONFINED = [
 ];
 
 describe("HEAD", () => {
-  test("asks for the same rights as GET, and tells no more", async () => {
+  test("requires the same rights as GET, and reveals no more", async () => {
     const problems: string[] = [];
     for (const route of routes.filter(({ method }) => method === "GET")) {
       const right = RIGHTS[nameOf(route)] as Right;
@@ -170,34 +170,31 @@ describe("HEAD", () => {
  */
 const NEW_IDS: Readonly<Record<string, RegExp>> = { "POST /api/v1/hosts/bulk": /^body \/\d+\/id$/ };
 
-describe.each(routes.map((route) => [nameOf(route), route] as const))(
-  "%s with an id of what is out of reach",
-  (name, route) => {
-    test("answers as with one that was never used, and writes nothing", async () => {
-      const right = RIGHTS[name] as Right;
-      const problems: string[] = [];
-      for (const caller of callers.filter((each) => CONFINED.includes(each.name))) {
-        for (const asked of casesOf(world, caller, route)) {
-          if (
-            expectedCode(caller, route.method, right, asked) !== null ||
-            asked.path.includes(world.early) ||
-            asked.path.includes(world.late)
-          )
-            continue;
-          const sent = {
-            path: asked.path,
-            body: asked.body,
-            headers: { ...asked.headers, "x-request-id": "same" },
-            ...(await asked.fresh?.()),
-          };
-          for (const group of substitutions(world, caller, sent))
-            problems.push(...(await differences(caller, route, asked, group)));
-        }
+describe.each(routes.map((route) => [nameOf(route), route] as const))("%s with an id out of reach", (name, route) => {
+  test("answers like an unused id, and writes nothing", async () => {
+    const right = RIGHTS[name] as Right;
+    const problems: string[] = [];
+    for (const caller of callers.filter((each) => CONFINED.includes(each.name))) {
+      for (const asked of casesOf(world, caller, route)) {
+        if (
+          expectedCode(caller, route.method, right, asked) !== null ||
+          asked.path.includes(world.early) ||
+          asked.path.includes(world.late)
+        )
+          continue;
+        const sent = {
+          path: asked.path,
+          body: asked.body,
+          headers: { ...asked.headers, "x-request-id": "same" },
+          ...(await asked.fresh?.()),
+        };
+        for (const group of substitutions(world, caller, sent))
+          problems.push(...(await differences(caller, route, asked, group)));
       }
-      expect(problems).toEqual([]);
-    });
-  },
-);
+    }
+    expect(problems).toEqual([]);
+  });
+});
 
 /** Differences between the ids of a group, and leaks; the first id is unused. */
 async function differences(
@@ -224,7 +221,7 @@ async function differences(
 }
 
 describe("a create", () => {
-  test("with an id that was ever used tells that it was, and of nothing else, wherever it was", async () => {
+  test("with a used id says only that it is used, wherever it was", async () => {
     const { near, far, foreign } = world.places;
     const member = callers.find(({ name }) => name === "Member of near") as Caller;
     const answers = [];
@@ -240,7 +237,7 @@ describe("a create", () => {
 });
 
 describe("secrets", () => {
-  test("are in no line of the log", () => {
+  test("appear in no log line", () => {
     const secrets = [SECRET_WORD, PASSWORD, ...world.secrets];
     expect(appliance.logLines.length).toBeGreaterThan(1_000);
     expect(appliance.logLines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);

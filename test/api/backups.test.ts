@@ -72,8 +72,8 @@ function folder(): string {
   return join(appliance.dataDirectory, "backups");
 }
 
-describe("taking a backup", () => {
-  test("is refused where their folder cannot be made, and nothing is under way", async () => {
+describe("a backup request", () => {
+  test("is refused when the folder cannot be created, leaving nothing in progress", async () => {
     // A folder can't exist below a file.
     await renew({ backups: { directory: join(import.meta.path, "backups") } });
     const refused = await owner.post(PATH, {});
@@ -81,7 +81,7 @@ describe("taking a backup", () => {
     expect((await owner.get(PATH)).data).toEqual([]);
   });
 
-  test("answers at once that it is under way, and later with what is in it", async () => {
+  test("answers at once as in progress, and later with its contents", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const made = await owner.post(PATH, {});
@@ -119,7 +119,7 @@ describe("taking a backup", () => {
     expect(readdirSync(folder())).toEqual([name]);
   });
 
-  test("is under way until its name is on the disk for good, though its file has the name before", async () => {
+  test("stays in progress until its name is durable, even once the file is renamed", async () => {
     const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
     const { promise: named, resolve: name } = Promise.withResolvers<void>();
     const take = async (order: BackupOrder) => {
@@ -145,7 +145,7 @@ describe("taking a backup", () => {
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
-  test("is refused while another one is under way", async () => {
+  test("is refused while another one is in progress", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const { data } = await owner.post(PATH, {});
@@ -168,7 +168,7 @@ describe("taking a backup", () => {
     ]);
   });
 
-  test("is refused up front where the disk has obviously not enough room", async () => {
+  test("is refused up front when disk space is clearly insufficient", async () => {
     await renew({ backups: { freeBytes: () => 4_096 } });
     const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
@@ -177,7 +177,7 @@ describe("taking a backup", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("takes no name and no path from the caller", async () => {
+  test("accepts no name and no path", async () => {
     for (const body of [{ name: "x" }, { file: "/tmp/x" }, { path: "../x" }]) {
       expect((await owner.post(PATH, body)).body.code).toBe("validation_failed");
     }
@@ -187,7 +187,7 @@ describe("taking a backup", () => {
     }
   });
 
-  test("twice at one instant has two names", async () => {
+  test("sent twice at one instant gets two names", async () => {
     const names: string[] = [];
     for (let each = 0; each < 2; each += 1) {
       const { data } = await owner.post(PATH, {});
@@ -197,7 +197,7 @@ describe("taking a backup", () => {
     expect(names).toEqual(["netledger-20261121T090001000Z.db", "netledger-20261121T090001001Z.db"]);
   });
 
-  test("at the instant of one that an earlier start named has another name, whatever came of that one", async () => {
+  test("at the instant of a backup from an earlier run gets another name, whatever the outcome of that one", async () => {
     const { data } = await owner.post(PATH, {});
     expect((await settled(owner, data.name)).state).toBe("Done");
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
@@ -214,7 +214,7 @@ describe("taking a backup", () => {
     ]);
   });
 
-  test("repeated with its Idempotency-Key answers the same backup and takes none", async () => {
+  test("repeated with its Idempotency-Key returns the same backup without taking another", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const header = { "idempotency-key": "nightly" };
@@ -228,7 +228,7 @@ describe("taking a backup", () => {
     expect(jobs.orders).toHaveLength(1);
   });
 
-  test("repeated with the Idempotency-Key of a request that was refused is taken", async () => {
+  test("repeated with the Idempotency-Key of a refused request is carried out", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const { data } = await owner.post(PATH, {});
@@ -242,8 +242,8 @@ describe("taking a backup", () => {
   });
 });
 
-describe("a backup that fails", () => {
-  test("tells why, leaves nothing behind and lets the next one be taken", async () => {
+describe("a failing backup", () => {
+  test("gives its reason, leaves no file and does not block the next one", async () => {
     let isFull = true;
     const fill = async (order: BackupOrder): Promise<TakenBackup> =>
       isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order);
@@ -261,7 +261,7 @@ describe("a backup that fails", () => {
     expect((await owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
   });
 
-  test("because its name cannot be put on the disk leaves no file, and is told once", async () => {
+  test("with a name that cannot be made durable leaves no file, and is reported once", async () => {
     const fails = () => {
       throw Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" });
     };
@@ -280,7 +280,7 @@ describe("a backup that fails", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("of a fault of the program tells the caller no more than that", async () => {
+  test("with an internal error reveals no details to the caller", async () => {
     await renew({
       backups: {
         takeBackup: () => ({ taken: Promise.reject(new Error("a secret of the inside")), abandon: () => {} }),
@@ -291,7 +291,7 @@ describe("a backup that fails", () => {
     expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
   });
 
-  test("because the data are not sound says what is wrong and where", async () => {
+  test("of damaged data reports the damage and its location", async () => {
     const tag = await newTag();
     const db = new Database(appliance.databasePath);
     db.run("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
@@ -303,7 +303,7 @@ describe("a backup that fails", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("because nothing guards the ledger any more says what is missing", async () => {
+  test("of a ledger without its guards reports the missing triggers", async () => {
     const db = new Database(appliance.databasePath);
     db.run("DROP TRIGGER history_versions_are_never_deleted");
     db.close();
@@ -316,7 +316,7 @@ describe("a backup that fails", () => {
     });
   });
 
-  test("because the appliance ended is told after the next start, and cleaned away", async () => {
+  test("interrupted by a shutdown is reported after the next start, and its file removed", async () => {
     mkdirSync(folder());
     const name = "netledger-20261120T000000000Z.db";
     for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
@@ -337,8 +337,8 @@ describe("a backup that fails", () => {
   });
 });
 
-describe("the list", () => {
-  test("tells of a file as it is now, also where it could not be read before", async () => {
+describe("the list of backups", () => {
+  test("shows the present state of a file, even if it was unreadable before", async () => {
     const { data: begun } = await owner.post(PATH, {});
     const done = await settled(owner, begun.name);
     const file = join(folder(), begun.name);
@@ -353,7 +353,7 @@ describe("the list", () => {
     expect((await owner.get(`${PATH}/${begun.name}`)).data).toEqual(done);
   });
 
-  test("is what is in the folder, whoever put it there, in pages", async () => {
+  test("lists the folder's contents, whatever their origin, in pages", async () => {
     for (let each = 0; each < 3; each += 1) {
       const { data } = await owner.post(PATH, {});
       await settled(owner, data.name);
@@ -368,7 +368,7 @@ describe("the list", () => {
   });
 });
 
-describe("what has the name of a backup and is not a regular file", () => {
+describe("an entry with a backup's name that is not a regular file", () => {
   const IMPOSTOR = "netledger-20261121T090001000Z.db";
   const TARGET = "netledger-20261121T090001001Z.db";
   /** Link to an empty regular file. */
@@ -396,7 +396,7 @@ describe("what has the name of a backup and is not a regular file", () => {
     expect(readdirSync(folder())).toEqual([IMPOSTOR]);
   });
 
-  test.each(IMPOSTORS)("keeps its name, and the next backup gets another one: %s", async (_, put) => {
+  test.each(IMPOSTORS)("keeps its name, and the next backup gets another: %s", async (_, put) => {
     mkdirSync(folder());
     put(join(folder(), IMPOSTOR));
     const { status, data } = await owner.post(PATH, {});
@@ -405,7 +405,7 @@ describe("what has the name of a backup and is not a regular file", () => {
     expect(readdirSync(folder()).sort()).toEqual([IMPOSTOR, TARGET]);
   });
 
-  test.each(IMPOSTORS)("is never replaced by a backup that is to have its name: %s", async (_, put) => {
+  test.each(IMPOSTORS)("is never overwritten by a backup: %s", async (_, put) => {
     const file = join(appliance.dataDirectory, "monday.db");
     put(file);
     const before = lstatSync(file).ino;
@@ -414,7 +414,7 @@ describe("what has the name of a backup and is not a regular file", () => {
     expect(lstatSync(file).ino).toBe(before);
   });
 
-  test.each(IMPOSTORS)("is no backup that was cut off, and the start leaves it: %s", async (_, put) => {
+  test.each(IMPOSTORS)("is not taken for an interrupted backup at startup: %s", async (_, put) => {
     mkdirSync(folder());
     put(join(folder(), `${IMPOSTOR}.partial`));
     expect(restarted().list()).toEqual([]);
@@ -422,7 +422,7 @@ describe("what has the name of a backup and is not a regular file", () => {
   });
 
   test.each(["-wal", "-journal"])(
-    "is not opened beside a backup either, which then fails to be read: %s",
+    "is not opened as a backup's sidecar file, so that reading that backup fails: %s",
     async (of) => {
       mkdirSync(folder());
       writeFileSync(join(folder(), IMPOSTOR), readFileSync(appliance.databasePath));
@@ -433,7 +433,7 @@ describe("what has the name of a backup and is not a regular file", () => {
   );
 });
 
-test("a backup that vanishes while the list is made is left out of it", async () => {
+test("a backup that vanishes during listing is omitted", async () => {
   mkdirSync(folder());
   const names = ["netledger-20261121T080000000Z.db", "netledger-20261121T080000001Z.db"];
   for (const name of names) writeFileSync(join(folder(), name), "");
@@ -447,8 +447,8 @@ test("a backup that vanishes while the list is made is left out of it", async ()
   expect(backups.list().map(({ name }) => name)).toEqual([names[1] as string]);
 });
 
-describe("who may", () => {
-  test("is an Owner alone, by session or by key", async () => {
+describe("access to backups", () => {
+  test("requires an Owner, by session or by key", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const { data } = await owner.post(PATH, {});
@@ -474,7 +474,7 @@ describe("who may", () => {
   });
 });
 
-test("an API key that is confined to some networks neither takes backups of everything nor hears of them", async () => {
+test("an API key limited to some networks neither takes nor sees backups", async () => {
   const { client } = newApiKey({ permissions: "Owner", networkIds: [first.networkId] });
   for (const answer of [
     await client.get(PATH),
@@ -487,7 +487,7 @@ test("an API key that is confined to some networks neither takes backups of ever
   expect((await newApiKey({ permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);
 });
 
-describe("the file of a backup", () => {
+describe("a backup file", () => {
   const taken = async () => (await settled(boss, (await boss.post(PATH, {})).data.name)).name as string;
   const ask = (name: string, by: Client = boss, password = PASSWORD) =>
     by.post(`${PATH}/${name}/download`, { password });
@@ -500,7 +500,7 @@ describe("the file of a backup", () => {
   };
   beforeEach(newBoss);
 
-  test("comes to an Owner who says their password again, byte by byte, and is kept and compressed nowhere", async () => {
+  test("is downloaded by an Owner who repeats their password, byte for byte, neither cached nor compressed", async () => {
     const name = await taken();
     const answer = await appliance.handle(
       new Request(`http://localhost/api/v1/${PATH}/${name}/download`, {
@@ -519,14 +519,14 @@ describe("the file of a backup", () => {
     expect(Buffer.compare(await answer.bytes(), readFileSync(join(folder(), name)))).toBe(0);
   });
 
-  test("comes to nobody with a wrong password, which soon has to wait", async () => {
+  test("is refused with a wrong password, with growing delays", async () => {
     const name = await taken();
     expect((await ask(name, boss, "not the password")).body.code).toBe("auth_invalid_credentials");
     for (let n = 0; n < 20; n += 1) await ask(name, boss, `guess ${n}`);
     expect((await ask(name)).body.code).toBe("rate_limit_exceeded");
   });
 
-  test("comes to no Admin, no API key of an Owner's, and not from another site's page", async () => {
+  test("is refused to Admins, to an Owner's API key and to foreign pages", async () => {
     const name = await taken();
     const admin = await newUser({ role: "Admin" });
     await givePassword(admin.id);
@@ -535,7 +535,7 @@ describe("the file of a backup", () => {
     expect((await ask(name, boss.with({ "sec-fetch-site": "cross-site" }))).body.code).toBe("auth_origin_rejected");
   });
 
-  test("comes to nobody, and stays, where there is another organization", async () => {
+  test("can be neither downloaded nor deleted where another organization exists", async () => {
     const name = await taken();
     await appliance.newOrganization("Second");
     expect((await ask(name)).body.code).toBe("auth_permission_denied");
@@ -543,7 +543,7 @@ describe("the file of a backup", () => {
     expect(readdirSync(folder())).toEqual([name]);
   });
 
-  test("does not come, nor goes, while it is taken", async () => {
+  test("can be neither downloaded nor deleted while it is being taken", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     await newBoss();
@@ -554,7 +554,7 @@ describe("the file of a backup", () => {
     expect((await settled(boss, data.name)).state).toBe("Done");
   });
 
-  test("is gone once it is deleted, from the disk too, and its name is not given out again", async () => {
+  test("is removed from disk when deleted, and its name is not reused", async () => {
     const [name, other] = [await taken(), await taken()];
     const answer = await boss.delete(`${PATH}/${name}`);
     expect([answer.status, answer.data]).toEqual([200, {}]);
@@ -565,7 +565,7 @@ describe("the file of a backup", () => {
     expect(await taken()).not.toBe(name);
   });
 
-  test("is deleted once by a request that is sent twice, and by none that was refused", async () => {
+  test("is deleted once by a repeated request, and not by a refused one", async () => {
     const name = await taken();
     const key = { "idempotency-key": "once" };
     expect((await boss.delete(`${PATH}/netledger-20200101T000000000Z.db`, key)).body.code).toBe("entity_not_found");
@@ -575,7 +575,7 @@ describe("the file of a backup", () => {
     expect((await boss.delete(`${PATH}/${name}`, key)).body.code).toBe("entity_not_found");
   });
 
-  test("that names no backup reaches no other file", async () => {
+  test("with an unknown name reaches no other file", async () => {
     await taken();
     writeFileSync(join(appliance.dataDirectory, "other.db"), "other");
     for (const name of ["..%2Fnetledger.db", "..%2Fother.db", "%2e%2e%2fother.db", "other.db"]) {
@@ -586,7 +586,7 @@ describe("the file of a backup", () => {
     expect((await boss.get("hosts")).status).toBe(200);
   });
 
-  test("of a backup that failed: there is none to download, and deleting it forgets it", async () => {
+  test("of a failed backup: cannot be downloaded, and deleting it clears the failure", async () => {
     await renew({
       backups: { takeBackup: () => ({ taken: Promise.reject(new Error("broken")), abandon: () => {} }) },
     });

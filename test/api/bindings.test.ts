@@ -120,7 +120,7 @@ async function server(): Promise<Wire> {
 }
 
 describe("a binding", () => {
-  test("is the one that stands in its service and its host, to the letter: which host it is, the service knows", async () => {
+  test("is identical in its service and its host; the service determines the host", async () => {
     const host = await server();
     const [service_id, port_id, ip_address_id] = [host.services[0].id, host.ports[0].id, host.ip_addresses[0].id];
     const written = [
@@ -147,7 +147,7 @@ describe("a binding", () => {
       expect((await owner.get(`${PATH}?${query}`)).data).toEqual(written);
   });
 
-  test("is a change of its service and of its host, which both say so", async () => {
+  test("makes a version of its service and its host, both naming it", async () => {
     const host = await server();
     const [service_id, port_id] = [host.services[0].id, host.ports[0].id];
     tick();
@@ -162,7 +162,7 @@ describe("a binding", () => {
     expect((await get(`services/${service_id}?at=${binding.created_at}`)).bindings).toMatchObject([{ id: binding.id }]);
   });
 
-  test("changes its form, keeps an address that is left out, and is on all addresses by null", async () => {
+  test("changes type, keeps an omitted address, and is on all addresses with null", async () => {
     const host = await server();
     const [service_id, port_id, ip_address_id] = [host.services[0].id, host.ports[0].id, host.ip_addresses[0].id];
     const binding = await made(post({ service_id, type: "Port", port_id, ip_address_id }));
@@ -183,7 +183,7 @@ describe("a binding", () => {
       expect(await made(put(binding.id, sent))).toMatchObject({ id: binding.id, service_id, ...wanted });
   });
 
-  test("keeps the address that an item with its id leaves out, in its service's and its host's update too", async () => {
+  test("keeps an address omitted by an item with its id, also in updates of its service and its host", async () => {
     const host = await server();
     const [service, port_id, ip_address_id] = [host.services[0] as Wire, host.ports[0].id, host.ip_addresses[0].id];
     const binding = await made(post({ service_id: service.id, type: "Port", port_id, ip_address_id }));
@@ -212,17 +212,17 @@ describe("a binding", () => {
 
   test.each<[string, (host: Wire) => Wire, string[]]>([
     ["no type", (host) => ({ port_id: host.ports[0].id }), ["/type"]],
-    ["a type that there is not", (host) => ({ type: "port", port_id: host.ports[0].id }), ["/type"]],
+    ["an unknown type", (host) => ({ type: "port", port_id: host.ports[0].id }), ["/type"]],
     ["no port", () => ({ type: "Port" }), ["/port_id"]],
-    ["null as its port", () => onPort(null), ["/port_id"]],
+    ["a null port", () => onPort(null), ["/port_id"]],
     ["no address", () => ({ type: "IpAddress" }), ["/ip_address_id"]],
-    ["null as its address alone", () => ({ type: "IpAddress", ip_address_id: null }), ["/ip_address_id"]],
+    ["a null address as the only target", () => ({ type: "IpAddress", ip_address_id: null }), ["/ip_address_id"]],
     [
-      "a port beside its address alone",
+      "a port together with an address target",
       (host) => ({ type: "IpAddress", ip_address_id: host.ip_addresses[0].id, port_id: host.ports[0].id }),
       ["/port_id"],
     ],
-  ])("is refused with %s, in a create and in an update", async (_what, body, paths) => {
+  ])("rejects %s, in a create and in an update", async (_what, body, paths) => {
     const host = await server();
     const binding = await made(
       post({ service_id: host.services[0].id, type: "IpAddress", ip_address_id: host.ip_addresses[0].id }),
@@ -238,7 +238,7 @@ describe("a binding", () => {
     expectNothingWritten();
   });
 
-  test("names a port and an address of its service's host alone, as if no other host had any", async () => {
+  test("accepts only ports and addresses of its service's host", async () => {
     const [host, other] = [await server(), await server()];
     const service_id = host.services[0].id;
     const binding = await made(post({ service_id, type: "Port", port_id: host.ports[0].id }));
@@ -272,7 +272,7 @@ describe("a binding", () => {
     expectNothingWritten();
   });
 
-  test("is one of its service, form, port and address: the refusal names what it leads to", async () => {
+  test("is unique by service, type, port and address; the refusal names the duplicate", async () => {
     const host = await server();
     const [service_id, other] = host.services.map((service: Wire) => service.id) as [string, string];
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
@@ -297,7 +297,7 @@ describe("a binding", () => {
 });
 
 describe("the bindings of a service", () => {
-  test("are 10,000 at most, also when they come one by one", async () => {
+  test("are at most 10,000, also when added one by one", async () => {
     const host = await newHost({
       ports: Array.from({ length: 10_000 }, (_, position) => udp(position + 1)),
     });
@@ -314,7 +314,7 @@ describe("the bindings of a service", () => {
     expectNothingWritten();
   });
 
-  test("are found by service, host and network, now and then, and by an id of another kind not at all", async () => {
+  test("are found by service, host and network, at present and in the past, but not by an id of another kind", async () => {
     const [host, other] = [await server(), await server()];
     const bindings: Wire[] = [];
     for (const each of [host, other])

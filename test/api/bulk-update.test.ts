@@ -21,7 +21,7 @@ async function threeHosts(): Promise<Wire[]> {
 }
 
 describe("a bulk update", () => {
-  test("sets what it names for the records of its list, in one transaction that one revert undoes", async () => {
+  test("sets the given fields for the listed records, in one transaction that one revert undoes", async () => {
     const [a, b, c] = (await threeHosts()) as [Wire, Wire, Wire];
     const before = transactionCount();
     const answer = await hosts({ ids: [a.id, c.id, a.id], set: { description: "old", sys_location: "hall 2" } });
@@ -55,7 +55,7 @@ describe("a bulk update", () => {
     expect((await owner.get(`hosts/${a.id}`)).data).toMatchObject({ description: null, sys_location: null });
   });
 
-  test("finds its records by a filter at the moment of writing, and tells which", async () => {
+  test("selects by filter at the time of writing, and reports the selected records", async () => {
     const [a, b, c] = (await threeHosts()) as [Wire, Wire, Wire];
     const filter = 'description = "old" OR name = "a"';
     const plan = await hosts({ filter, set: { hidden: true }, dry_run: true });
@@ -74,7 +74,7 @@ describe("a bulk update", () => {
     });
   });
 
-  test("as a dry run tells the same and writes nothing; its plan holds until a record of it changes", async () => {
+  test("as a dry run reports the same and writes nothing; its plan is valid until one of its records changes", async () => {
     const [a, b] = (await threeHosts()) as [Wire, Wire, Wire];
     const body = { ids: [a.id, b.id], set: { description: "new" } };
     const expectNothingWritten = writingWatched();
@@ -94,7 +94,7 @@ describe("a bulk update", () => {
     expect(done.data).toMatchObject({ applied: true, changes });
   });
 
-  test("names every issue with the record that has it, and writes nothing then", async () => {
+  test("reports every issue with its record, and then writes nothing", async () => {
     const far = await newNetwork();
     const [a, b] = (await threeHosts()) as [Wire, Wire, Wire];
     const vlan = await newVlan({ number: 10 });
@@ -138,7 +138,7 @@ describe("a bulk update", () => {
     expectNothingWritten();
   });
 
-  test("leaves no two ranges with the same addresses for themselves, but lets them change places", async () => {
+  test("allows no two exclusive ranges with the same addresses, but lets them swap", async () => {
     await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.1.0.0/24" }));
     const range = (from: number, to: number, purpose: string) =>
       made(
@@ -165,7 +165,7 @@ describe("a bulk update", () => {
     expect((await send(overlapping)).body.params?.issues).toMatchObject([{ row: 3, column: "first" }]);
   });
 
-  test("keeps the rules of roles for each record", async () => {
+  test("applies the role rules to each record", async () => {
     const [{ client }, viewer] = [await newMember(), await newViewer()];
     const subnet = await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.1.0.0/24" }));
     tick();
@@ -177,7 +177,7 @@ describe("a bulk update", () => {
     expect((await client.post("subnets/bulk-update", { ...body, set: { name: "Hall" } })).status).toBe(200);
   });
 
-  test("is about nothing that the caller does not reach", async () => {
+  test("touches nothing beyond the caller's reach", async () => {
     const far = await newNetwork();
     const host = await newHost({ name: "near" });
     const hidden = await newHost({ network_id: far.id, name: "far" });
@@ -192,7 +192,7 @@ describe("a bulk update", () => {
     expect(versionsOf(hidden.id)).toHaveLength(1);
   });
 
-  test("refuses what is no such request", async () => {
+  test("refuses malformed requests", async () => {
     const host = await newHost({ ports: [tcp(22)] });
     tick();
     const expectNothingWritten = writingWatched();
@@ -217,7 +217,7 @@ describe("a bulk update", () => {
     expectNothingWritten();
   });
 
-  test("carries a reason, and is answered the same when it is sent twice", async () => {
+  test("carries a reason, and is idempotent", async () => {
     const tag = await newTag({ name: "core" });
     tick();
     const send = () =>
@@ -233,8 +233,8 @@ describe("a bulk update", () => {
   });
 });
 
-describe("what can be set for many", () => {
-  test("are the fields of the single update, but for those that say which record, where, and what is part of it", () => {
+describe("bulk-editable fields", () => {
+  test("are those of the single update, except ids, containers and parts", () => {
     expect(Object.fromEntries(EDITABLE.map((each) => [each.resource.path, settableFields(each)]))).toMatchObject({
       vlans: ["number", "name", "description", "custom_fields"],
       tags: ["name", "description", "color", "is_application"],

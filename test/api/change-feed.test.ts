@@ -85,7 +85,7 @@ function sharedOut(start: LongReads["start"]): LongReads["start"] {
 }
 
 describe("the change feed", () => {
-  test("tells every version once, in the order of the commits, with who made it", async () => {
+  test("delivers every version once, in commit order, with its actor", async () => {
     const tag = await newTag({ name: "core" });
     tick();
     const renamed = (await owner.put(`tags/${tag.id}`, { name: "edge", color: "Green" })).data;
@@ -106,7 +106,7 @@ describe("the change feed", () => {
   });
 
   test.each([[1], [2], [3], [7], [1_000]])(
-    "leaves no gap and tells nothing twice with a limit of %i, and divides no transaction",
+    "has no gaps or duplicates with a limit of %i, and splits no transaction",
     async (limit) => {
       for (let each = 0; each < 6; each += 1) {
         tick();
@@ -126,7 +126,7 @@ describe("the change feed", () => {
     },
   );
 
-  test("counts a page by its limit, and brings a larger transaction whole", async () => {
+  test("counts a page by its limit, and delivers a larger transaction whole", async () => {
     await newHost({
       name: "big",
       ports: Array.from({ length: 30 }, (_, each) => tcp(each + 1)),
@@ -152,7 +152,7 @@ describe("the change feed", () => {
     expect(feed[0]?.record).toHaveProperty("credential_assignments", []);
   });
 
-  test("knows nothing of forwarding entries and assignments but what changes with them", async () => {
+  test("reports forwarding entries and assignments only through the records they belong to", async () => {
     const host = await newHost({ name: "h" });
     const entry = await newIfEntry(host.id);
     const after = transactionCount();
@@ -166,7 +166,7 @@ describe("the change feed", () => {
     expect(feed[1]).toMatchObject({ changed_fields: ["fdb_macs"], record: { fdb_macs: ["00:00:5e:00:53:01"] } });
   });
 
-  test("has no API keys in it, and says so of a type that is not one", async () => {
+  test("omits API keys, and rejects them as a type", async () => {
     newApiKey();
     expect((await follow(owner, 100)).map((change) => change.entity_type)).not.toContain("api_key");
     expect(await owner.get("changes?types=api_key")).toMatchObject({
@@ -175,7 +175,7 @@ describe("the change feed", () => {
     });
   });
 
-  test("holds only what lies in a network that is asked for", async () => {
+  test("can be narrowed to one network", async () => {
     const other = await newNetwork({ name: "Other" });
     await newSubnet({ cidr: "10.1.0.0/16" });
     await newSubnet({ cidr: "10.2.0.0/16", network_id: other.id });
@@ -185,7 +185,7 @@ describe("the change feed", () => {
     expect(await follow(owner, 10, "&network_id=01936f2e-0d5c-7d3a-9a39-00000000dead")).toEqual([]);
   });
 
-  test("shows a caller what its networks show, and goes on past what it does not see", async () => {
+  test("shows only the caller's networks, and advances past the rest", async () => {
     const other = await newNetwork({ name: "Other" });
     const member = await newUser({ role: "Member", networkIds: [other.id] });
     for (let each = 0; each < 5; each += 1) await newSubnet({ cidr: `10.${each}.0.0/16` });
@@ -200,7 +200,7 @@ describe("the change feed", () => {
     expect(answer.body.meta.feed.after).toBe(transactionCount());
   });
 
-  test("is in the order of the commits also for a caller of very many networks", async () => {
+  test("is in commit order even for a caller of very many networks", async () => {
     const networks: Wire[] = [];
     for (let each = 0; each < 70; each += 1) networks.push(await newNetwork());
     const member = await newUser({ role: "Member", networkIds: networks.map((network) => network.id) });
@@ -219,14 +219,14 @@ describe("the change feed", () => {
     }
   });
 
-  test("knows no other organization", async () => {
+  test("shows no other organization", async () => {
     const { client, ...second } = await newStranger();
     const feed = await follow(client, 3);
     expect(feed.map(said).sort()).toEqual(["network Created", "organization Created", "user Created"]);
     expect(JSON.stringify(await follow(owner, 100))).not.toContain(second.organizationId);
   });
 
-  test("refuses a place beyond the ledger: the data are others", async () => {
+  test("refuses a cursor beyond the ledger, which belongs to other data", async () => {
     const head = transactionCount();
     expect(await owner.get(`changes?after=${head}`)).toMatchObject({ status: 200, data: [] });
     expect(await owner.get(`changes?after=${head + 1}`)).toMatchObject({
@@ -236,8 +236,8 @@ describe("the change feed", () => {
   });
 });
 
-describe("a place in the feed", () => {
-  test("is refused where its mark is that of a transaction in other data", async () => {
+describe("a feed cursor", () => {
+  test("is refused if its mark belongs to a transaction in other data", async () => {
     await newTag({ name: "core" });
     const { feed } = (await owner.get("changes")).body.meta;
     expect(feed.mark).toMatch(/^[0-9a-f]{8}$/);
@@ -257,8 +257,8 @@ describe("a place in the feed", () => {
   });
 });
 
-describe("waiting for a change", () => {
-  test("is over as soon as there is one", async () => {
+describe("a long poll", () => {
+  test("ends with the first change", async () => {
     const head = transactionCount();
     const waiting = owner.get(`changes?after=${head}&wait=60`);
     await owner.post("tags", { name: "core", color: "Green" });
@@ -272,7 +272,7 @@ describe("waiting for a change", () => {
     expect(timers.count).toBe(0);
   });
 
-  test("notices within a second what another process has written", async () => {
+  test("sees another process's write within a second", async () => {
     const head = transactionCount();
     const waiting = owner.get(`changes?after=${head}&wait=60`);
     while (timers.count < 2) await turn();
@@ -282,7 +282,7 @@ describe("waiting for a change", () => {
     expect((await waiting).data.map(said)).toEqual(["tag Created"]);
   });
 
-  test("goes on through what the caller does not see, and ends empty when its time is over", async () => {
+  test("continues past changes out of reach, and ends empty at its timeout", async () => {
     const other = await newNetwork({ name: "Other" });
     const member = await newUser({ role: "Member", networkIds: [other.id] });
     const head = transactionCount();
@@ -302,7 +302,7 @@ describe("waiting for a change", () => {
     });
   });
 
-  test("keeps no read open while it waits, and none of a page that told nothing", async () => {
+  test("holds no read transaction while it waits, and none of an empty page", async () => {
     const reads = watchReads();
     try {
       const waiting = owner.get(`changes?after=${transactionCount()}&types=subnet&wait=60`);
@@ -319,7 +319,7 @@ describe("waiting for a change", () => {
     }
   });
 
-  test("takes nothing else from its user, and is bounded by itself", async () => {
+  test("uses no other request budget of its user, and has its own limit", async () => {
     const reads = watchReads(sharedOut);
     try {
       const { client, key } = newApiKey();
@@ -368,13 +368,13 @@ describe("waiting for a change", () => {
     }
   });
 
-  test("answers at once where there is something already", async () => {
+  test("answers at once if there is a change already", async () => {
     await newTag({ name: "core" });
     const answer = await owner.get("changes?after=0&wait=60");
     expect(answer.data.length).toBeGreaterThan(0);
   });
 
-  test("is told at once after a quiet time, and then of all that came within a twentieth of a second together", async () => {
+  test("answers at once after a quiet period, then batches changes within a twentieth of a second", async () => {
     const head = transactionCount();
     const reads = watchReads();
     try {
@@ -401,7 +401,7 @@ describe("waiting for a change", () => {
     }
   });
 
-  test("ends with the right to it", async () => {
+  test("ends when the right to it is lost", async () => {
     const { id, client } = newApiKey();
     const head = transactionCount();
     const waiting = client.get(`changes?after=${head}&wait=60`);
@@ -444,7 +444,7 @@ describe("the feed as server-sent events", () => {
     };
   };
 
-  test("tells what was and then what comes, the last of a transaction with its sequence", async () => {
+  test("replays the past and then follows, the last event of a transaction with its sequence", async () => {
     const key = newApiKey();
     const head = transactionCount();
     await newHost({ name: "h", ports: [tcp(22)] });
@@ -464,7 +464,7 @@ describe("the feed as server-sent events", () => {
     await stream.close();
   });
 
-  test("goes on after Last-Event-ID, whatever the address says", async () => {
+  test("resumes after Last-Event-ID, which overrides the URL", async () => {
     const key = newApiKey();
     await newTag({ name: "seen" });
     const head = transactionCount();
@@ -476,7 +476,7 @@ describe("the feed as server-sent events", () => {
     await stream.close();
   });
 
-  test("goes on after the id of its own events, and not after one of other data", async () => {
+  test("resumes after the id of its own events, and refuses one from other data", async () => {
     const key = newApiKey();
     const head = transactionCount();
     await newTag({ name: "core" });
@@ -499,7 +499,7 @@ describe("the feed as server-sent events", () => {
     });
   });
 
-  test("gives a sign of life when nothing happens, and ends when the appliance stops or the caller goes", async () => {
+  test("sends heartbeats while idle, and ends when the appliance stops or the client leaves", async () => {
     const key = newApiKey();
     const stream = await open(transactionCount(), {}, key);
     const silence = stream.until(": still here\n\n");
@@ -511,7 +511,7 @@ describe("the feed as server-sent events", () => {
     while (timers.count > 0) await turn();
   });
 
-  test("ends with the right to it", async () => {
+  test("ends when the right to it is lost", async () => {
     const key = newApiKey();
     const stream = await open(transactionCount(), {}, key);
     await stream.until("retry");
@@ -521,7 +521,7 @@ describe("the feed as server-sent events", () => {
     expect(end.done).toBe(true);
   });
 
-  test("goes on beside everything else that its user asks, as many as there may be", async () => {
+  test("runs alongside its user's other requests, up to its limit", async () => {
     const reads = watchReads(sharedOut);
     try {
       const key = newApiKey();
@@ -557,7 +557,7 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("breaks off, and says so in the log, where it can't be read on for any other reason than lost rights", async () => {
+  test("breaks off with a log line on any failure other than lost rights", async () => {
     const key = newApiKey();
     const head = transactionCount();
     const stream = await open(head, { "x-request-id": "broken-2" }, key);
@@ -578,7 +578,7 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("leaves no read behind whenever the caller goes, also where history was thinned", async () => {
+  test("leaves no read transaction open when the client leaves, also over thinned history", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     await owner.put(`tags/${tag.id}`, { name: "b", color: "Blue" });
@@ -606,7 +606,7 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("counts no stream that nobody reads: HEAD opens none, and one that is left before its beginning is over", async () => {
+  test("counts no unread stream: HEAD opens none, and one abandoned before its start is over", async () => {
     const { key } = newApiKey();
     const headers = { accept: "text/event-stream", authorization: `Bearer ${key}` };
     const ask = (method: string) => handle(new Request("http://localhost/api/v1/changes", { method, headers }));
@@ -618,7 +618,7 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("refuses a Last-Event-ID that is none", async () => {
+  test("refuses a malformed Last-Event-ID", async () => {
     const answer = await owner.get("changes", { accept: "text/event-stream", "last-event-id": "x" });
     expect(answer).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/Last-Event-ID" }] } } });
   });

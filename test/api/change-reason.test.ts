@@ -25,7 +25,7 @@ const found = async (text: string, by = owner) =>
   reasonsOf((await by.get(`transactions?reason=${encodeURIComponent(text)}`)).data);
 
 describe("the reason of a write", () => {
-  test("is shown wherever its transaction is, and null where nobody said any", async () => {
+  test("is shown with its transaction everywhere, and is null by default", async () => {
     const before = clock.text();
     tick();
     const reason = "CHG-4711: größerer Umbau";
@@ -54,7 +54,7 @@ describe("the reason of a write", () => {
     expect(fields.map((field: Wire) => field.transaction.reason)).toEqual([null]);
   });
 
-  test("is told by the feed as events as well", async () => {
+  test("is sent with server-sent events too", async () => {
     const [{ sequence }] = (await last()) as [Wire];
     await owner.post("tags", tag, because("why not"));
     const answer = await appliance.handle(
@@ -69,7 +69,7 @@ describe("the reason of a write", () => {
     expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "").transaction.reason).toBe("why not");
   });
 
-  test("is kept for ever: the ledger is sound with it, and no version holds it", async () => {
+  test("is permanent: the ledger verifies with it, and no version contains it", async () => {
     await owner.post("tags", tag, because("for good"));
     await owner.post("tags", { ...tag, name: "edge" });
     const db = openReadOnly(appliance.databasePath);
@@ -82,13 +82,13 @@ describe("the reason of a write", () => {
     ).toEqual([]);
   });
 
-  test("of nothing written is kept nowhere", async () => {
+  test("is not stored if nothing is written", async () => {
     const record = await made(owner.post("tags", tag));
     await owner.put(`tags/${record.id}`, tag, because("nothing changes"));
     expect(await found("nothing")).toEqual([]);
   });
 
-  test("of whoever claims the appliance is that of the first transaction", async () => {
+  test("of the setup request is that of the first transaction", async () => {
     const fresh = newUnclaimedAppliance();
     const claim = {
       setup_token: SETUP_TOKEN,
@@ -103,7 +103,7 @@ describe("the reason of a write", () => {
     await fresh.close();
   });
 
-  test("is no part of what makes a repeated request the same one: the first one stays", async () => {
+  test("is not compared for idempotency: the first one is kept", async () => {
     const key = { "idempotency-key": "k1" };
     await made(owner.post("tags", tag, { ...key, ...because("the first time") }));
     const again = await owner.post("tags", tag, { ...key, ...because("another reason") });
@@ -112,7 +112,7 @@ describe("the reason of a write", () => {
     expect(await found("another")).toEqual([]);
   });
 
-  test("of a scan is that of all that it writes, and stands in the scan", async () => {
+  test("of a scan is on everything it writes, and in the scan itself", async () => {
     await newSubnet({ cidr: "10.0.0.0/28" });
     probes.alive.set("10.0.0.1", { mac_address: "00:00:5e:00:53:01" });
     const { id } = await made(
@@ -152,7 +152,7 @@ describe("every write of the contract", () => {
     return { ...record, ...(changed[operation.plural as string] ?? { name: `${record.name} again` }) };
   }
 
-  test("carries its reason into what it writes", async () => {
+  test("carries its reason into its transaction", async () => {
     const world = await newWorld(appliance);
     const writes = OPERATIONS.filter(isWrite).sort((a, b) => rank(a) - rank(b));
     const silent: string[] = [];
@@ -170,7 +170,7 @@ describe("every write of the contract", () => {
     expect(silent).toEqual(["POST /api/v1/discovery/scans"]);
   });
 
-  test("is refused without one where the organization demands it, and what makes no transaction is not", async () => {
+  test("requires a reason where the organization demands one, unless it makes no transaction", async () => {
     const world = await newWorld(appliance);
     await made(owner.put("organizations", { name: "First", require_change_reason: true }));
     const writes = OPERATIONS.filter(isWrite).sort((a, b) => rank(a) - rank(b));
@@ -204,7 +204,7 @@ describe("every write of the contract", () => {
     expect(free.sort()).toEqual(["POST /api/v1/discovery/scans", "PUT /api/auth/password"]);
   });
 
-  test("and so does what brings back and undoes", async () => {
+  test("includes restore and revert", async () => {
     const record = await made(owner.post("tags", tag));
     tick();
     await owner.put(`tags/${record.id}`, { ...tag, name: "edge" });
@@ -221,12 +221,12 @@ describe("every write of the contract", () => {
   });
 });
 
-describe("a reason that cannot be kept", () => {
+describe("a malformed reason", () => {
   test.each([
     ["not UTF-8", "Gr\u00f6\u00dfe"],
     ["too long", "x".repeat(501)],
-    ["of two lines", "UTF-8''a%0Ab"],
-  ])("as %s is refused by every operation that writes, which then does nothing", async (_how, value) => {
+    ["two lines", "UTF-8''a%0Ab"],
+  ])("(%s) is refused by every write operation, which then writes nothing", async (_how, value) => {
     const host = await newHost();
     const writes = appliance.surface.routes.filter(
       ({ method, operation }) => method !== "GET" && operation.makesNoTransaction !== true,
@@ -247,7 +247,7 @@ describe("a reason that cannot be kept", () => {
     expectNothingWritten();
   });
 
-  test("is named beside whatever else is wrong", async () => {
+  test("is reported with all other issues", async () => {
     const answer = await owner.post("tags?unknown=1", { name: "x", color: "None" }, { "x-change-reason": "a\u0007b" });
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
     expect(answer.body.params.issues.map(({ path }: Wire) => path)).toEqual(
@@ -255,7 +255,7 @@ describe("a reason that cannot be kept", () => {
     );
   });
 
-  test("is nothing to a read, nor to what writes nothing to the ledger", async () => {
+  test("is ignored by reads and by writes outside the ledger", async () => {
     const bad = { "x-change-reason": "a\u0007b" };
     expect((await owner.get("tags", bad)).status).toBe(200);
     expect((await owner.post("backups", undefined, bad)).status).toBe(200);
@@ -265,8 +265,8 @@ describe("a reason that cannot be kept", () => {
   });
 });
 
-describe("transactions by their reason", () => {
-  test("are found by any part of it, without regard to case or to how an accent is composed, newest first", async () => {
+describe("searching transactions by reason", () => {
+  test("finds any substring, ignoring case and accent composition, newest first", async () => {
     for (const [place, reason] of ["CHG-1: Ümbau", null, "chg-12: U\u0308mbau", "routine"].entries()) {
       tick();
       await made(owner.post("tags", { ...tag, name: `t${place}` }, reason === null ? {} : because(reason)));
@@ -287,7 +287,7 @@ describe("transactions by their reason", () => {
       );
   });
 
-  test("are those in the caller's reach", async () => {
+  test("finds only those within the caller's reach", async () => {
     const near = await newNetwork();
     const far = await newNetwork();
     for (const [place, { id }] of [near, far].entries())

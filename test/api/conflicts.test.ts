@@ -42,7 +42,7 @@ describe("conflicts as a table", () => {
   const table = async (query = "", by: Client = owner) =>
     csvRecords((await by.get(`conflicts/export/csv?${query}`)).text);
 
-  test("have a row for each who takes part, as the list has them, named as of the instant", async () => {
+  test("have a row per participant, as in the list, named as of the instant", async () => {
     const conflict = await oneConflict();
     const before = clock.text();
     tick();
@@ -86,7 +86,7 @@ describe("conflicts as a table", () => {
     expect(headers.get("content-type")).toContain("text/csv");
   });
 
-  test("take what the list takes, and say what is wrong with it; all of them, whatever a page has", async () => {
+  test("accept the list's parameters and report invalid ones; all rows, whatever the page size", async () => {
     await newSubnet({ cidr: "10.98.0.0/24" });
     for (let last = 1; last <= 30; last += 1)
       for (const name of ["one", "two", "three"]) await withAddress(`${name}-${last}`, `10.98.0.${last}`);
@@ -111,7 +111,7 @@ describe("conflicts as a table", () => {
       expect(await owner.get(`conflicts/export/csv?${query}`)).toMatchObject({ status: 400 });
   });
 
-  test("have nothing of what is out of reach", async () => {
+  test("show nothing out of reach", async () => {
     const far = await anotherNetwork("10.97.0.0/24");
     for (const name of ["secret-1", "secret-2"]) await withAddress(name, "10.97.0.9", far);
     tick();
@@ -122,8 +122,8 @@ describe("conflicts as a table", () => {
   });
 });
 
-describe("a conflict that is accepted", () => {
-  test("says who accepted it, when and why, from then on", async () => {
+describe("an accepted conflict", () => {
+  test("shows who accepted it, when and why", async () => {
     const conflict = await oneConflict();
     const before = clock.text();
     tick();
@@ -148,7 +148,7 @@ describe("a conflict that is accepted", () => {
     expect(await listed(owner, `at=${before}&accepted=true`)).toEqual([]);
   });
 
-  test("stays as it was accepted first, and shows in no transaction", async () => {
+  test("keeps its first acceptance, and appears in no transaction", async () => {
     const conflict = await oneConflict();
     const shown = async () => (await made(owner.get("transactions?limit=1"))) as unknown as Wire[];
     const before = await shown();
@@ -161,7 +161,7 @@ describe("a conflict that is accepted", () => {
     expectNothingWritten();
   });
 
-  test("speaks again when another host has the address, and when one has it no more", async () => {
+  test("reopens when another host gets the address, and when a participant loses it", async () => {
     const conflict = await oneConflict();
     const acceptance = await made(accepted(owner, conflict));
     const third = await withAddress("three", "10.98.0.7");
@@ -178,7 +178,7 @@ describe("a conflict that is accepted", () => {
     expect(await accepted(owner, conflict)).toMatchObject(refusal(409, "entity_stale"));
   });
 
-  test("speaks again when that is withdrawn, and instants before still have it", async () => {
+  test("reopens when acceptance is withdrawn, but stays accepted at earlier instants", async () => {
     const conflict = await oneConflict();
     const acceptance = await made(accepted(owner, conflict, "for now"));
     tick();
@@ -197,7 +197,7 @@ describe("a conflict that is accepted", () => {
     expect(await listed(owner)).toEqual([{ ...conflict, acceptance: again }]);
   });
 
-  test("is so for whoever sees the same conflict, and for nobody else", async () => {
+  test("is accepted for every caller who sees the same conflict, and for no other", async () => {
     const [second, third] = [await anotherNetwork("8.8.8.0/24"), await anotherNetwork("8.8.9.0/24")];
     await newSubnet({ cidr: "8.8.8.0/23" });
     const both = [first.networkId, second];
@@ -228,7 +228,7 @@ describe("a conflict that is accepted", () => {
   });
 });
 
-test("MAC addresses and subnets are accepted as addresses are, and a value that is none is no conflict", async () => {
+test("MAC addresses and subnets are accepted like addresses; a value without a conflict is refused", async () => {
   const second = await anotherNetwork("10.97.0.0/24");
   await newSubnet({ cidr: "10.97.0.0/16" });
   const [subnet] = await listed(owner, "type=Subnet");
@@ -244,7 +244,7 @@ test("MAC addresses and subnets are accepted as addresses are, and a value that 
     expect(await owner.post("conflicts/acceptances", body)).toMatchObject(refusal(409, "entity_stale"));
 });
 
-test("at random, what is accepted is what plain code says, at any instant and for every caller", async () => {
+test("random acceptances match a naive model, at any instant and for every caller", async () => {
   const random = seededRandom(83);
   const second = await anotherNetwork("8.9.0.0/16");
   await newSubnet({ cidr: "8.9.0.0/16" });

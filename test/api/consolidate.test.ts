@@ -101,7 +101,7 @@ async function pair() {
 }
 
 describe("consolidating", () => {
-  test("brings the children over under their own ids, and keeps the destination's where both have one", async () => {
+  test("moves children under their own ids, keeping the destination's where both have one", async () => {
     const { destination, other, red, blue } = await pair();
     const plan = await consolidate(destination, other);
     const now = await hostOf(destination.id);
@@ -145,7 +145,7 @@ describe("consolidating", () => {
     expect(told(plan, "host")).toEqual(["10.2.0.2 Closed", "core Changed"]);
   });
 
-  test("has neighbors that named the other host and its entries name the destination's", async () => {
+  test("redirects neighbors of the other host and its entries to the destination", async () => {
     const { destination, other, far } = await pair();
     await consolidate(destination, other);
     const kept = destination.interfaces[0].id;
@@ -155,7 +155,7 @@ describe("consolidating", () => {
     ]);
   });
 
-  test("takes the custom fields that the destination lacks", async () => {
+  test("takes over custom fields that the destination lacks", async () => {
     for (const key of ["room", "contract"])
       await made(owner.post("custom-fields", { key, label: key, kinds: ["host"], type: "text" }));
     const destination = await newHost({ custom_fields: { room: "4" } });
@@ -167,7 +167,7 @@ describe("consolidating", () => {
     expect((await hostOf(plan.host_id)).custom_fields).toEqual({ room: "6" });
   });
 
-  test("cuts the link between the two, and a host does not run on itself", async () => {
+  test("removes links between the two, and a host running on itself", async () => {
     const [entry, service] = [id(), id()];
     const other = await newHost({
       services: [{ id: service, name: "kvm", service_definition: "KVM" }],
@@ -183,7 +183,7 @@ describe("consolidating", () => {
     expect(now.virtualization).toEqual({ type: "Kvm", details: { vm_name: "vm" } });
   });
 
-  test("shows what it would do, and writes nothing, in a dry run", async () => {
+  test("as a dry run reports the result, and writes nothing", async () => {
     const { destination, other } = await pair();
     const isUnwritten = writingWatched();
     const dry = await consolidate(destination, other, "?dry_run=true");
@@ -193,7 +193,7 @@ describe("consolidating", () => {
     expect(done.actions).toEqual(dry.actions);
   });
 
-  test("is what the plan told that is quoted, or nothing", async () => {
+  test("follows the quoted plan exactly, or fails", async () => {
     const { destination, other } = await pair();
     const path = `hosts/${destination.id}/consolidate/${other.id}`;
     const read = await consolidate(destination, other, "?dry_run=true");
@@ -220,7 +220,7 @@ describe("consolidating", () => {
     });
   });
 
-  test("is one transaction with its reason, held against the destination's version", async () => {
+  test("is one transaction with its reason, checked against the destination's version", async () => {
     const { destination, other } = await pair();
     const path = `hosts/${destination.id}/consolidate/${other.id}`;
     const stale = await owner.get(`hosts/${destination.id}`);
@@ -236,7 +236,7 @@ describe("consolidating", () => {
     expect(writtenIn(plan.sequence)).toMatchObject({ "Deleted host": 1, "Updated ip_address": 1 });
   });
 
-  test("is refused for one host, for two networks, and for what is not there", async () => {
+  test("is refused for a single host, across networks, and for unknown hosts", async () => {
     const here = await newHost();
     const elsewhere = await newHost({ network_id: (await newNetwork()).id });
     const isUnwritten = writingWatched();
@@ -252,7 +252,7 @@ describe("consolidating", () => {
     isUnwritten();
   });
 
-  test("is refused, and says so in a dry run, where a host would have too much", async () => {
+  test("is refused, in a dry run too, if the result would exceed a limit", async () => {
     const full = await newHost({ ports: Array.from({ length: 10_000 }, (_, index) => tcp(index + 1)) });
     const other = await newHost({ ports: [tcp(10_000), tcp(10_001)] });
     const isUnwritten = writingWatched();
@@ -267,7 +267,7 @@ describe("consolidating", () => {
     isUnwritten();
   });
 
-  test("shows the past of both under the destination, and says at the closed one's end where it went", async () => {
+  test("shows the past of both under the destination, and its destination at the end of the closed one", async () => {
     const { destination, other } = await pair();
     const before = instant();
     const plan = await consolidate(destination, other);
@@ -311,7 +311,7 @@ describe("consolidating", () => {
     expect(new Set(then.map((each: Wire) => each.record.id))).toEqual(new Set([destination.id]));
   });
 
-  test("finds what moved under its new host, then and now", async () => {
+  test("finds moved children under their new host, at present and in the past", async () => {
     const destination = await newHost({ name: "core" });
     const other = await newHost({ name: "found", ip_addresses: [{ ip_address: "10.2.0.9" }] });
     const before = instant();
@@ -325,7 +325,7 @@ describe("consolidating", () => {
     expect(await get(`ip-addresses?host_id=${destination.id}&at=${before}`)).toEqual([]);
   });
 
-  test("takes over what discovery is not to bring back, but for what the destination has", async () => {
+  test("takes over ignored entries, except for what the destination has", async () => {
     const destination = await newHost({ ports: [tcp(80)] });
     const other = await newHost();
     for (const number of [80, 81])
@@ -345,8 +345,8 @@ describe("consolidating", () => {
 
 const bodyOf = ({ id, name, hidden, tags }: Wire): Wire => ({ id, name, hidden, tags });
 
-describe("undoing", () => {
-  test("a revert brings both hosts back exactly", async () => {
+describe("undoing a consolidation", () => {
+  test("by a revert restores both hosts exactly", async () => {
     const { destination, other, far } = await pair();
     const before = await states(destination, other, far);
     const plan = await consolidate(destination, other);
@@ -358,7 +358,7 @@ describe("undoing", () => {
     expect(new Set(ids)).toEqual(new Set([destination.id]));
   });
 
-  test("a revert leaves what came since at the destination", async () => {
+  test("by a revert keeps later additions at the destination", async () => {
     const { destination, other } = await pair();
     const plan = await consolidate(destination, other);
     tick();
@@ -368,7 +368,7 @@ describe("undoing", () => {
     expect(values(await hostOf(other.id), "ip_addresses", "ip_address")).toEqual(["10.2.0.1", "10.2.0.2"]);
   });
 
-  test("a restore of the closed host takes its parts back, and one of the destination leaves those that came", async () => {
+  test("by a restore of the closed host takes its parts back; a restore of the destination keeps moved ones", async () => {
     const { destination, other } = await pair();
     const before = instant();
     await consolidate(destination, other);
@@ -382,7 +382,7 @@ describe("undoing", () => {
     expect((await hostOf(other.id)).services.find((each: Wire) => each.name === "web").bindings).toHaveLength(2);
   });
 
-  test("a part that has moved is restored where it is", async () => {
+  test("restores a moved part at its present host", async () => {
     const { destination, other } = await pair();
     const entry = other.interfaces.find((each: Wire) => each.if_index === 2);
     const before = instant();
@@ -398,7 +398,7 @@ describe("undoing", () => {
     });
   });
 
-  test("a host that was restored and deleted for good is no former self any more", async () => {
+  test("a restored and permanently deleted host is no longer a former self", async () => {
     const { destination, other } = await pair();
     const before = instant();
     await consolidate(destination, other);
@@ -417,7 +417,7 @@ describe("undoing", () => {
 });
 
 describe("splitting", () => {
-  test("makes a host of the children that are named, and parts what hangs on both", async () => {
+  test("moves the named children to a new host, and divides related records", async () => {
     const [web, shell, first, second] = [id(), id(), id(), id()];
     const host = await newHost({
       name: "two in one",
@@ -470,7 +470,7 @@ describe("splitting", () => {
     expect(await owner.get(`hosts/${plan.host_id}`)).toMatchObject(refusal(404, "entity_not_found"));
   });
 
-  test("is what the plan told that is quoted, or nothing", async () => {
+  test("follows the quoted plan exactly, or fails", async () => {
     const [web, shell] = [id(), id()];
     const host = await newHost({
       ports: [
@@ -498,7 +498,7 @@ describe("splitting", () => {
     expect(await split(host, { ...body, plan: now.plan })).toMatchObject({ applied: true, plan: now.plan });
   });
 
-  test("is refused where nothing is named, and for what is another host's", async () => {
+  test("is refused for an empty list, and for another host's children", async () => {
     const host = await newHost({ ports: [tcp(1)] });
     const other = await newHost({ ports: [tcp(2)] });
     const strange = (await hostOf(other.id)).ports[0].id;
@@ -510,7 +510,7 @@ describe("splitting", () => {
     isUnwritten();
   });
 
-  test("undoes a consolidation, and the two can be one again", async () => {
+  test("undoes a consolidation, which can be repeated", async () => {
     const { destination, other } = await pair();
     await consolidate(destination, other);
     const moved = (await hostOf(destination.id)).ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.2");
@@ -521,7 +521,7 @@ describe("splitting", () => {
   });
 });
 
-describe("credentials", () => {
+describe("credentials of consolidated hosts", () => {
   /** (secret, address) pairs that a scan would send for the assignments of hosts. */
   function pairs(): string[] {
     return appliance.reader.db
@@ -554,7 +554,7 @@ describe("credentials", () => {
     return { one, two, both, second, member, addressIds };
   }
 
-  test("go where they went before, and nowhere else", async () => {
+  test("are sent only to the same addresses as before", async () => {
     const { one, two, both, second } = await assigned();
     const before = pairs();
     expect(before).toHaveLength(4);
@@ -581,7 +581,7 @@ describe("credentials", () => {
     await revert({ sequence: appliance.transactionCount() });
   }
 
-  test("follow addresses that are split off, and no others", async () => {
+  test("follow split-off addresses, and no others", async () => {
     const { two, both, second, addressIds } = await assigned();
     const before = pairs();
     const states0 = await states(two);
@@ -597,7 +597,7 @@ describe("credentials", () => {
     expect(await states(two)).toEqual(states0);
   });
 
-  test("of either host take an Admin", async () => {
+  test("require an Admin, whichever host they belong to", async () => {
     const { one, two, member, addressIds } = await assigned();
     const free = await newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] });
     const isUnwritten = writingWatched();

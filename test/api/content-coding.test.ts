@@ -38,13 +38,13 @@ describe.each(CODINGS)("%s", (coding) => {
   test.each([
     ["a page", "hosts?limit=50&include_children=false"],
     ["a large page", "hosts?limit=1000&include_children=false"],
-    ["a list as a stream", "hosts?limit=0&include_children=false"],
+    ["a streamed list", "hosts?limit=0&include_children=false"],
     ["a list of whole hosts", "hosts?limit=0"],
     ["an export", "hosts/export/csv"],
     ["the change feed", "changes?after=0&limit=1000"],
-    ["a diff as lines", "diff?from=2000-01-01T00:00:00Z&format=ndjson"],
+    ["a diff as NDJSON", "diff?from=2000-01-01T00:00:00Z&format=ndjson"],
     ["one record", "hosts/ID"],
-  ])("%s is the same compressed, and smaller", async (_name, path) => {
+  ])("%s decompresses to the same content, and is smaller", async (_name, path) => {
     const place = path.replace("ID", host.id);
     const plain = await get(place);
     const text = await plain.text();
@@ -58,7 +58,7 @@ describe.each(CODINGS)("%s", (coding) => {
     expect(await decoded(answer, coding)).toBe(text);
   });
 
-  test("a record's tag is that of its coding, and any of them will do for If-None-Match and If-Match", async () => {
+  test("a record's ETag depends on its coding, and any of them satisfies If-None-Match and If-Match", async () => {
     const plain = (await get(`hosts/${host.id}`)).headers.get("etag") as string;
     const answer = await get(`hosts/${host.id}`, { "accept-encoding": coding });
     const tag = answer.headers.get("etag") as string;
@@ -81,7 +81,7 @@ describe.each(CODINGS)("%s", (coding) => {
   });
 });
 
-test("what is short, refused, secret or an event stream stays as it is", async () => {
+test("short, refused, secret and event-stream answers stay uncompressed", async () => {
   const takes = { "accept-encoding": "zstd, gzip" };
   for (const path of ["tags", "hosts/none", "ledger", "auth/keys", "credentials"])
     expect((await get(path, takes)).headers.get("content-encoding")).toBeNull();
@@ -94,7 +94,7 @@ test("what is short, refused, secret or an event stream stays as it is", async (
   await events.body?.cancel();
 });
 
-test("a stream that nobody reads on is let go of", async () => {
+test("an abandoned stream is released", async () => {
   const answer = await get("hosts?limit=0", { "accept-encoding": "zstd" });
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();

@@ -292,7 +292,7 @@ describe("a body", () => {
   for (const operation of [...WRITES, ...UNNAMED_WRITES]) {
     const { method } = operation;
 
-    test(`${method} ${operation.path}: refuses whatever is not an object of its fields`, async () => {
+    test(`${method} ${operation.path}: refuses anything but an object of its fields`, async () => {
       const attempts = new Attempts();
       for (const [what, body, malformed] of RAW_BODIES) {
         const answer = await attempts.refused(what, method, pathOf(operation, world), body);
@@ -309,7 +309,7 @@ describe("a body", () => {
     const { method } = operation;
     const name = `${method} ${operation.path}`;
 
-    test(`${name}: refuses a wrong type in every place, naming the place`, async () => {
+    test(`${name}: refuses a wrong type in every position, naming the position`, async () => {
       const [attempts, body] = [new Attempts(), writable(operation)];
       for (const [pointer, value] of places(body)) {
         for (const wrong of WRONG_TYPES) {
@@ -334,7 +334,7 @@ describe("a body", () => {
       attempts.end();
     });
 
-    test(`${name}: refuses a field that is not there, in every object, naming it`, async () => {
+    test(`${name}: refuses an unknown field in every object, naming it`, async () => {
       const [attempts, body] = [new Attempts(), writable(operation)];
       const objects = [
         "",
@@ -371,7 +371,7 @@ describe("a body", () => {
       attempts.end();
     });
 
-    test(`${name}: does not crash on what is hostile, in any place, and writes all of it or nothing`, async () => {
+    test(`${name}: survives hostile values in any position, and writes all or nothing`, async () => {
       const [attempts, body] = [new Attempts(), writable(operation)];
       let turn = 0;
       for (const [pointer] of places(body)) {
@@ -401,7 +401,7 @@ describe("a body", () => {
       attempts.end();
     });
 
-    test(`${name}: does not crash without any one of its places, nor with one given twice`, async () => {
+    test(`${name}: survives a missing or duplicated member in any position`, async () => {
       const [attempts, body] = [new Attempts(), writable(operation)];
       for (const [pointer] of places(body))
         await attempts.survived(
@@ -428,7 +428,7 @@ describe("a body", () => {
     });
   }
 
-  test("of an operation that has no fields may be missing or empty; what it names is refused, never dropped in silence", async () => {
+  test("of an operation without fields may be missing or empty; fields are refused, never silently dropped", async () => {
     const path = `/api/v1/auth/keys/${world.records["auth/keys"]?.id}/rotate`;
     for (const body of [undefined, "{}"]) expect((await send("POST", path, body)).status).toBe(200);
     const attempts = new Attempts();
@@ -437,12 +437,12 @@ describe("a body", () => {
     attempts.end();
   });
 
-  test("leaves no trace in what every object has", () => {
+  test("cannot pollute object prototypes", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(({} as Record<string, unknown>).name).toBeUndefined();
   });
 
-  test("is read as UTF-8: what is stored comes back, and half a character is refused", async () => {
+  test("is read as UTF-8: stored text round-trips, and a truncated character is refused", async () => {
     const [owner, path] = [anonymous.with({ cookie }), `/api/v1/tags/${world.records.tags?.id}`];
     for (const name of ["é", "e\u0301", "日本", "😀👩‍👩‍👧", "a\u00a0b", "\\", '"', "/"]) {
       const answer = await owner.put(path, { name, color: "Red" });
@@ -508,7 +508,7 @@ describe("a path", () => {
     const { method } = operation;
     const takesBody = method !== "GET" && method !== "DELETE";
 
-    test(`${method} ${operation.path}: is not about anything that is no UUID`, async () => {
+    test(`${method} ${operation.path}: refuses anything but a UUID`, async () => {
       const attempts = new Attempts();
       const body = takesBody ? JSON.stringify(bodyOf(operation, world)) : undefined;
       for (const id of IDS) {
@@ -606,7 +606,7 @@ describe("a query", () => {
     const name = `GET ${operation.path}`;
     const path = () => pathOf(operation, world);
 
-    test(`${name}: any value of any parameter is an answer or a refusal`, async () => {
+    test(`${name}: any value of any parameter is answered or refused`, async () => {
       const attempts = new Attempts();
       for (const parameter of NAMES)
         for (const value of VALUES)
@@ -614,7 +614,7 @@ describe("a query", () => {
       attempts.end();
     });
 
-    test(`${name}: an unknown parameter is refused by name, with or without a value, known ones beside it`, async () => {
+    test(`${name}: an unknown parameter is refused by name, with or without a value, also among known ones`, async () => {
       const attempts = new Attempts();
       for (const [query, field] of [
         ["tpyo=1", "tpyo"],
@@ -635,7 +635,7 @@ describe("a query", () => {
       attempts.end();
     });
 
-    test(`${name}: odd shapes of a query string are an answer or a refusal`, async () => {
+    test(`${name}: odd query strings are answered or refused`, async () => {
       const attempts = new Attempts();
       for (const query of [
         "?",
@@ -663,7 +663,7 @@ describe("a query", () => {
       attempts.end();
     });
 
-    test(`${name}: a parameter given twice is refused, unless it is a list`, async () => {
+    test(`${name}: a repeated parameter is refused, unless it is a list`, async () => {
       const [attempts, at] = [new Attempts(), "at=2999-01-01T00:00:00Z"];
       for (const twice of [
         `${at}&${at}`,
@@ -676,7 +676,7 @@ describe("a query", () => {
   }
 
   for (const operation of [...WRITES, ...OPERATIONS.filter(({ method }) => method === "DELETE")]) {
-    test(`${operation.method} ${operation.path}: refuses a query that it does not have`, async () => {
+    test(`${operation.method} ${operation.path}: refuses a query, since it takes none`, async () => {
       const attempts = new Attempts();
       for (const query of [
         "tpyo=1",
@@ -703,7 +703,7 @@ describe("a query", () => {
 });
 
 describe("a header", () => {
-  test("Authorization in any wrong form is 401, a cookie beside it or not", async () => {
+  test("Authorization in any malformed form is 401, with or without a cookie", async () => {
     const [attempts, { key }] = [new Attempts(), newApiKey()];
     const wrong = [
       "Bearer",
@@ -749,7 +749,7 @@ describe("a header", () => {
     attempts.end();
   });
 
-  test("Authorization names its scheme in any case", async () => {
+  test("Authorization accepts its scheme in any case", async () => {
     const { key } = newApiKey();
     for (const scheme of ["Bearer", "bearer", "BEARER"])
       expect([
@@ -758,7 +758,7 @@ describe("a header", () => {
       ]).toEqual([scheme, 200]);
   });
 
-  test("Cookie in any wrong form is 401; among others the right one is found", async () => {
+  test("Cookie in any malformed form is 401; a valid one is found among others", async () => {
     const [attempts, token] = [new Attempts(), cookie.slice("session_id=".length)];
     const wrong = [
       "",
@@ -806,7 +806,7 @@ describe("a header", () => {
       expect([value, (await send("GET", "/api/v1/tags", undefined, { cookie: value })).status]).toEqual([value, 200]);
   });
 
-  test("Origin and Sec-Fetch-Site that are foreign stop what changes by cookie, and only that", async () => {
+  test("foreign Origin and Sec-Fetch-Site stop writes by cookie, and only those", async () => {
     const [attempts, { key }] = [new Attempts(), newApiKey()];
     const tag = JSON.stringify({ name: "from elsewhere", color: "Red" });
     for (const headers of [
@@ -847,7 +847,7 @@ describe("a header", () => {
     ).toBe(200);
   });
 
-  test("If-Match and If-None-Match in any wrong form never let a write through", async () => {
+  test("If-Match and If-None-Match in any malformed form never let a write through", async () => {
     const [attempts, record] = [new Attempts(), world.records.vlans as Wire];
     const path = `/api/v1/vlans/${record.id}`;
     for (const value of [
@@ -884,7 +884,7 @@ describe("a header", () => {
     attempts.end();
   });
 
-  test("If-None-Match never makes a 304 of a write: * refuses it, and a tag leaves it as it is", async () => {
+  test("If-None-Match never makes a write 304: * refuses it, and a tag is ignored", async () => {
     const record = world.records.vlans as Wire;
     const path = `/api/v1/vlans/${record.id}`;
     const put = (name: string, header: string) =>
@@ -899,7 +899,7 @@ describe("a header", () => {
     expect(await put("another", tag)).toMatchObject({ status: 200, body: { data: { name: "another" } } });
   });
 
-  test("others in odd forms change nothing about the answer", async () => {
+  test("other headers in odd forms do not change the answer", async () => {
     const odd: Array<Record<string, string>> = [
       { accept: "text/html" },
       { accept: "" },
@@ -929,7 +929,7 @@ describe("a header", () => {
     attempts.end();
   });
 
-  test("Content-Type in any wrong form is 415 where there is a body", async () => {
+  test("Content-Type in any malformed form is 415 if there is a body", async () => {
     const attempts = new Attempts();
     for (const type of [
       " ",
@@ -964,8 +964,8 @@ describe("a header", () => {
   });
 });
 
-describe("signing in and setting up", () => {
-  test("refuse any wrong body, whatever it is, without a cookie", async () => {
+describe("sign-in and setup", () => {
+  test("refuse any malformed body without setting a cookie", async () => {
     const attempts = new Attempts();
     const wrong = [
       {},

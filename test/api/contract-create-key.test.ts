@@ -56,7 +56,7 @@ async function refusedWhole(fields: Wire, status: number, code: string, by = own
 }
 
 describe("the answer", () => {
-  test("is the record as of table 2.10 and the key beside it, nothing else", async () => {
+  test("is the record of table 2.10 with the key, nothing else", async () => {
     const tag = await newTag();
     const fields = {
       name: "n",
@@ -94,7 +94,7 @@ describe("the answer", () => {
     });
   });
 
-  test("has a key of nlk_ and 43 base62 characters, which the mask identifies but does not give away", async () => {
+  test("has a key of nlk_ and 43 base62 characters, which the mask identifies but does not reveal", async () => {
     const { api_key, key } = await create();
     expect(key).toMatch(/^nlk_[0-9A-Za-z]{43}$/);
     expect(api_key.key).toEndWith("…");
@@ -107,7 +107,7 @@ describe("the answer", () => {
     expect((await holder(encodeURIComponent(api_key.key)).get("tags")).status).toBe(401);
   });
 
-  test("has the key this once: no other answer, no log line and no file of the store has it", async () => {
+  test("contains the key this once: no other answer, log line or store file has it", async () => {
     const { api_key, key } = await create();
     await succeeded(holder(key).get("tags"));
     for (const path of [`${PATH}/${api_key.id}`, PATH, `${PATH}?limit=0`, `${PATH}?at=${api_key.valid_from}`])
@@ -119,14 +119,14 @@ describe("the answer", () => {
     }
   });
 
-  test("is what a GET gives afterwards", async () => {
+  test("equals a later GET", async () => {
     const { api_key } = await create();
     expect(await succeeded(owner.get(`${PATH}/${api_key.id}`))).toEqual(api_key);
   });
 });
 
 describe("the body", () => {
-  test("needs name, organization_id, tags and user_id, each by name and all at once", async () => {
+  test("requires name, organization_id, tags and user_id, each reported by name and all at once", async () => {
     for (const field of REQUIRED) {
       const { [field]: _, ...rest } = keyBody();
       expect(await issuePaths(owner.post(PATH, rest))).toEqual([`/${field}`]);
@@ -134,13 +134,13 @@ describe("the body", () => {
     expect(await issuePaths(owner.post(PATH, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
   });
 
-  test("takes null for expires_at only", async () => {
+  test("accepts null for expires_at only", async () => {
     expect((await create({ expires_at: null })).api_key.expires_at).toBeNull();
     for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"])
       expect(await issuePaths(owner.post(PATH, { ...keyBody(), [field]: null }))).toEqual([`/${field}`]);
   });
 
-  test("is not coerced, and every wrong value is named", async () => {
+  test("is not coerced, and every invalid value is reported", async () => {
     const wrong: Array<[string, unknown]> = [
       ["name", ""],
       ["name", 5],
@@ -172,14 +172,14 @@ describe("the body", () => {
     ]);
   });
 
-  test("names tags of the organization, duplicates once", async () => {
+  test("accepts tags of the organization, and removes duplicates", async () => {
     const tag = await newTag();
     expect((await create({ tags: [tag.id, tag.id] })).api_key.tags).toEqual([tag.id]);
     const foreign = await newTag({}, await signedIn(other.userId));
     for (const id of [UNKNOWN, foreign.id]) await refusedWhole({ tags: [id] }, 400, "entity_reference_invalid");
   });
 
-  test("names networks in reach", async () => {
+  test("accepts networks in reach", async () => {
     for (const id of [UNKNOWN, other.networkId]) {
       const { body } = await refusedWhole({ network_ids: [id] }, 400, "entity_reference_invalid");
       expect(body.params.ids).toEqual([id]);
@@ -190,15 +190,15 @@ describe("the body", () => {
     ).toEqual([first.networkId]);
   });
 
-  test("may bring its own id, once", async () => {
+  test("may contain its own id, once", async () => {
     const id = "11111111-2222-1333-8444-555555555555";
     expect((await create({ id })).api_key.id).toBe(id);
     await refusedWhole({ id }, 409, "entity_already_exists");
   });
 });
 
-describe("whom it is for", () => {
-  test("is the caller, in the caller's organization", async () => {
+describe("the user of the key", () => {
+  test("may be the caller, in the caller's organization", async () => {
     for (const organization_id of [other.organizationId, UNKNOWN])
       await refusedWhole({ organization_id }, 403, "entity_access_denied");
     await refusedWhole({ user_id: other.userId }, 403, "entity_access_denied");
@@ -207,7 +207,7 @@ describe("whom it is for", () => {
     await refusedWhole({}, 403, "entity_access_denied", member.client);
   });
 
-  test("may be another user for Owner and Admin, whose role is not above their own", async () => {
+  test("may be another user for Owner and Admin, if that role is not above their own", async () => {
     const member = await newMember();
     const admin = await newUser({ role: "Admin" });
     expect((await create({ user_id: member.id })).api_key.user_id).toBe(member.id);
@@ -216,23 +216,23 @@ describe("whom it is for", () => {
     await refusedWhole({}, 403, "entity_access_denied", admin.client);
   });
 
-  test("is not a Viewer by their own hand", async () => {
+  test("cannot be a Viewer acting for themselves", async () => {
     const viewer = await newViewer();
     await refusedWhole({ user_id: viewer.id }, 403, "auth_permission_denied", viewer.client);
   });
 });
 
-describe("by session only", () => {
-  test("an API key is 403, whatever it may otherwise and whatever the body", async () => {
+describe("session only", () => {
+  test("an API key is 403, whatever its rights and whatever the body", async () => {
     const { client } = newApiKey({ permissions: "Owner" });
     for (const body of [keyBody(), {}, "{"]) await refused(client.post(PATH, body), 403, "auth_session_required");
   });
 
-  test("nobody is 401, whatever the body", async () => {
+  test("an anonymous caller is 401, whatever the body", async () => {
     for (const body of [keyBody(), {}, "{"]) await refused(anonymous.post(PATH, body), 401, "auth_not_authenticated");
   });
 
-  test("a session from a foreign page is 403", async () => {
+  test("a session used from a foreign page is 403", async () => {
     const expectNothingWritten = writingWatched();
     for (const headers of [
       { origin: "https://evil.example" },
@@ -253,7 +253,7 @@ describe("by session only", () => {
 });
 
 describe("the key in use", () => {
-  test("authenticates, and a character changed does not", async () => {
+  test("authenticates, but not with one character changed", async () => {
     const { key } = await create();
     await succeeded(holder(key).get("tags"));
     for (const wrong of [
@@ -270,7 +270,7 @@ describe("the key in use", () => {
     }
   });
 
-  test("has the lesser role of its own and its user's", async () => {
+  test("has the lower of its own role and its user's", async () => {
     const viewer = await newViewer();
     const grand = await create({ user_id: viewer.id, permissions: "Owner" });
     await refused(holder(grand.key).post("tags", { name: "no", color: "Red" }), 403, "auth_permission_denied");
@@ -280,7 +280,7 @@ describe("the key in use", () => {
     await succeeded(holder(fitting.key).post("tags", { name: "yes", color: "Red" }));
   });
 
-  test("reaches the networks that it names and its user may, no others", async () => {
+  test("reaches the named networks that its user may reach, and no others", async () => {
     const second = await newNetwork();
     const hosts = [await newHost(), await newHost({ network_id: second.id })].map((host) => host.id);
     const seen = async (key: string) =>
@@ -296,7 +296,7 @@ describe("the key in use", () => {
     await refused(one.get(`hosts/${hosts[0]}`), 404, "entity_not_found");
   });
 
-  test("follows its user to later networks when it names none", async () => {
+  test("follows its user to later networks if it names none", async () => {
     const { api_key, key } = await create({ permissions: "Admin" });
     const later = await newNetwork();
     const shown = await succeeded(owner.get(`${PATH}/${api_key.id}`));
@@ -305,7 +305,7 @@ describe("the key in use", () => {
     await succeeded(holder(key).get(`networks/${later.id}`));
   });
 
-  test("is refused while disabled, and from its expiry on", async () => {
+  test("is refused while disabled, and after its expiry", async () => {
     await refused(holder((await create({ is_enabled: false })).key).get("tags"), 401, "auth_key_disabled");
     const expires_at = new Date(clock.now() + 60_000).toISOString();
     const { key } = await create({ expires_at });
@@ -315,7 +315,7 @@ describe("the key in use", () => {
     expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
   });
 
-  test("dies with its user", async () => {
+  test("is deleted with its user", async () => {
     const member = await newMember();
     const { key } = await create({ user_id: member.id });
     await succeeded(holder(key).get("tags"));
@@ -330,7 +330,7 @@ describe("the key in use", () => {
     expect(answer.status).toBe(401);
   });
 
-  test("notes when it was used, at most once a minute and without a version", async () => {
+  test("records its use at most once a minute, without a version", async () => {
     const { api_key, key } = await create();
     const path = `${PATH}/${api_key.id}`;
     clock.advance(5_000);

@@ -24,7 +24,7 @@ function checked(answer: Answer): Answer {
 }
 
 describe("a success", () => {
-  test("of every operation is 200 in the envelope, without error, code or params", async () => {
+  test("is 200 for every operation, in the envelope, without error, code or params", async () => {
     for (const operation of OPERATIONS.filter(
       ({ method, path }) => method !== "DELETE" && !path.startsWith("/api/auth/") && !path.endsWith("/self"),
     )) {
@@ -44,7 +44,7 @@ describe("a success", () => {
     }
   });
 
-  test("says version 1 of the API and the server's version, the same everywhere", async () => {
+  test("carries API version 1 and the server's version everywhere", async () => {
     const versions = new Set<string>();
     for (const path of [
       "/api/health",
@@ -63,7 +63,7 @@ describe("a success", () => {
     expect(versions.size).toBe(1);
   });
 
-  test("of a delete is the record as it was closed", async () => {
+  test("of a delete contains the record's final version", async () => {
     for (const plural of PLURALS.filter((name) => name !== "networks")) {
       const made = await succeeded(owner.post(plural, world.body(plural)));
       const record = made.api_key ?? made;
@@ -80,7 +80,7 @@ describe("a success", () => {
     }
   });
 
-  test("of health and version needs no credentials", async () => {
+  test("of health and version requires no credentials", async () => {
     for (const path of ["/api/health", "/api/version", "/api/auth/setup"]) {
       expect(checked(await anonymous.get(path)).status).toBe(200);
       expect((await anonymous.get(path, { authorization: "Bearer nonsense" })).status).toBeOneOf([200, 401]);
@@ -89,7 +89,7 @@ describe("a success", () => {
 });
 
 describe("a refusal", () => {
-  test("for want of credentials is 401 on every operation that needs them, with WWW-Authenticate where a key would do", async () => {
+  test("for missing credentials is 401 on every protected operation, with WWW-Authenticate if a key would be accepted", async () => {
     for (const operation of OPERATIONS.filter(({ anyone }) => anyone !== true)) {
       for (const body of operation.method === "GET" || operation.method === "DELETE"
         ? [undefined]
@@ -107,7 +107,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("of an unknown record is 404 with entity and id, on every operation on one", async () => {
+  test("of an unknown record is 404 with entity and id, on every single-record operation", async () => {
     for (const operation of OPERATIONS.filter(({ path }) => path.includes(":id"))) {
       const body =
         operation.method === "GET" || operation.method === "DELETE"
@@ -126,7 +126,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("of an unknown path is 404 in the envelope, however deep or odd", async () => {
+  test("of an unknown path is 404 in the envelope, however deep or odd the path", async () => {
     const paths = [
       "/api",
       "/api/",
@@ -183,7 +183,7 @@ describe("a refusal", () => {
     expectNothingWritten();
   });
 
-  test("of a body that is no JSON is 400 malformed_json, on every operation with a body", async () => {
+  test("of a non-JSON body is 400 malformed_json, on every operation with a body", async () => {
     const expectNothingWritten = writingWatched();
     for (const operation of OPERATIONS.filter(
       ({ method, path }) => ["POST", "PUT"].includes(method) && !path.endsWith("/rotate"),
@@ -201,7 +201,7 @@ describe("a refusal", () => {
     expectNothingWritten();
   });
 
-  test("of another content type is 415, and JSON with a charset is JSON", async () => {
+  test("of another content type is 415, while JSON with a charset is accepted", async () => {
     const body = JSON.stringify(world.body("tags"));
     for (const type of [
       "text/plain",
@@ -231,7 +231,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("of a body above 8 MiB is 413, and one of 8 MiB is not too large", async () => {
+  test("of a body above 8 MiB is 413, while 8 MiB is accepted", async () => {
     const tag = JSON.stringify(world.body("tags"));
     const expectNothingWritten = writingWatched();
     await refused(owner.post("tags", tag + " ".repeat(8 * MIB + 1 - tag.length)), 413, "payload_too_large");
@@ -244,11 +244,11 @@ describe("a refusal", () => {
     await succeeded(owner.post("tags", tag + " ".repeat(8 * MIB - tag.length)));
   });
 
-  test("of a body too large is told to somebody without credentials as 401", async () => {
+  test("of an oversized body is 401 for an anonymous caller", async () => {
     await refused(anonymous.post("tags", " ".repeat(8 * MIB + 1)), 401, "auth_not_authenticated");
   });
 
-  test("names all issues at once, as pointers, with message and value", async () => {
+  test("reports all issues at once, as pointers with message and value", async () => {
     const answer = await refused(
       owner.post("vlans", { network_id: "x", number: 4_095, name: 5, "a~/b": true }),
       400,
@@ -260,7 +260,7 @@ describe("a refusal", () => {
     expect(issues["/number"].message).toMatch(/1.*4,?094/);
   });
 
-  test("is a sentence that ends as one", async () => {
+  test("is a complete sentence", async () => {
     const answers = [
       await anonymous.get("tags"),
       await owner.get("nothing"),
@@ -282,7 +282,7 @@ describe("a refusal", () => {
 });
 
 describe("HEAD and OPTIONS", () => {
-  test("of a GET's path: HEAD has the GET's status and headers, OPTIONS is a method like any other that is not there", async () => {
+  test("of a GET path: HEAD has the GET's status and headers, OPTIONS is an unsupported method", async () => {
     for (const path of ["/api/v1/tags", `/api/v1/tags/${world.records.tags?.id}`, "/api/health"]) {
       const [head, get] = [await owner.send("HEAD", path), await owner.get(path)];
       expect([head.status, head.headers.get("content-type"), head.headers.get("etag")]).toEqual([
@@ -301,7 +301,7 @@ describe("HEAD and OPTIONS", () => {
 });
 
 describe("X-Request-Id", () => {
-  test("is in every answer, and a new one each time", async () => {
+  test("is in every answer, and unique", async () => {
     const seen = new Set<string>();
     const paths = [
       "/api/v1/tags",
@@ -325,7 +325,7 @@ describe("X-Request-Id", () => {
     expect([unchanged.status, unchanged.headers.get("x-request-id") !== null]).toEqual([304, true]);
   });
 
-  test("is taken over when it is sane, into the answer and the ledger", async () => {
+  test("is taken from the request when valid, into the answer and the ledger", async () => {
     for (const id of ["abc", "req-1.2_3", UNKNOWN, "a".repeat(64)]) {
       expect((await owner.get("tags", { "x-request-id": id })).headers.get("x-request-id")).toBe(id);
       expect((await anonymous.get("tags", { "x-request-id": id })).headers.get("x-request-id")).toBe(id);
@@ -338,7 +338,7 @@ describe("X-Request-Id", () => {
     expect(request_id).toBe("made-by-me");
   });
 
-  test("is replaced when it is not", async () => {
+  test("is replaced when invalid", async () => {
     for (const id of ["", "a b", "é", "a".repeat(300), "<script>", 'a"b', "a;b=c", "a,b"]) {
       const got = (await owner.get("tags", { "x-request-id": id })).headers.get("x-request-id");
       expect(got).not.toBe(id);
@@ -350,7 +350,7 @@ describe("X-Request-Id", () => {
 describe("conditional requests", () => {
   const single = PLURALS.map((plural) => `/api/v1/${plural}`);
 
-  test("every GET of one record has a strong ETag, the same until the record changes", async () => {
+  test("every GET of one record has a strong ETag, stable until the record changes", async () => {
     for (const [index, path] of single.entries()) {
       const url = `${path}/${world.records[PLURALS[index] as string]?.id}`;
       const [first, second] = [await owner.get(url), await owner.get(url)];
@@ -360,7 +360,7 @@ describe("conditional requests", () => {
     expect((await owner.get("organizations")).headers.get("etag")).toMatch(/^"[^"]+"$/);
   });
 
-  test("no two versions of a record share an ETag, and going back to an earlier content is a new version", async () => {
+  test("no two versions of a record share an ETag, and returning to earlier content is a new version", async () => {
     const tag = await newTag({ name: "this" });
     const url = `tags/${tag.id}`;
     const etags = new Set([(await owner.get(url)).headers.get("etag")]);
@@ -371,7 +371,7 @@ describe("conditional requests", () => {
     expect(etags.size).toBe(3);
   });
 
-  test("If-None-Match of the version, of any, in a list, or weak, is 304 with the ETag and no body", async () => {
+  test("If-None-Match with the version, *, a list or a weak tag is 304 with the ETag and no body", async () => {
     const url = `tags/${world.records.tags?.id}`;
     const etag = (await owner.get(url)).headers.get("etag") ?? "";
     for (const value of [etag, "*", `"other", ${etag}`, `W/${etag}`, `W/"a",W/${etag}`]) {
@@ -384,12 +384,12 @@ describe("conditional requests", () => {
     }
   });
 
-  test("If-None-Match does not tell of a record that is out of reach, nor to nobody", async () => {
+  test("If-None-Match reveals nothing out of reach, nor to an anonymous caller", async () => {
     expect((await owner.get(`tags/${UNKNOWN}`, { "if-none-match": "*" })).status).toBe(404);
     expect((await anonymous.get(`tags/${world.records.tags?.id}`, { "if-none-match": "*" })).status).toBe(401);
   });
 
-  test("If-Match lets PUT and DELETE through for the version only, for every kind", async () => {
+  test("If-Match admits PUT and DELETE for the current version only, for every kind", async () => {
     for (const plural of PLURALS) {
       const made = await succeeded(owner.post(plural, world.body(plural)));
       const record = made.api_key ?? made;
@@ -413,7 +413,7 @@ describe("conditional requests", () => {
     }
   });
 
-  test("If-Match fails once somebody else has written, also to a child", async () => {
+  test("If-Match fails once another caller has written, also to a child", async () => {
     const host = await newHost();
     const url = `hosts/${host.id}`;
     const etag = (await owner.get(url)).headers.get("etag") ?? "";
@@ -422,7 +422,7 @@ describe("conditional requests", () => {
     expect((await live("hosts", host.id)).name).toBe(host.name);
   });
 
-  test("If-Match on what is not there is 404", async () => {
+  test("If-Match on a missing record is 404", async () => {
     await refused(owner.delete(`tags/${UNKNOWN}`, { "if-match": "*" }), 404, "entity_not_found");
   });
 });

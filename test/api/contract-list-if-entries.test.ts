@@ -53,7 +53,7 @@ async function found(query: string, by = owner): Promise<number[]> {
 }
 
 describe("an item", () => {
-  test("has the required fields of 2.9, and leaves out an optional one without a value, never null", async () => {
+  test("has the required fields of 2.9, and omits an optional one without a value instead of null", async () => {
     const [bare] = await list(`?ids=${entries[0].id}`);
     expect(problems(bare, ifEntryShape)).toEqual([]);
     expect(Object.values(bare as Wire)).not.toContain(null);
@@ -83,7 +83,7 @@ describe("an item", () => {
     });
   });
 
-  test("has every optional field that has a value, as it was given", async () => {
+  test("has every optional field with a value, as written", async () => {
     const appliance = await newAppliance();
     const { networkId } = appliance.first;
     await newSubnet(appliance, { cidr: "192.0.2.0/24" });
@@ -130,7 +130,7 @@ describe("an item", () => {
 });
 
 describe("the filters", () => {
-  test("are none by default: everything in reach, by creation", async () => {
+  test("default to none: everything in reach, by creation", async () => {
     expect(await found("")).toEqual([0, 1, 2, 3]);
   });
 
@@ -144,7 +144,7 @@ describe("the filters", () => {
     expect(await found(`?network_id=${networks[1]}`)).toEqual([3]);
   });
 
-  test("are by ids: repeated, with commas, with brackets, mixed, in upper case, given twice", async () => {
+  test("accept ids repeated, comma-separated, bracketed, mixed, in upper case and duplicated", async () => {
     const [a, b, c] = entries.map((entry) => entry.id);
     expect(await found(`?ids=${a}`)).toEqual([0]);
     expect(await found(`?ids=${c}&ids=${a}`)).toEqual([0, 2]);
@@ -157,7 +157,7 @@ describe("the filters", () => {
     expect(await found(`?ids=${a}&ids=${a}`)).toEqual([0]);
   });
 
-  test("hold together: all of them must match", async () => {
+  test("are combined with AND", async () => {
     const [a, , c, d] = entries.map((entry) => entry.id);
     expect(await found(`?host_id=${hosts[0].id}&network_id=${networks[0]}`)).toEqual([0, 1]);
     expect(await found(`?host_id=${hosts[0].id}&network_id=${networks[1]}`)).toEqual([]);
@@ -166,7 +166,7 @@ describe("the filters", () => {
     expect(await found(`?host_id=${hosts[1].id}&network_id=${networks[0]}&ids=${a},${c},${d}`)).toEqual([2]);
   });
 
-  test("on an id that is unknown, foreign or of another kind find nothing", async () => {
+  test("on an unknown, foreign or other kind's id match nothing", async () => {
     for (const id of [UNKNOWN, foreign.host.id, networks[0]]) expect(await found(`?host_id=${id}`)).toEqual([]);
     for (const id of [UNKNOWN, foreign.networkId, hosts[0].id]) expect(await found(`?network_id=${id}`)).toEqual([]);
     for (const id of [UNKNOWN, foreign.entry.id, hosts[0].id]) expect(await found(`?ids=${id}`)).toEqual([]);
@@ -190,7 +190,7 @@ describe("the filters", () => {
     expect(await issuePaths(owner.get("if-entries?host=1"))).toEqual(["/host"]);
   });
 
-  test("never turn into no filter when a list of ids is empty", async () => {
+  test("still apply when a list of ids is empty", async () => {
     for (const query of ["?ids=", "?ids[]=", "?ids=,"]) {
       const answer = await owner.get(`if-entries${query}`);
       if (answer.status === 200) expect(answer.data).toEqual([]);
@@ -198,7 +198,7 @@ describe("the filters", () => {
     }
   });
 
-  test("take 300 ids, and refuse 301", async () => {
+  test("accept 300 ids, and refuse 301", async () => {
     const many = Array.from(
       { length: 300 },
       (_, index) => `0192f3a4-0000-7000-8000-${index.toString(16).padStart(12, "0")}`,
@@ -218,7 +218,7 @@ describe("the filters", () => {
 });
 
 describe("the page", () => {
-  test("follows limit and offset and says what there is, with filters too", async () => {
+  test("follows limit and offset and reports the total, with filters too", async () => {
     for (const [filter, all] of [
       ["", [0, 1, 2, 3]],
       [`&network_id=${networks[0]}`, [0, 1, 2]],
@@ -248,7 +248,7 @@ describe("the page", () => {
     }
   });
 
-  test("is 50 by default, 1,000 at most, and refused outside its range", async () => {
+  test("is 50 by default, 1,000 at most, and refused outside that range", async () => {
     expect((await owner.get("if-entries")).body.meta.pagination).toEqual({
       has_more: false,
       limit: 50,
@@ -263,7 +263,7 @@ describe("the page", () => {
 });
 
 describe("reach", () => {
-  test("ends at the networks of the user, and of the key", async () => {
+  test("is limited to the networks of the user, and of the key", async () => {
     const member = await newUser({ role: "Viewer", networkIds: [networks[1]] });
     expect(await found("", member.client)).toEqual([3]);
     expect(await found(`?host_id=${hosts[0].id}`, member.client)).toEqual([]);
@@ -276,14 +276,14 @@ describe("reach", () => {
     expect(await found("", newApiKey({ networkIds: [] }).client)).toEqual([]);
   });
 
-  test("needs credentials, before anything is looked at", async () => {
+  test("requires credentials, before anything else is checked", async () => {
     for (const query of ["", "?limit=abc"])
       await refused(anonymous.get(`if-entries${query}`), 401, "auth_not_authenticated");
   });
 });
 
 describe("at", () => {
-  test("gives what was there then, with every filter", async () => {
+  test("returns the state of that instant, with every filter", async () => {
     const at = entries[2].created_at;
     expect(await found(`?at=${at}`)).toEqual([0, 1, 2]);
     expect(await found(`?at=${at}&host_id=${hosts[0].id}`)).toEqual([0, 1]);
@@ -294,7 +294,7 @@ describe("at", () => {
     expect(await found("?at=2101-01-01T00:00:00Z")).toEqual([0, 1, 2, 3]);
   });
 
-  test("answers items of shape 2.9, valid_to when the version ended, and says the instant in meta", async () => {
+  test("returns items of shape 2.9, with valid_to if the version ended, and the instant in meta", async () => {
     const appliance = await newAppliance();
     const host = await newHost(appliance);
     tick(appliance);

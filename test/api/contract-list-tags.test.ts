@@ -79,7 +79,7 @@ describe("an item", () => {
     });
   });
 
-  test("has an empty description when none was given, and is no application", async () => {
+  test("has an empty description by default, and is not an application", async () => {
     const appliance = await newAppliance();
     await newTag(appliance);
     const [tag] = await succeeded(appliance.owner.get("tags"));
@@ -87,7 +87,7 @@ describe("an item", () => {
     await appliance.close();
   });
 
-  test("takes each of the eighteen colors, and no other", async () => {
+  test("accepts each of the eighteen colors, and no other", async () => {
     const appliance = await newAppliance();
     for (const color of COLORS) expect((await newTag(appliance, { color })).color).toBe(color);
     for (const color of ["green", "GREEN", "Black", "", "#00ff00", null, 5])
@@ -95,7 +95,7 @@ describe("an item", () => {
     await appliance.close();
   });
 
-  test("is of the caller's organization only, for a key as for a session", async () => {
+  test("is of the caller's organization only, by key and by session", async () => {
     const { client } = newApiKey({ permissions: "Viewer" });
     const answer = await client.get("tags");
     expect(envelopeProblems(answer)).toEqual([]);
@@ -105,11 +105,11 @@ describe("an item", () => {
 });
 
 describe("the order", () => {
-  test("is by creation unless asked otherwise", async () => {
+  test("is by creation by default", async () => {
     expect(await names("")).toEqual(MADE.map(([name]) => name));
   });
 
-  test("of names is without regard to case, then by code point", async () => {
+  test("of names ignores case, then is by code point", async () => {
     expect(await names("?order_by=name")).toEqual([
       "Alpha",
       "alpha",
@@ -132,7 +132,7 @@ describe("the order", () => {
     ]);
   });
 
-  test("of colors is by their names, and falls back on creation", async () => {
+  test("of colors is alphabetical, then by creation", async () => {
     expect(await names("?order_by=color")).toEqual(sorted(byColor, byCreation));
     expect(await names("?order_by=color&order_direction=asc")).toEqual(sorted(byColor, byCreation));
   });
@@ -147,7 +147,7 @@ describe("the order", () => {
     expect(descending).toEqual(descending.toSorted((a, b) => Number(b) - Number(a)));
   });
 
-  test("within groups follows order_by, whose direction leaves the groups ascending", async () => {
+  test("within groups follows order_by, whose direction leaves groups ascending", async () => {
     expect(await names("?group_by=color")).toEqual(sorted(byColor, byCreation));
     expect(await names("?group_by=is_application&order_by=color")).toEqual(sorted(byApplication, byColor, byCreation));
     for (const group_by of ["color", "is_application"]) {
@@ -161,16 +161,16 @@ describe("the order", () => {
     }
   });
 
-  test("takes a direction for order_by only: alone, or with group_by alone, it turns nothing around", async () => {
+  test("applies a direction to order_by only: alone, or with only group_by, it has no effect", async () => {
     expect(await names("?order_direction=desc")).toEqual(await names(""));
     expect(await names("?group_by=color&order_direction=desc")).toEqual(await names("?group_by=color"));
   });
 
-  test("takes the same field twice", async () => {
+  test("accepts the same field twice", async () => {
     expect(await names("?group_by=name&order_by=name&order_direction=desc")).toEqual(await names("?order_by=name"));
   });
 
-  test("takes each of the five fields, in every combination, without losing or doubling a row", async () => {
+  test("accepts each of the five fields, in every combination, without losing or duplicating a row", async () => {
     const fields = ["created_at", "name", "color", "updated_at", "is_application"];
     for (const group_by of fields) {
       for (const order_by of fields) {
@@ -189,7 +189,7 @@ describe("the order", () => {
     }
   });
 
-  test("by an unknown field or direction is 400, naming parameter, value and what there is", async () => {
+  test("by an unknown field or direction is 400, naming parameter, value and alternatives", async () => {
     for (const [name, value] of [
       ["group_by", "colour"],
       ["order_by", "Name"],
@@ -208,7 +208,7 @@ describe("the order", () => {
 });
 
 describe("the page", () => {
-  test("has 50 from 0 by default, and says how many there are", async () => {
+  test("has 50 items from offset 0 by default, and reports the total", async () => {
     expect((await list()).pagination).toEqual({ has_more: false, limit: 50, offset: 0, total_count: MADE.length });
     const appliance = await newAppliance();
     for (let n = 0; n < 51; n++) await newTag(appliance);
@@ -240,7 +240,7 @@ describe("the page", () => {
     }
   });
 
-  test("has no limit with limit=0, from the offset on, and then nothing more", async () => {
+  test("is unlimited with limit=0, from the offset on, and then empty", async () => {
     const all = await names("");
     for (const offset of [0, 2, 8, 100]) {
       const { data, pagination } = await list(`?limit=0&offset=${offset}`);
@@ -249,7 +249,7 @@ describe("the page", () => {
     }
   });
 
-  test("is refused outside its range with name, value and range; never clamped", async () => {
+  test("is refused outside its range with name, value and range, never clamped", async () => {
     for (const value of [
       "1001",
       "-1",
@@ -283,7 +283,7 @@ describe("the page", () => {
     ]);
   });
 
-  test("is not asked for twice: a parameter given twice is 400", async () => {
+  test("parameter given twice is 400", async () => {
     for (const query of [
       "limit=1&limit=2",
       "limit=1&limit=1",
@@ -308,19 +308,19 @@ describe("the rest of the query", () => {
     });
   });
 
-  test("refuses a parameter that the list does not have, by name", async () => {
+  test("refuses unknown parameters by name", async () => {
     expect(await issuePaths(owner.get("tags?limt=5&colour=Red"))).toEqual(["/colour", "/limt"]);
     expect(await issuePaths(owner.get("tags?host_id=0192f3a4-0000-7000-8000-000000000001"))).toEqual(["/host_id"]);
   });
 });
 
-describe("who may", () => {
-  test("everybody who is somebody, a Viewer without networks included", async () => {
+describe("access", () => {
+  test("is granted to every authenticated caller, including a Viewer without networks", async () => {
     const { client } = await newUser({ role: "Viewer", networkIds: [] });
     expect((await client.get("tags")).data).toHaveLength(MADE.length);
   });
 
-  test("nobody else, before the query is looked at", async () => {
+  test("is refused to others, before the query is checked", async () => {
     for (const query of ["", "?limit=abc", "?unknown=1"]) {
       const answer = await refused(anonymous.get(`tags${query}`), 401, "auth_not_authenticated");
       expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");

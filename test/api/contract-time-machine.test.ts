@@ -251,7 +251,7 @@ function timeless(answer: Answer): unknown {
 }
 
 for (const seed of seedsOf(1, 2)) {
-  test(`every list as of an instant says what it said then, after ${STEPS} random changes (seed ${seed})`, async () => {
+  test(`every list as of an instant returns its state at that time, after ${STEPS} random changes (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     await newMember();
     await newSubnet({ cidr: "192.0.2.0/24" });

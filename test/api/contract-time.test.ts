@@ -73,7 +73,7 @@ async function putHost(host: Wire, changes: Wire): Promise<Wire> {
 }
 
 describe("an instant", () => {
-  test("that has been answered stays in the past as it was, also when the clock is set back before a write", async () => {
+  test("that was answered never changes, even if the clock is set back before a write", async () => {
     later();
     const tag = await newTag({ name: "first" });
     const minute = 60 * SECOND;
@@ -90,7 +90,7 @@ describe("an instant", () => {
     expect(await one("tags", tag.id, asked)).toEqual({ ...before, valid_to: renamed.valid_from });
   });
 
-  test("before a record existed is named in the refusal", async () => {
+  test("before a record's creation is named in the refusal", async () => {
     const asked = clock.text();
     later();
     const tag = await newTag();
@@ -99,14 +99,14 @@ describe("an instant", () => {
     expect([answer.status, answer.body.error]).toEqual([404, `There was no tag with the id ${tag.id} at ${asked}.`]);
   });
 
-  test("that lies ahead promises nothing: a question about it moves no write", async () => {
+  test("in the future guarantees nothing, and does not delay writes", async () => {
     const tag = await newTag({ name: "first" });
     expect(await one("tags", tag.id, "2999-01-01T00:00:00Z")).toMatchObject({ name: "first" });
     later();
     expect((await rename(tag, "second")).valid_from).toBe(clock.text());
   });
 
-  test("at exactly valid_from has the new version, one millisecond before the old one", async () => {
+  test("at exactly valid_from has the new version, one millisecond earlier the old one", async () => {
     later();
     const tag = await newTag({ name: "first" });
     later();
@@ -120,7 +120,7 @@ describe("an instant", () => {
     expect(await ids("tags", shifted(tag.valid_from, -1))).toEqual([]);
   });
 
-  test("takes any offset, either case, and any number of digits, of which those below a millisecond don't reach it", async () => {
+  test("accepts any offset, either case, and any number of digits, ignoring those below a millisecond", async () => {
     later();
     const tag = await newTag();
     later();
@@ -149,7 +149,7 @@ describe("an instant", () => {
       expect([at, await ids("tags", at)]).toEqual([at, []]);
   });
 
-  test("before the first transaction is an empty list of everything, and 404 for one", async () => {
+  test("before the first transaction yields empty lists, and 404 for one record", async () => {
     const world = await newWorld(appliance);
     later();
     for (const plural of PLURALS) {
@@ -176,7 +176,7 @@ describe("an instant", () => {
     }
   });
 
-  test("is echoed by meta.at as it was asked for, and by nothing that did not ask", async () => {
+  test("is echoed in meta.at as requested, and absent from requests without it", async () => {
     const tag = await newTag();
     for (const [at, echo] of [
       ["2026-11-21T10:00:00.5+01:00", "2026-11-21T09:00:00.500Z"],
@@ -192,7 +192,7 @@ describe("an instant", () => {
     for (const path of ["tags", `tags/${tag.id}`]) expect((await owner.get(path)).body.meta).not.toHaveProperty("at");
   });
 
-  test("is also told as so long ago, and echoed as the instant that this comes to", async () => {
+  test("may be given as an age, and is echoed as the resolved instant", async () => {
     const tag = await newTag({ name: "before" });
     clock.advance(5 * 86_400_000);
     await made(owner.put(`tags/${tag.id}`, { ...tag, name: "after" }));
@@ -252,7 +252,7 @@ describe("an instant", () => {
     });
   });
 
-  test("is taken by every list and by every GET of one record; what is none is 400 by name", async () => {
+  test("is accepted by every list and every single-record GET; an invalid one is 400 by name", async () => {
     const world = await newWorld(appliance);
     for (const operation of OPERATIONS.filter(
       ({ method, answers }) => method === "GET" && answers !== "something else",
@@ -298,7 +298,7 @@ describe("an instant", () => {
     }
   });
 
-  test("does not exist for writing: nothing is changed in the past", async () => {
+  test("is rejected by writes: the past cannot be changed", async () => {
     const tag = await newTag();
     const at = later();
     for (const answer of [
@@ -312,7 +312,7 @@ describe("an instant", () => {
 });
 
 describe("the past", () => {
-  test("has what was created and deleted between two instants, only between them", async () => {
+  test("shows a record created and deleted between two instants only between them", async () => {
     const world = await newWorld(appliance);
     for (const plural of PLURALS.filter((name) => name !== "networks")) {
       const before = later();
@@ -345,7 +345,7 @@ describe("the past", () => {
     }
   });
 
-  test("says valid_to as the true end of each version: its successor, its deletion, or null", async () => {
+  test("gives valid_to as the true end of each version: its successor, its deletion, or null", async () => {
     later();
     const tag = await newTag({ name: "a" });
     later();
@@ -361,7 +361,7 @@ describe("the past", () => {
     expect(listed).toEqual({ ...tag, valid_to: second.valid_from });
   });
 
-  test("never changes afterwards, but for the end of what was still going on", async () => {
+  test("never changes afterwards, except for valid_to of a current version", async () => {
     const world = await newWorld(appliance);
     const at = later();
     later();
@@ -388,7 +388,7 @@ describe("the past", () => {
       expect([plural, strip((await owner.get(`${plural}?at=${at}`)).data)]).toEqual([plural, open.get(plural)]);
   });
 
-  test("has a tag that has been deleted since, and the host still has it there", async () => {
+  test("keeps a tag deleted since, still assigned to its host", async () => {
     const tag = await newTag();
     const host = await newHost({
       tags: [tag.id],
@@ -409,7 +409,7 @@ describe("the past", () => {
     expect(versions[0]).toBe(versions[1]);
   });
 
-  test("has a host with the children, interfaces and assignments of then, in lists as alone", async () => {
+  test("shows a host with the children, interfaces and assignments at that time, in lists as alone", async () => {
     await newSubnet({ cidr: "192.0.2.0/24" });
     const credential = await newCredential();
     const host = await newHost({
@@ -461,7 +461,7 @@ describe("the past", () => {
     expect(await ids("if-entries", undefined, `&host_id=${host.id}`)).toEqual([]);
   });
 
-  test("is filtered, ordered and paged by what was then", async () => {
+  test("is filtered, ordered and paged by its own values", async () => {
     const tags = [];
     for (const name of ["b", "a", "c"]) {
       tags.push(await newTag({ name, color: name === "b" ? "Red" : "Blue" }));
@@ -502,7 +502,7 @@ describe("the past", () => {
     }
   });
 
-  test("has a filter that only matched then: of a network, host or entry that has gone since", async () => {
+  test("honors a filter that only matched then: by a network, host or entry deleted since", async () => {
     const network = await newNetwork();
     const filter = `&network_id=${network.id}`;
     const vlan = await newVlan({ network_id: network.id });
@@ -526,7 +526,7 @@ describe("the past", () => {
     expect(await ids("networks")).not.toContain(network.id);
   });
 
-  test("stands still while the present is written: pages of it never overlap nor skip", async () => {
+  test("is stable while the present is written: its pages neither overlap nor skip", async () => {
     for (let n = 0; n < 7; n++) await newTag();
     const then = later();
     later();
@@ -542,7 +542,7 @@ describe("the past", () => {
   });
 
   for (const query of ["", "&order_by=name&order_direction=desc", "&at"]) {
-    test(`and the present are each one instant through a whole list without limit${query === "" ? "" : ` (${query.slice(1)})`}, whatever is written meanwhile`, async () => {
+    test(`and the present are one instant through a whole list without limit${query === "" ? "" : ` (${query.slice(1)})`}, despite concurrent writes`, async () => {
       const { organizationId: organization_id } = first;
       inTransaction((tx) => {
         for (let n = 0; n < 2_500; n++)
@@ -582,7 +582,7 @@ describe("the past", () => {
     });
   }
 
-  test("has observations as they were written with the version, not as they are", async () => {
+  test("has observations as written with the version, not the present ones", async () => {
     const { id, client } = newApiKey();
     const then = later();
     later();
@@ -616,8 +616,8 @@ describe("the past", () => {
   });
 });
 
-describe("rights", () => {
-  test("on the past are those of today, given since or taken since", async () => {
+describe("access rights", () => {
+  test("to the past are the present ones, whether granted or revoked since", async () => {
     const host = await newHost();
     const entry = await newIfEntry(host.id);
     const [had, gets] = [await newViewer(), await newUser({ role: "Viewer", networkIds: [] })];
@@ -642,7 +642,7 @@ describe("rights", () => {
     }
   });
 
-  test("of a key made today reach back to before it was", async () => {
+  test("of a key created today extend to the time before it", async () => {
     const tag = await newTag();
     const then = later();
     later();
@@ -652,7 +652,7 @@ describe("rights", () => {
     expect(await ids("networks", then, "", newApiKey({ networkIds: [] }).client)).toEqual([]);
   });
 
-  test("end at the organization in the past too", async () => {
+  test("are limited to the organization in the past too", async () => {
     const { client: theirs, ...other } = await newStranger("Other");
     const tag = await newTag({}, theirs);
     const host = await newHost({ network_id: other.networkId }, theirs);
@@ -672,7 +672,7 @@ describe("rights", () => {
 });
 
 describe("a version", () => {
-  test("is not made by writing what is there: updated_at and ETag stay, for every kind", async () => {
+  test("is not made by writing equal values: updated_at and ETag stay, for every kind", async () => {
     const world = await newWorld(appliance);
     for (const operation of OPERATIONS.filter(({ method, answers }) => method === "PUT" && answers === "a record")) {
       const path = operation.path.replace(":id", world.records[operation.plural ?? ""]?.id);
@@ -686,7 +686,7 @@ describe("a version", () => {
     }
   });
 
-  test("is not made by another spelling of what is there", async () => {
+  test("is not made by another spelling of the same value", async () => {
     await newSubnet({ cidr: "2001:db8::/64" });
     const host = await newHost({
       ip_addresses: [{ ip_address: "2001:db8::a", mac_address: "00:00:5e:00:53:0a" }],
@@ -698,7 +698,7 @@ describe("a version", () => {
     expectNothingWritten();
   });
 
-  test("of the host is made by a change of each of its children, in the same transaction, and names the kind", async () => {
+  test("of the host is made by a change of any child, in the same transaction, and names the kind", async () => {
     const host = await newHost();
     const path = `hosts/${host.id}`;
     let etag = (await owner.get(path)).headers.get("etag");
@@ -740,7 +740,7 @@ describe("a version", () => {
     expect(updated > host.updated_at).toBe(true);
   });
 
-  test("has an updated_at above the last, whatever the clock does", async () => {
+  test("has an updated_at above the previous one, whatever the clock does", async () => {
     let tag = await newTag({ name: "0" });
     const seen = [tag.updated_at];
     for (const [name, move] of [
@@ -770,7 +770,7 @@ describe("a version", () => {
       expect((await one("tags", tag.id, seen[index] as string, again)).name).toBe(name);
   });
 
-  test("does not get lost to a reader while the clock stands behind the ledger", async () => {
+  test("is not lost to a reader while the clock is behind the ledger", async () => {
     const tag = await newTag({ name: "before" });
     clock.advance(-3_600_000);
     await rename(tag, "after");
@@ -779,7 +779,7 @@ describe("a version", () => {
     expect((await one("tags", tag.id, "2999-01-01T00:00:00Z")).name).toBe("after");
   });
 
-  test("is as old as its transaction: everything in one update has one instant", async () => {
+  test("has its transaction's time: everything in one update shares one instant", async () => {
     const host = await newHost({
       ports: [tcp(22)],
       services: [{ name: "s", service_definition: "S" }],
@@ -793,7 +793,7 @@ describe("a version", () => {
   });
 });
 
-describe("a record that comes back", () => {
+describe("a re-created record", () => {
   test("has a new id, and the first incarnation's id as its lineage, every time", async () => {
     const host = await newHost();
     await newSubnet({ cidr: "192.0.2.0/24" });
@@ -819,7 +819,7 @@ describe("a record that comes back", () => {
     }
   });
 
-  test("is another thing under another name, and under another host", async () => {
+  test("is unrelated under another name, and under another host", async () => {
     const tag = await newTag({ name: "a" });
     await remove("tags", tag.id);
     expect((await newTag({ name: "b" })).lineage_id).toBeNull();
@@ -828,7 +828,7 @@ describe("a record that comes back", () => {
     expect((await newIfEntry(neighbour.id, { if_index: 1 })).lineage_id).toBeUndefined();
   });
 
-  test("is never the old id again, live or in history", async () => {
+  test("never reuses the old id, live or in history", async () => {
     const tag = await newTag();
     await refused(owner.post("tags", { id: tag.id, name: "same id", color: "Red" }), 409, "entity_already_exists");
     await refused(
@@ -852,7 +852,7 @@ describe("a record that comes back", () => {
 });
 
 describe("a deletion", () => {
-  test("is refused while others depend on the record, counted by kind, and does nothing", async () => {
+  test("is refused while others depend on the record, with counts by kind, and changes nothing", async () => {
     const network = await newNetwork();
     await newHost({ network_id: network.id });
     await newVlan({ network_id: network.id });
@@ -863,7 +863,7 @@ describe("a deletion", () => {
     expectNothingWritten();
   });
 
-  test("with cascade=true takes the dependants along, in one transaction; the past keeps all", async () => {
+  test("with cascade=true includes dependants in one transaction; the past keeps everything", async () => {
     const network = await newNetwork();
     const host = await newHost({ network_id: network.id, ports: [tcp(22)] });
     const entry = await newIfEntry(host.id);
@@ -882,7 +882,7 @@ describe("a deletion", () => {
     expect((await one("hosts", host.id, then)).ports).toHaveLength(1);
   });
 
-  test("takes what a record owns without being asked: a host its children", async () => {
+  test("includes owned records by default: the children of a host", async () => {
     const host = await newHost({
       ports: [tcp(22)],
       services: [{ name: "s", service_definition: "S" }],
@@ -896,7 +896,7 @@ describe("a deletion", () => {
     expect(await ids("if-entries")).toEqual([]);
   });
 
-  test("of a tag takes it off every record, in the same transaction, one version each", async () => {
+  test("of a tag removes it from every record in the same transaction, one version each", async () => {
     const [tag, kept] = [await newTag(), await newTag()];
     const network = await newNetwork({ tags: [tag.id] });
     const subnet = await newSubnet({ tags: [tag.id, kept.id] });

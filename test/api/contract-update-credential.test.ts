@@ -95,7 +95,7 @@ describe("the answer", () => {
     expect(await live("credentials", credential.id)).toEqual(after);
   });
 
-  test("has null and empty arrays where there is nothing", async () => {
+  test("has null and empty arrays for absent values", async () => {
     const after = await update(await newCredential(), { name: "bare" });
     expect(after).toMatchObject({
       target_ips: null,
@@ -115,7 +115,7 @@ describe("the answer", () => {
 });
 
 describe("the required fields", () => {
-  test("are each demanded by name, and all at once", async () => {
+  test("are each required, and reported by name and all at once", async () => {
     const credential = await newCredential();
     const path = `credentials/${credential.id}`;
     for (const field of REQUIRED) {
@@ -125,7 +125,7 @@ describe("the required fields", () => {
     expect(await issuePaths(owner.put(path, {}))).toEqual(REQUIRED.map((field) => `/${field}`).sort());
   });
 
-  test("are neither null nor of another type", async () => {
+  test("accept neither null nor another type", async () => {
     const credential = await newCredential();
     for (const field of REQUIRED)
       for (const value of [null, 5, true])
@@ -136,13 +136,13 @@ describe("the required fields", () => {
     }
   });
 
-  test("keep the name to 1 to 255 characters", async () => {
+  test("limit the name to 1 to 255 characters", async () => {
     const credential = await newCredential();
     for (const name of ["", "n".repeat(256)]) expect(await issuePaths(put(credential, { name }))).toEqual(["/name"]);
     expect((await update(credential, { name: "ü".repeat(255) })).name).toHaveLength(255);
   });
 
-  test("name the caller's organization: another is 403", async () => {
+  test("include the caller's organization: another is 403", async () => {
     const credential = await newCredential();
     for (const organization_id of [other.organizationId, UNKNOWN])
       await refusedWhole(credential, { organization_id }, 403, "entity_access_denied");
@@ -150,7 +150,7 @@ describe("the required fields", () => {
 });
 
 describe("target_ips", () => {
-  test("are kept when absent, replaced by an array, cleared by null", async () => {
+  test("are preserved when absent, replaced by an array, cleared by null", async () => {
     const credential = await newCredential({ target_ips: ["192.0.2.7"] });
     expect(credential.target_ips).toEqual(["192.0.2.7"]);
     expect((await update(credential)).target_ips).toEqual(["192.0.2.7"]);
@@ -167,7 +167,7 @@ describe("target_ips", () => {
 });
 
 describe("credential_type", () => {
-  test("takes every variant, and answers secrets as a mask", async () => {
+  test("accepts every variant, and masks secrets in the answer", async () => {
     const credential = await newCredential();
     const v3 = {
       type: "SnmpV3",
@@ -195,7 +195,7 @@ describe("credential_type", () => {
     expect((await update(credential, { credential_type: filed })).credential_type).toEqual(filed);
   });
 
-  test("refuses what is no variant, by name and without echoing a secret", async () => {
+  test("rejects anything but a variant, by name and without echoing a secret", async () => {
     const credential = await newCredential();
     const secret = "hunter2hunter2";
     const wrong = [
@@ -246,7 +246,7 @@ describe("credential_type", () => {
     }
   });
 
-  test("is not echoed either when something else is wrong", async () => {
+  test("is not echoed when something else is invalid", async () => {
     const credential = await newCredential();
     const answer = await refusedWhole(
       credential,
@@ -257,7 +257,7 @@ describe("credential_type", () => {
     expect(answer.text).not.toContain("hunter2");
   });
 
-  test("sent back with the mask keeps the stored secret: no version", async () => {
+  test("sent back with the mask keeps the stored secret, without a version", async () => {
     const credential = await newCredential();
     const expectNothingWritten = writingWatched();
     tick();
@@ -278,7 +278,7 @@ describe("credential_type", () => {
     expect(after.secrets_updated_at).toBe(after.updated_at);
   });
 
-  test("with the secret that is stored already is one as well: nobody is told that it was right", async () => {
+  test("with the stored secret also makes a version, so that a correct guess is not revealed", async () => {
     const credential = await newCredential({
       credential_type: { type: "SnmpV2c", community: inline("just the same") },
     });
@@ -314,7 +314,7 @@ describe("credential_type", () => {
     expect((await put(credential, { credential_type: v3 })).status).toBe(400);
   });
 
-  test("is nowhere in the clear: not in answers, lists, history, the log or the database's files", async () => {
+  test("never appears in the clear: not in answers, lists, history, log or database files", async () => {
     const secret = "Xy7-plaintext-Zq9";
     const credential = await newCredential({
       credential_type: { type: "SnmpV1", community: inline(secret) },
@@ -346,7 +346,7 @@ describe("credential_type", () => {
 });
 
 describe("assigned_network_ids", () => {
-  test("are replaced by the list, duplicates once", async () => {
+  test("are replaced by the list, without duplicates", async () => {
     const network = await newNetwork();
     const credential = await newCredential({ assigned_network_ids: [first.networkId] });
     expect(
@@ -355,7 +355,7 @@ describe("assigned_network_ids", () => {
     expect((await update(credential, { assigned_network_ids: [] })).assigned_network_ids).toEqual([]);
   });
 
-  test("that are unknown or foreign are 400, alike", async () => {
+  test("that are unknown or foreign are 400 alike", async () => {
     const credential = await newCredential();
     for (const id of [UNKNOWN, other.networkId, credential.id]) {
       const { body } = await refusedWhole(credential, { assigned_network_ids: [id] }, 400, "entity_reference_invalid");
@@ -363,7 +363,7 @@ describe("assigned_network_ids", () => {
     }
   });
 
-  test("are the networks' read-only credential_ids, seen from the credential", async () => {
+  test("appear as the networks' read-only credential_ids", async () => {
     const network = await newNetwork();
     const credential = await newCredential();
     await update(credential, { assigned_network_ids: [network.id] });
@@ -374,7 +374,7 @@ describe("assigned_network_ids", () => {
 });
 
 describe("host_assignments", () => {
-  test("are replaced by the list; without ip_address_ids one is for every address", async () => {
+  test("are replaced by the list; without ip_address_ids an assignment covers every address", async () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "192.0.2.11" }] });
     const credential = await newCredential();
     const scoped = { host_id: host.id, ip_address_ids: [host.ip_addresses[0].id] };
@@ -389,7 +389,7 @@ describe("host_assignments", () => {
     expect((await live("hosts", host.id)).credential_assignments).toEqual([]);
   });
 
-  test("change what the host shows, so its ETag changes, and its past keeps them", async () => {
+  test("change the host's representation, hence its ETag, and its past keeps them", async () => {
     const host = await newHost();
     const credential = await newCredential();
     tick();
@@ -407,7 +407,7 @@ describe("host_assignments", () => {
     );
   });
 
-  test("to an unknown or foreign host, or an address that is not the host's, are 400", async () => {
+  test("to an unknown or foreign host, or to another host's address, are 400", async () => {
     const credential = await newCredential();
     const [host, neighbour] = [await newHost(), await newHost({ ip_addresses: [{ ip_address: "192.0.2.12" }] })];
     for (const host_id of [UNKNOWN, foreign.host.id, credential.id])
@@ -421,7 +421,7 @@ describe("host_assignments", () => {
       );
   });
 
-  test("of a wrong shape are refused by name", async () => {
+  test("in a wrong shape are reported by name", async () => {
     const credential = await newCredential();
     expect(await issuePaths(put(credential, { host_assignments: {} }))).toEqual(["/host_assignments"]);
     expect(await issuePaths(put(credential, { host_assignments: [UNKNOWN] }))).toEqual(["/host_assignments/0"]);
@@ -434,7 +434,7 @@ describe("host_assignments", () => {
     ]);
   });
 
-  test("with an empty list of addresses do not become one for all addresses", async () => {
+  test("with an empty list of addresses do not become an assignment to all", async () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "192.0.2.13" }] });
     const credential = await newCredential();
     const answer = await put(credential, { host_assignments: [{ host_id: host.id, ip_address_ids: [] }] });
@@ -444,7 +444,7 @@ describe("host_assignments", () => {
 });
 
 describe("tags", () => {
-  test("are validated as a host's: duplicates once, unknown and foreign 400", async () => {
+  test("are validated as for a host: duplicates removed, unknown and foreign 400", async () => {
     const tag = await newTag();
     const credential = await newCredential();
     expect((await update(credential, { tags: [tag.id, tag.id] })).tags).toEqual([tag.id]);
@@ -453,8 +453,8 @@ describe("tags", () => {
   });
 });
 
-describe("what is read-only", () => {
-  test("may be sent back whole: GET, PUT, nothing changes", async () => {
+describe("read-only content", () => {
+  test("may be sent back whole: GET, then PUT, changes nothing", async () => {
     const host = await newHost();
     const credential = await newCredential({
       assigned_network_ids: [first.networkId],
@@ -475,15 +475,15 @@ describe("what is read-only", () => {
     expectNothingWritten();
   });
 
-  test("includes the id, which must be the path's; what the record does not have is refused by name", async () => {
+  test("includes the id, which must match the path; unknown fields are refused by name", async () => {
     const credential = await newCredential();
     await refusedWhole(credential, { id: UNKNOWN }, 400, "validation_id_mismatch");
     expect(await issuePaths(put(credential, { nmae: "typo" }))).toEqual(["/nmae"]);
   });
 });
 
-describe("who may", () => {
-  test("Members and Viewers may not, an Admin may", async () => {
+describe("access", () => {
+  test("is refused to Members and Viewers, and granted to an Admin", async () => {
     const credential = await newCredential();
     for (const role of ["Viewer", "Member"] as const) {
       const { client } = await newUser({ role, networkIds: [first.networkId] });
@@ -495,7 +495,7 @@ describe("who may", () => {
     await refused(put(credential, {}, newApiKey({ permissions: "Member" }).client), 403, "auth_permission_denied");
   });
 
-  test("an unknown, deleted or foreign credential is 404, alike; without credentials 401", async () => {
+  test("to an unknown, deleted or foreign credential is 404 alike; without credentials 401", async () => {
     const gone = await newCredential();
     await succeeded(owner.delete(`credentials/${gone.id}`));
     for (const id of [UNKNOWN, gone.id, foreign.credential.id]) {

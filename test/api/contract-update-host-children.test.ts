@@ -93,7 +93,7 @@ describe("a list of children", () => {
       }
     });
 
-    test(`${list}: the same list sent back with or without ids is the same records, and no version`, async () => {
+    test(`${list}: the same list sent back with or without ids keeps its records, and makes no version`, async () => {
       const host = await fullHost();
       const expectNothingWritten = writingWatched();
       expect((await update(host, { [list]: host[list] }))[list]).toEqual(host[list]);
@@ -108,7 +108,7 @@ describe("a list of children", () => {
       expectNothingWritten();
     });
 
-    test(`${list}: one left out is deleted, the others keep their records`, async () => {
+    test(`${list}: an omitted item is deleted, the others keep their records`, async () => {
       const host = await fullHost();
       const [kept, gone] = host[list];
       const after = await update(host, { [list]: [kept] });
@@ -117,7 +117,7 @@ describe("a list of children", () => {
       expect(versionsOf(gone.id)).toHaveLength(2);
     });
 
-    test(`${list}: is no array, or has items that are no objects: refused by name`, async () => {
+    test(`${list}: anything but an array of objects is refused by name`, async () => {
       const host = await fullHost();
       for (const value of ["", 5, true, {}])
         expect(await issuePaths(put(host, { [list]: value }))).toEqual([`/${list}`]);
@@ -147,7 +147,7 @@ describe("a list of children", () => {
       expect((await live("hosts", host.id)).name).toBe(host.name);
     });
 
-    test(`${list}: an item with an id that was never used is created with it`, async () => {
+    test(`${list}: an item with an unused id is created with it`, async () => {
       const host = await newHost();
       const id = freshId();
       const item =
@@ -159,7 +159,7 @@ describe("a list of children", () => {
       expect(ids((await update(host, { [list]: [{ ...item, id: id.toUpperCase() }] }))[list])).toEqual([id]);
     });
 
-    test(`${list}: an id that belongs to something else is refused, and nothing happens`, async () => {
+    test(`${list}: an id of another record is refused, and nothing is written`, async () => {
       const [host, other] = [await fullHost(), await fullHost()];
       const item =
         list === "ip_addresses"
@@ -175,7 +175,7 @@ describe("a list of children", () => {
       }
     });
 
-    test(`${list}: an id that was deleted is not used again`, async () => {
+    test(`${list}: a deleted id is not reused`, async () => {
       const host = await fullHost();
       const [first] = host[list];
       await update(host, { [list]: [] });
@@ -188,13 +188,13 @@ describe("a list of children", () => {
       await refusedWhole(host, { [list]: [{ ...item, id: first.id }] }, 409, "entity_already_exists");
     });
 
-    test(`${list}: a new id on what is already there is the same record, not a new one`, async () => {
+    test(`${list}: a new id on an existing item resolves to the same record`, async () => {
       const host = await fullHost();
       const items = host[list].map((item: Wire) => ({ ...item, id: freshId() }));
       expect(ids((await update(host, { [list]: items }))[list])).toEqual(ids(host[list]));
     });
 
-    test(`${list}: what comes back after its deletion has a new id and the first one's lineage`, async () => {
+    test(`${list}: a re-created item has a new id and the first one's lineage`, async () => {
       const host = await fullHost();
       const [first] = host[list];
       const { id: _, ...again } = first;
@@ -206,7 +206,7 @@ describe("a list of children", () => {
       }
     });
 
-    test(`${list}: the order of the items is no change`, async () => {
+    test(`${list}: the order of the items is irrelevant`, async () => {
       const host = await fullHost();
       await update(host, { [list]: host[list].toReversed() });
       expect((await live("hosts", host.id))[list].map((item: Wire) => item.id).toSorted()).toEqual(
@@ -243,7 +243,7 @@ describe("a list of children", () => {
     expect(after.ports[0].created_at).toBe(after.updated_at);
   });
 
-  test("with one bad item does nothing of the rest", async () => {
+  test("with one invalid item changes nothing", async () => {
     const host = await fullHost();
     await refusedWhole(host, { ip_addresses: [], ports: [tcp(0)] }, 400, "validation_failed");
     await refusedWhole(
@@ -254,7 +254,7 @@ describe("a list of children", () => {
     );
   });
 
-  test("names all issues of all lists at once", async () => {
+  test("reports all issues of all lists at once", async () => {
     const host = await fullHost();
     const paths = await issuePaths(
       put(host, {
@@ -275,7 +275,7 @@ describe("a list of children", () => {
 });
 
 describe("an address", () => {
-  test("keeps the optional fields that its item leaves out", async () => {
+  test("keeps the optional fields that its item omits", async () => {
     const host = await fullHost();
     const [one] = host.ip_addresses;
     expect((await update(host, { ip_addresses: [{ id: one.id, ip_address: one.ip_address }] })).ip_addresses).toEqual([
@@ -309,7 +309,7 @@ describe("an address", () => {
     expect(versionsOf(one.id)).toHaveLength(2);
   });
 
-  test("is put into the most specific subnet that contains it", async () => {
+  test("is placed in the most specific subnet that contains it", async () => {
     const host = await newHost();
     const after = await update(host, { ip_addresses: [{ ip_address: "192.0.2.127" }, { ip_address: "192.0.2.129" }] });
     const bySubnet = Object.fromEntries(after.ip_addresses.map((item: Wire) => [item.ip_address, item.subnet_id]));
@@ -323,7 +323,7 @@ describe("an address", () => {
     expect(JSON.stringify(answer.body)).toContain("203.0.113.1");
   });
 
-  test("in a subnet of another network or in none is 400", async () => {
+  test("in another network's or an unknown subnet is 400", async () => {
     const host = await newHost();
     const network = await newNetwork();
     const elsewhere = await newSubnet({ network_id: network.id, cidr: "192.0.2.0/24" });
@@ -336,7 +336,7 @@ describe("an address", () => {
       );
   });
 
-  test("is answered in canonical form, MAC address too", async () => {
+  test("is returned in canonical form, MAC address too", async () => {
     const host = await newHost();
     const after = await update(host, {
       ip_addresses: [
@@ -353,7 +353,7 @@ describe("an address", () => {
     expect(ids(same.ip_addresses).sort()).toEqual(ids(after.ip_addresses).sort());
   });
 
-  test("in a form that means different things to different people is refused", async () => {
+  test("in an ambiguous notation is refused", async () => {
     const host = await newHost();
     for (const ip_address of [
       "",
@@ -416,12 +416,12 @@ describe("a port", () => {
     });
   });
 
-  test("whose type is sent along is typed by its number all the same", async () => {
+  test("is typed by its number, whatever type is sent", async () => {
     const host = await newHost();
     expect((await update(host, { ports: [{ ...tcp(22), type: "Http" }] })).ports[0].type).toBe("Ssh");
   });
 
-  test("has a number from 1 to 65535 and a protocol of the vocabulary", async () => {
+  test("has a number from 1 to 65535 and a known protocol", async () => {
     const host = await newHost();
     expect(
       (
@@ -454,7 +454,7 @@ describe("a port", () => {
 });
 
 describe("a service", () => {
-  test("keeps the optional fields that its item leaves out", async () => {
+  test("keeps the optional fields that its item omits", async () => {
     const tag = await newTag();
     const host = await newHost({
       ports: [tcp(80)],
@@ -502,7 +502,7 @@ describe("a service", () => {
     expect(cleared.services[0]).toMatchObject({ id: service.id, virtualization: null, tags: [], bindings: [] });
   });
 
-  test("validates its tags as the host does", async () => {
+  test("validates its tags like the host", async () => {
     const tag = await newTag();
     const host = await newHost();
     const after = await update(host, {
@@ -529,7 +529,7 @@ describe("a service", () => {
       ]);
   });
 
-  test("of the same name and another definition is another service", async () => {
+  test("of the same name with another definition is a different service", async () => {
     const host = await newHost({ services: [{ name: "s", service_definition: "A" }] });
     const after = await update(host, {
       services: [
@@ -541,7 +541,7 @@ describe("a service", () => {
     expect(ids(after.services)).toContain(host.services[0].id);
   });
 
-  test("takes Docker and Podman, and not a host's virtualization", async () => {
+  test("accepts Docker and Podman, but not a host's virtualization", async () => {
     const host = await newHost();
     for (const type of ["Docker", "Podman"])
       expect(
@@ -560,7 +560,7 @@ describe("a service", () => {
 });
 
 describe("a binding", () => {
-  test("may name a port and an address of the same request, and of it alone", async () => {
+  test("may name a port and an address of the same request, and of no other", async () => {
     const host = await newHost();
     const [port_id, ip_address_id] = [freshId(), freshId()];
     const after = await update(host, {
@@ -587,7 +587,7 @@ describe("a binding", () => {
     for (const binding of bindings) expect(binding.service_id).toBe(after.services[0].id);
   });
 
-  test("may name an id that turned out to be a record already there", async () => {
+  test("may name an id that resolved to an existing record", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const port_id = freshId();
     const after = await update(host, {
@@ -597,7 +597,7 @@ describe("a binding", () => {
     expect(after.services[0].bindings[0].port_id).toBe(host.ports[0].id);
   });
 
-  test("is the same record when it is sent again, with or without its id", async () => {
+  test("is the same record when sent again, with or without its id", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const bindings = [{ type: "Port", port_id: host.ports[0].id, ip_address_id: null }];
     const after = await update(host, { services: [{ name: "s", service_definition: "S", bindings }] });
@@ -609,7 +609,7 @@ describe("a binding", () => {
     expectNothingWritten();
   });
 
-  test("without ip_address_id is one to all addresses", async () => {
+  test("without ip_address_id binds all addresses", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const after = await put(host, {
       services: [{ name: "s", service_definition: "S", bindings: [onPort(host.ports[0].id)] }],
@@ -618,7 +618,7 @@ describe("a binding", () => {
     else expect(after.body.code).toBe("validation_failed");
   });
 
-  test("goes with its port, and the service stays", async () => {
+  test("is deleted with its port, and the service stays", async () => {
     const host = await newHost({
       ports: [tcp(80), tcp(81)],
       ip_addresses: [{ ip_address: "192.0.2.31" }],
@@ -638,7 +638,7 @@ describe("a binding", () => {
     expect(versionsOf(gone.id)).toHaveLength(2);
   });
 
-  test("goes with its address, whether it named a port as well or not", async () => {
+  test("is deleted with its address, whether or not it named a port", async () => {
     const host = await newHost({
       ports: [tcp(80)],
       ip_addresses: [{ ip_address: "192.0.2.32" }],
@@ -655,7 +655,7 @@ describe("a binding", () => {
     expect(after.services[0].bindings[0]).toMatchObject({ port_id, ip_address_id: null });
   });
 
-  test("to a port or address of another host, of none, or one that this update deletes, is 400", async () => {
+  test("to a port or address of another host, an unknown one, or one deleted by this update, is 400", async () => {
     const host = await newHost({
       ports: [tcp(80)],
       ip_addresses: [{ ip_address: "192.0.2.33" }],
@@ -716,7 +716,7 @@ describe("a binding", () => {
 });
 
 describe("credential_assignments", () => {
-  test("when provided replace all; null and omitted preserve; an empty array takes all off", async () => {
+  test("replace all when provided; null and omitted preserve; an empty array removes all", async () => {
     const [first, second] = [await newCredential(), await newCredential()];
     const host = await newHost({ ip_addresses: [{ ip_address: "192.0.2.40" }] });
     const scoped = { credential_id: second.id, ip_address_ids: [host.ip_addresses[0].id] };
@@ -731,7 +731,7 @@ describe("credential_assignments", () => {
     expect((await update(host, { credential_assignments: [] })).credential_assignments).toEqual([]);
   });
 
-  test("are the credential's host_assignments, seen from the host", async () => {
+  test("appear as the credential's host_assignments", async () => {
     const credential = await newCredential();
     const host = await newHost({ ip_addresses: [{ ip_address: "192.0.2.41" }] });
     const ip_address_ids = [host.ip_addresses[0].id];
@@ -741,7 +741,7 @@ describe("credential_assignments", () => {
     expect((await live("credentials", credential.id)).host_assignments).toEqual([]);
   });
 
-  test("go when the last address that they name is removed: they never widen", async () => {
+  test("end when the last address they name is deleted: they never widen", async () => {
     const [scoped, wide] = [await newCredential(), await newCredential()];
     const host = await newHost({
       ip_addresses: [{ ip_address: "192.0.2.42" }, { ip_address: "192.0.2.43" }],
@@ -774,7 +774,7 @@ describe("credential_assignments", () => {
     expect(after.credential_assignments).toEqual([{ credential_id: credential.id, ip_address_ids: [id] }]);
   });
 
-  test("to an unknown credential, one of another organization, or an address that is not the host's, are 400", async () => {
+  test("to an unknown or foreign credential, or to another host's address, are 400", async () => {
     const other = await newOrganization("Foreign");
     const theirs = await signedIn(other.userId);
     const foreign = await newCredential({ organization_id: other.organizationId }, theirs);
@@ -792,7 +792,7 @@ describe("credential_assignments", () => {
     }
   });
 
-  test("of a wrong shape are refused by name", async () => {
+  test("in a wrong shape are reported by name", async () => {
     const host = await newHost();
     expect(await issuePaths(put(host, { credential_assignments: {} }))).toEqual(["/credential_assignments"]);
     expect(await issuePaths(put(host, { credential_assignments: [{}] }))).toEqual([

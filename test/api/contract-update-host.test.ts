@@ -104,7 +104,7 @@ describe("the answer", () => {
     expect(after.source).toEqual({ type: "Manual" });
   });
 
-  test("has a null or an empty array where there is nothing, never a missing key", async () => {
+  test("has null or an empty array for absent values, never a missing key", async () => {
     const host = await newHost();
     const after = await update(host, { name: "bare" });
     expect(problems(after, hostShape)).toEqual([]);
@@ -132,7 +132,7 @@ describe("the answer", () => {
       expect([field, after[field]]).toEqual([field, []]);
   });
 
-  test("of an interface in a host is shape 2.4: nulls, and none of what 2.9 alone has", async () => {
+  test("has interfaces of shape 2.4: nulls, and none of the fields only 2.9 has", async () => {
     const host = await newHost();
     await newIfEntry(host.id, { fdb_macs: ["00:00:5e:00:53:09"] });
     const [entry] = (await live("hosts", host.id)).interfaces;
@@ -152,7 +152,7 @@ describe("the answer", () => {
     for (const field of ["fdb_macs", "native_vlan_id", "vlan_ids"]) expect(Object.hasOwn(entry, field)).toBe(false);
   });
 
-  test("is the same to an API key as to a session, and the same as a GET afterwards", async () => {
+  test("is the same to an API key as to a session, and equals a later GET", async () => {
     const host = await newHost();
     const { client } = newApiKey();
     const after = await succeeded(put(host, hostBody(host, { name: "by key" }), client));
@@ -160,7 +160,7 @@ describe("the answer", () => {
     expect(await live("hosts", host.id)).toEqual(after);
   });
 
-  test("of a change writes one version, naming what changed", async () => {
+  test("of a change writes one version, naming the changed fields", async () => {
     const host = await newHost();
     const after = await update(host, { name: "renamed", hidden: true });
     const versions = versionsOf(host.id);
@@ -173,7 +173,7 @@ describe("the answer", () => {
 });
 
 describe("the required fields", () => {
-  test("are each demanded, by name", async () => {
+  test("are each required, by name", async () => {
     const host = await newHost();
     for (const field of ["id", "name", "hidden", "tags"]) {
       const body = hostBody(host);
@@ -182,11 +182,11 @@ describe("the required fields", () => {
     }
   });
 
-  test("are all named at once when all are missing", async () => {
+  test("are reported all at once when all are missing", async () => {
     await refusedFields(await newHost(), {}, ["/hidden", "/id", "/name", "/tags"]);
   });
 
-  test("may not be null", async () => {
+  test("must not be null", async () => {
     const host = await newHost();
     for (const field of ["id", "name", "hidden", "tags"])
       await refusedFields(host, hostBody(host, { [field]: null }), [`/${field}`]);
@@ -208,7 +208,7 @@ describe("the required fields", () => {
     await refusedFields(host, hostBody(host, { tags: ["no uuid"] }), ["/tags/0"]);
   });
 
-  test("keep a name to 1 to 255 characters, counted as characters", async () => {
+  test("limit a name to 1 to 255 characters, counted as characters", async () => {
     const host = await newHost();
     await refusedFields(host, hostBody(host, { name: "" }), ["/name"]);
     await refusedFields(host, hostBody(host, { name: "n".repeat(256) }), ["/name"]);
@@ -235,7 +235,7 @@ describe("the optional fields", () => {
     asset_tag: "NL-000123",
   };
 
-  test("are stored, keep their value when absent, and are cleared by null", async () => {
+  test("are stored, preserved when absent, and cleared by null", async () => {
     const host = await newHost();
     expect(await update(host, SETTABLE)).toMatchObject(SETTABLE);
     expect(await update(host, { name: "again" })).toMatchObject(SETTABLE);
@@ -243,13 +243,13 @@ describe("the optional fields", () => {
     expect(await update(host, nothing)).toMatchObject(nothing);
   });
 
-  test("keep a description to 4,000 characters", async () => {
+  test("limit a description to 4,000 characters", async () => {
     const host = await newHost();
     expect((await update(host, { description: "d".repeat(4_000) })).description).toHaveLength(4_000);
     await refusedFields(host, hostBody(host, { description: "d".repeat(4_001) }), ["/description"]);
   });
 
-  test("take every virtualization of the vocabulary, and no other", async () => {
+  test("accept every known virtualization, and no other", async () => {
     const host = await newHost();
     for (const type of ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"]) {
       expect((await update(host, { virtualization: { type, details: {} } })).virtualization).toEqual({
@@ -270,14 +270,14 @@ describe("the optional fields", () => {
     }
   });
 
-  test("that the record does not have are refused by name, never silently dropped", async () => {
+  test("that are unknown are refused by name, never silently dropped", async () => {
     const host = await newHost();
     await refusedFields(host, hostBody(host, { desciption: "typo" }), ["/desciption"]);
     await refusedFields(host, hostBody(host, { "a/b~c": 1, hiden: true }), ["/a~1b~0c", "/hiden"]);
   });
 });
 
-describe("what is read-only", () => {
+describe("read-only content", () => {
   test("may be sent back and is ignored", async () => {
     const host = await newHost();
     await newIfEntry(host.id);
@@ -305,7 +305,7 @@ describe("what is read-only", () => {
     expect((await update(stored, { interfaces: edited })).interfaces).toEqual(stored.interfaces);
   });
 
-  test("is ignored whole: GET, then PUT of the same, changes nothing", async () => {
+  test("is ignored as a whole: GET, then PUT of the same, changes nothing", async () => {
     const tag = await newTag();
     const credential = await newCredential();
     const host = await newHost({
@@ -323,7 +323,7 @@ describe("what is read-only", () => {
     expect((await succeeded(put(stored, { ...stored, name: "edited" }))).name).toBe("edited");
   });
 
-  test("must be the record's own where it is an id", async () => {
+  test("must match the record if it is an id", async () => {
     const host = await newHost();
     const network = await newNetwork();
     const expectNothingWritten = writingWatched();
@@ -334,7 +334,7 @@ describe("what is read-only", () => {
     expect((await update(host, { network_id: host.network_id })).network_id).toBe(host.network_id);
   });
 
-  test("ids are compared as ids: upper case is the same", async () => {
+  test("compares ids case-insensitively", async () => {
     const host = await newHost();
     const after = await succeeded(
       owner.put(`hosts/${host.id.toUpperCase()}`, hostBody(host, { id: host.id.toUpperCase(), name: "upper" })),
@@ -344,14 +344,14 @@ describe("what is read-only", () => {
 });
 
 describe("tags", () => {
-  test("given twice are stored once, in whatever case they came", async () => {
+  test("given twice are stored once, in any case", async () => {
     const [first, second] = [await newTag(), await newTag()];
     const host = await newHost();
     const after = await update(host, { tags: [first.id, second.id, first.id, first.id.toUpperCase()] });
     expect(after.tags.toSorted()).toEqual([first.id, second.id].toSorted());
   });
 
-  test("that are unknown or of another organization are 400, alike in both cases, and change nothing", async () => {
+  test("that are unknown or foreign are 400 alike, and change nothing", async () => {
     const host = await newHost();
     const expectNothingWritten = writingWatched();
     const answers: Wire[] = [];
@@ -371,7 +371,7 @@ describe("tags", () => {
     expect((await live("hosts", host.id)).name).toBe(host.name);
   });
 
-  test("name every wrong one at once, beside the right", async () => {
+  test("report every invalid one at once, also among valid ones", async () => {
     const tag = await newTag();
     const host = await newHost();
     const { body } = await refused(
@@ -382,7 +382,7 @@ describe("tags", () => {
     expect(body.params.ids.toSorted()).toEqual([UNKNOWN, foreignTag.id].toSorted());
   });
 
-  test("of another kind of record are no tags", async () => {
+  test("must be ids of tags, not of another kind", async () => {
     const host = await newHost();
     await refused(put(host, hostBody(host, { tags: [host.id] })), 400, "entity_reference_invalid");
   });
@@ -401,7 +401,7 @@ describe("tags", () => {
     expect((await update(host, { tags: [] })).tags).toEqual([]);
   });
 
-  test("are at most 1,000 on a record", async () => {
+  test("are at most 1,000 per record", async () => {
     const host = await newHost();
     const many = Array.from(
       { length: 1_001 },
@@ -412,12 +412,12 @@ describe("tags", () => {
 });
 
 describe("expected_updated_at", () => {
-  test("equal to the host's lets the update through", async () => {
+  test("equal to the host's admits the update", async () => {
     const host = await newHost();
     expect((await update(host, { name: "locked", expected_updated_at: host.updated_at })).name).toBe("locked");
   });
 
-  test("that is stale is 409 with what was expected and what is, and nothing is written", async () => {
+  test("that is stale is 409 with the expected and actual value, and nothing is written", async () => {
     const host = await newHost();
     tick();
     const newer = await update(host, { name: "newer" });
@@ -432,13 +432,13 @@ describe("expected_updated_at", () => {
     expect((await live("hosts", host.id)).name).toBe("newer");
   });
 
-  test("that is null or absent is no lock", async () => {
+  test("that is null or absent does not lock", async () => {
     const host = await newHost();
     await update(host, { name: "newer" });
     expect((await update(host, { name: "newest", expected_updated_at: null })).name).toBe("newest");
   });
 
-  test("is an instant, however it is written", async () => {
+  test("is compared as an instant, in any notation", async () => {
     const host = await newHost();
     const at = Date.parse(host.updated_at);
     const shifted = new Date(at + (5 * 60 + 30) * 60_000).toISOString().replace("Z", "+05:30");
@@ -448,19 +448,19 @@ describe("expected_updated_at", () => {
     expect((await update(host, { name: "digits", expected_updated_at: digits })).name).toBe("digits");
   });
 
-  test("in the future of the host's is no match either", async () => {
+  test("in the future does not match either", async () => {
     const host = await newHost();
     const later = new Date(Date.parse(host.updated_at) + 1).toISOString();
     await refused(put(host, hostBody(host, { expected_updated_at: later })), 409, "entity_stale");
   });
 
-  test("is stale too when only a child was changed by somebody else", async () => {
+  test("is also stale if another caller changed only a child", async () => {
     const host = await newHost();
     await newIfEntry(host.id);
     await refused(put(host, hostBody(host, { expected_updated_at: host.updated_at })), 409, "entity_stale");
   });
 
-  test("that is no timestamp is 400", async () => {
+  test("that is not a timestamp is 400", async () => {
     const host = await newHost();
     for (const expected_updated_at of [
       "",
@@ -479,7 +479,7 @@ describe("expected_updated_at", () => {
     }
   });
 
-  test("lets exactly one of two writers through", async () => {
+  test("admits exactly one of two writers", async () => {
     const host = await newHost();
     const answers = await Promise.all(
       ["left", "right"].map((name) => put(host, hostBody(host, { name, expected_updated_at: host.updated_at }))),
@@ -489,7 +489,7 @@ describe("expected_updated_at", () => {
 });
 
 describe("the host", () => {
-  test("that is unknown, of another organization or out of reach is 404, alike", async () => {
+  test("that is unknown, foreign or out of reach is 404 alike", async () => {
     const host = await newHost();
     const { client: outsider } = await newUser({ role: "Member", networkIds: [] });
     const answers = [];
@@ -516,15 +516,15 @@ describe("the host", () => {
     await refused(put(host, hostBody(host)), 404, "entity_not_found");
   });
 
-  test("is named by a UUID: anything else in the path is 400 with the field and the value", async () => {
+  test("is identified by a UUID: anything else in the path is 400 with field and value", async () => {
     const { body } = await refused(owner.put("hosts/not-a-uuid", {}), 400, "validation_failed");
     expect(JSON.stringify(body.params)).toContain("not-a-uuid");
     expect(JSON.stringify(body.params)).toContain("id");
   });
 });
 
-describe("who may", () => {
-  test("a Viewer may not, a Member of the network may", async () => {
+describe("access", () => {
+  test("is refused to a Viewer, and granted to a Member of the network", async () => {
     const host = await newHost();
     const reach = { networkIds: [first.networkId] };
     const viewer = await newUser({ role: "Viewer", ...reach });
@@ -538,7 +538,7 @@ describe("who may", () => {
     expect((await succeeded(put(host, hostBody(host, { name: "yes" }), member.client))).name).toBe("yes");
   });
 
-  test("a Member may not change credential_assignments, but may send them back", async () => {
+  test("lets a Member send credential_assignments back, but not change them", async () => {
     const credential = await newCredential();
     const host = await newHost({ credential_assignments: [{ credential_id: credential.id }] });
     const member = await newMember();
@@ -564,7 +564,7 @@ describe("who may", () => {
     );
   });
 
-  test("nobody without credentials, and is told nothing of the schema", async () => {
+  test("is refused without credentials, revealing nothing of the schema", async () => {
     const host = await newHost();
     for (const body of [hostBody(host), {}, "{"]) {
       const answer = await refused(put(host, body, anonymous), 401, "auth_not_authenticated");

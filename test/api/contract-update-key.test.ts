@@ -87,7 +87,7 @@ describe("the answer", () => {
 });
 
 describe("the body", () => {
-  test("needs what a create needs, each by name", async () => {
+  test("requires the fields of a create, each by name", async () => {
     const { record } = await newKey();
     for (const field of REQUIRED) {
       const { [field]: _, ...rest } = keyBody();
@@ -96,7 +96,7 @@ describe("the body", () => {
     expect(await issuePaths(owner.put(`${PATH}/${record.id}`, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
   });
 
-  test("keeps every optional field that it leaves out", async () => {
+  test("preserves every omitted optional field", async () => {
     const { record } = await newKey({
       expires_at: "2031-01-01T00:00:00Z",
       is_enabled: false,
@@ -117,7 +117,7 @@ describe("the body", () => {
       expect(await issuePaths(put(record, { [field]: null }))).toEqual([`/${field}`]);
   });
 
-  test("may be what a GET gave: nothing changes, and a key that follows its user goes on following", async () => {
+  test("may be the answer of a GET: nothing changes, and a key that follows its user still does", async () => {
     for (const fields of [{}, { network_ids: [first.networkId], expires_at: "2031-01-01T00:00:00Z" }]) {
       const { record } = await newKey(fields);
       const expectNothingWritten = writingWatched();
@@ -143,7 +143,7 @@ describe("the body", () => {
     expect(following.network_ids).toContain(later.id);
   });
 
-  test("cannot write the key, nor what else is read-only, but may send it back", async () => {
+  test("cannot write the key or other read-only fields, but may send them back", async () => {
     const { record, client } = await newKey();
     const after = await update(record, {
       key: "nlk_0000…",
@@ -156,7 +156,7 @@ describe("the body", () => {
     expect(await issuePaths(put(record, { enabled: false }))).toEqual(["/enabled"]);
   });
 
-  test("names tags and networks that exist, its own organization and a user it may name", async () => {
+  test("accepts existing tags and networks, its own organization and a permitted user", async () => {
     const { record } = await newKey();
     for (const changes of [{ tags: [UNKNOWN] }, { network_ids: [other.networkId] }, { network_ids: [UNKNOWN] }])
       await refusedWhole(record, changes, 400, "entity_reference_invalid");
@@ -165,8 +165,8 @@ describe("the body", () => {
   });
 });
 
-describe("its effect", () => {
-  test("is there with the next request: disabling, expiry, role and networks", async () => {
+describe("the effect of an update", () => {
+  test("applies from the next request on: disabling, expiry, role and networks", async () => {
     const { record, client } = await newKey({ permissions: "Admin" });
     await succeeded(client.post("tags", { name: "made", color: "Red" }));
     await update(record, { permissions: "Viewer" });
@@ -179,13 +179,13 @@ describe("its effect", () => {
     await succeeded(client.get("tags"));
   });
 
-  test("of an instant that is over is to expire at once", async () => {
+  test("with an expiry in the past is immediate expiry", async () => {
     const { record, client } = await newKey();
     await update(record, { expires_at: "2001-01-01T00:00:00Z" });
     await refused(client.get("tags"), 401, "auth_key_expired");
   });
 
-  test("may be had on an expired key too: what a GET gave, edited, is taken back", async () => {
+  test("is possible on an expired key too: an edited GET answer is accepted", async () => {
     const { record, client } = await newKey({ expires_at: new Date(clock.now() + 60_000).toISOString() });
     clock.advance(120_000);
     await refused(client.get("tags"), 401, "auth_key_expired");
@@ -194,15 +194,15 @@ describe("its effect", () => {
     await succeeded(client.get("tags"));
   });
 
-  test("is one version for each change", async () => {
+  test("is one version per change", async () => {
     const { record } = await newKey();
     await update(record, { name: "second" });
     expect(versionsOf(record.id).map((version) => version.changed)).toEqual([null, ["name"]]);
   });
 });
 
-describe("by session only, and by whom", () => {
-  test("an API key is 403, nobody 401, a foreign page 403", async () => {
+describe("session only, by permitted users", () => {
+  test("an API key is 403, an anonymous caller 401, a foreign page 403", async () => {
     const { record } = await newKey();
     await refusedWhole(record, {}, 403, "auth_session_required", newApiKey({ permissions: "Owner" }).client);
     await refused(put(record, {}, anonymous), 401, "auth_not_authenticated");
@@ -211,7 +211,7 @@ describe("by session only, and by whom", () => {
       await refused(newApiKey({ permissions: "Owner" }).client.get(path), 403, "auth_session_required");
   });
 
-  test("an unknown key, one of another organization and a deleted one are 404, alike", async () => {
+  test("an unknown, foreign or deleted key is 404 alike", async () => {
     const theirs = await signedIn(other.userId);
     const foreign = await newKey({ organization_id: other.organizationId, user_id: other.userId }, theirs);
     const { record } = await newKey();
@@ -224,7 +224,7 @@ describe("by session only, and by whom", () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  test("a Member may not touch somebody else's", async () => {
+  test("a Member may not touch another user's key", async () => {
     const { record } = await newKey();
     const member = await newMember();
     const expectNothingWritten = writingWatched();
@@ -241,7 +241,7 @@ describe("by session only, and by whom", () => {
     expect((await succeeded(put(own.record, { name: "own" }, member.client))).name).toBe("own");
   });
 
-  test("an Admin may not touch an Owner's: rotating it would make them one", async () => {
+  test("an Admin may not touch an Owner's key, since rotating it would make them one", async () => {
     const { record } = await newKey({ permissions: "Owner" });
     const admin = await newUser({ role: "Admin" });
     const expectNothingWritten = writingWatched();

@@ -104,7 +104,7 @@ function refusal(answer: Answer): { code: string; params: Wire } {
 }
 
 describe("an assignment", () => {
-  test("written on the credential is shown by the host, and both get a version in the same transaction", async () => {
+  test("written on the credential appears on the host, and both get a version in the same transaction", async () => {
     const answer = await assign({ host_assignments: [{ host_id: host.id }] });
     expect(answer.data.host_assignments).toEqual([{ host_id: host.id }]);
     expect(await views()).toEqual({
@@ -116,7 +116,7 @@ describe("an assignment", () => {
     expect(versionsOf(host.id).at(-1)?.sequence).toBe(versionsOf(credential.id).at(-1)?.sequence as number);
   });
 
-  test("written on the host is shown by the credential, and both get a version in the same transaction", async () => {
+  test("written on the host appears on the credential, and both get a version in the same transaction", async () => {
     const answer = await updateHost({
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressIds[1]] }],
     });
@@ -129,7 +129,7 @@ describe("an assignment", () => {
     expect(versionsOf(host.id).at(-1)?.sequence).toBe(versionsOf(credential.id).at(-1)?.sequence as number);
   });
 
-  test("can be made with the host and with the credential", async () => {
+  test("can be created with the host and with the credential", async () => {
     host = await newHost({ credential_assignments: [{ credential_id: credential.id, ip_address_ids: null }] });
     expect(await views()).toEqual({
       credential: { networks: [], hosts: [{ host_id: host.id }] },
@@ -145,7 +145,7 @@ describe("an assignment", () => {
     expect(changesOf(credential)).toEqual([null]);
   });
 
-  test("is the same on both sides at every instant of the past", async () => {
+  test("is the same on both sides at every past instant", async () => {
     const instants: string[] = [credential.valid_from];
     for (const answer of [
       await assign({ host_assignments: [{ host_id: host.id }] }),
@@ -178,7 +178,7 @@ describe("an assignment", () => {
     expect(await views(instants.at(-1))).toEqual(await views());
   });
 
-  test("that is sent again as it is, in any order and with repeated ids, makes no version", async () => {
+  test("sent again unchanged, in any order and with repeated ids, makes no version", async () => {
     const other = await newHost();
     const items = [{ host_id: host.id, ip_address_ids: addressIds }, { host_id: other.id }];
     await assign({ assigned_network_ids: [networkId], host_assignments: items });
@@ -203,7 +203,7 @@ describe("an assignment", () => {
     expectNothingWritten();
   });
 
-  test("stays the same record when its addresses change, and a list that is left out widens it to all", async () => {
+  test("stays the same record when its addresses change; omitting the list widens it to all", async () => {
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: [addressIds[0]] }] });
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: [addressIds[1]] }] });
     await assign({ host_assignments: [{ host_id: host.id }] });
@@ -215,7 +215,7 @@ describe("an assignment", () => {
     expect((await views()).host).toEqual([{ credential_id: credential.id }]);
   });
 
-  test("lists stand in order of their making, whatever the order of the request", async () => {
+  test("is listed in order of creation, whatever the order of the request", async () => {
     const second = await newHost();
     await assign({ host_assignments: [{ host_id: second.id }] });
     const answer = await assign({ host_assignments: [{ host_id: host.id }, { host_id: second.id }] });
@@ -224,7 +224,7 @@ describe("an assignment", () => {
 });
 
 describe("a list of assignments", () => {
-  test("may name a host, or a credential, once only", async () => {
+  test("may name a host, or a credential, only once", async () => {
     const twice = await assign({
       host_assignments: [
         { host_id: host.id, ip_address_ids: [addressIds[0]] },
@@ -242,7 +242,7 @@ describe("a list of assignments", () => {
     ]);
   });
 
-  test("may not name no address at all: it would mean none, or all", async () => {
+  test("may not have an empty address list, which would be ambiguous", async () => {
     expect(
       refusal(await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: [] }] })).params.issues,
     ).toMatchObject([{ path: "/host_assignments/0/ip_address_ids" }]);
@@ -252,7 +252,7 @@ describe("a list of assignments", () => {
     ).toMatchObject([{ path: "/credential_assignments/0/ip_address_ids" }]);
   });
 
-  test("names what exists: unknown, foreign and deleted ids are the same, and nothing is written", async () => {
+  test("requires existing ids: unknown, foreign and deleted are alike, and nothing is written", async () => {
     const { client: stranger, ...second } = await newStranger();
     const foreignHost = await made(stranger.post("hosts", { network_id: second.networkId, name: "theirs" }));
     const deleted = await newHost();
@@ -280,7 +280,7 @@ describe("a list of assignments", () => {
     expectNothingWritten();
   });
 
-  test("names addresses of that host, not of another", async () => {
+  test("accepts addresses of that host only", async () => {
     const other = await newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] });
     const ids = [other.ip_addresses[0].id, UNKNOWN_ID, networkId];
     const params = { entity: "ip_address", ids };
@@ -302,7 +302,7 @@ describe("a list of assignments", () => {
     });
   });
 
-  test("may name an address that the same write of the host makes", async () => {
+  test("may name an address created by the same write of the host", async () => {
     const answer = await updateHost({
       ip_addresses: [
         { id: addressIds[0], ip_address: "10.2.0.1" },
@@ -322,11 +322,11 @@ describe("a list of assignments", () => {
   });
 });
 
-describe("an address that goes", () => {
+describe("a deleted address", () => {
   const addresses = (...positions: number[]) =>
     positions.map((position) => ({ id: addressIds[position], ip_address: `10.2.0.${position + 1}` }));
 
-  test("is taken off the assignments that name it, and the last one takes the assignment along: it never widens", async () => {
+  test("is removed from assignments, and the last one ends the assignment: it never widens", async () => {
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
     await updateHost({ ip_addresses: addresses(1) });
     expect(await views()).toMatchObject({
@@ -346,14 +346,14 @@ describe("an address that goes", () => {
     expect((await views(then)).host).toEqual([{ credential_id: credential.id, ip_address_ids: [addressIds[1]] }]);
   });
 
-  test("leaves an assignment to every address as it is", async () => {
+  test("does not affect an assignment to every address", async () => {
     await assign({ host_assignments: [{ host_id: host.id }] });
     await updateHost({ ip_addresses: [] });
     expect((await views()).host).toEqual([{ credential_id: credential.id }]);
     expect(changesOf(credential)).toEqual([null, ["host_assignments"]]);
   });
 
-  test("may still stand in the assignments that the same write sends back, by a Member too", async () => {
+  test("may still be named by assignments in the same write, also by a Member", async () => {
     const { client } = await newMember();
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
     const sent = (await client.get(`hosts/${host.id}`)).data;
@@ -375,8 +375,8 @@ describe("an address that goes", () => {
   });
 });
 
-describe("what an assignment hangs on", () => {
-  test("takes it along: the host, with a version of the credential", async () => {
+describe("an assignment ends", () => {
+  test("with its host, making a version of the credential", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] });
     await made(owner.delete(`hosts/${host.id}`));
     expect(await made(owner.get(`credentials/${credential.id}`))).toMatchObject({
@@ -386,7 +386,7 @@ describe("what an assignment hangs on", () => {
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids", "host_assignments"], ["host_assignments"]]);
   });
 
-  test("takes it along: the network, with a version of the credential", async () => {
+  test("with its network, making a version of the credential", async () => {
     const north = await newNetwork();
     await assign({ assigned_network_ids: [networkId, north.id] });
     await made(owner.delete(`networks/${north.id}`));
@@ -394,7 +394,7 @@ describe("what an assignment hangs on", () => {
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids"], ["assigned_network_ids"]]);
   });
 
-  test("is refused to go: the credential, counted; with cascade hosts and networks get a version", async () => {
+  test("with its credential only by cascade, making versions of hosts and networks; otherwise deletion is refused with a count", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] });
     const path = `credentials/${credential.id}`;
     const refused = await owner.delete(path);
@@ -432,13 +432,13 @@ describe("a Member", () => {
     expectNothingWritten();
   });
 
-  test("may change the host and send its assignments back as they are", async () => {
+  test("may change the host and send its assignments back unchanged", async () => {
     const items = [{ credential_id: credential.id, ip_address_ids: [...addressIds].reverse() }];
     expect((await updateHost({ name: "renamed", credential_assignments: items }, member)).data.name).toBe("renamed");
     expect(changesOf(host)).toEqual([null, ["credential_assignments"], ["name"]]);
   });
 
-  test("may create a host without assignments, not with one", async () => {
+  test("may create a host only without assignments", async () => {
     const body = { network_id: networkId, name: "theirs" };
     const refused = await member.post("hosts", {
       ...body,
@@ -449,7 +449,7 @@ describe("a Member", () => {
   });
 });
 
-describe("whoever is confined to some networks", () => {
+describe("a caller limited to some networks", () => {
   let north: Wire;
   let northHost: Wire;
 
@@ -462,7 +462,7 @@ describe("whoever is confined to some networks", () => {
     });
   });
 
-  test("sees a credential's assignments in these alone, now and in the past", async () => {
+  test("sees a credential's assignments in these only, at present and in the past", async () => {
     const { client } = await newViewer();
     const seen = { assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] };
     const at = clock.text();
@@ -482,7 +482,7 @@ describe("whoever is confined to some networks", () => {
     });
   });
 
-  test("can't name what lies beyond: an Admin's key", async () => {
+  test("cannot name anything beyond, even with an Admin's key", async () => {
     const { client } = newApiKey({ permissions: "Admin", networkIds: [networkId] });
     await assign({ assigned_network_ids: [networkId], host_assignments: [] });
     const beyond = [

@@ -241,12 +241,12 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   },
 };
 
-describe("the secret of a credential that is assigned to a host", () => {
-  test("goes to the addresses that the host had when it was assigned", async () => {
+describe("the secret of a credential assigned to a host", () => {
+  test("is sent to the host's addresses at the time of assignment", async () => {
     expect(await sentTo()).toEqual([OWN, SECOND]);
   });
 
-  test("goes to the addresses of a host that an Admin makes with it, one by one or in bulk", async () => {
+  test("is sent to the addresses of a host created with it by an Admin, singly or in bulk", async () => {
     const assigned = { credential_assignments: [{ credential_id: credential.id }] };
     const [alone, inBulk, named] = ["10.2.0.31", "10.2.0.32", "10.2.0.33"];
     await newHost({ ip_addresses: [{ ip_address: alone }], ...assigned });
@@ -266,7 +266,7 @@ describe("the secret of a credential that is assigned to a host", () => {
   });
 
   test.each(Object.entries(WAYS))(
-    "goes to an address that was %s only when an Admin has confirmed it",
+    "is sent to an address that was %s only once an Admin has confirmed it",
     async (_how, bring) => {
       await bring();
       expect(await sentTo()).not.toContain(EVIL);
@@ -276,7 +276,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     },
   );
 
-  test("goes no more to an address whose value was another one meanwhile, or that was deleted and entered again", async () => {
+  test("is no longer sent to an address whose value changed in between, or that was deleted and re-entered", async () => {
     await change(OWN, EVIL);
     await change(EVIL, OWN);
     await remove(SECOND);
@@ -286,7 +286,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN]);
   });
 
-  test("goes no more to addresses that were swapped on the host itself: each is another value", async () => {
+  test("is no longer sent to addresses swapped on the host: each has another value", async () => {
     const [own, second] = host.ip_addresses;
     await sendBack(member, {
       ip_addresses: [
@@ -297,7 +297,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([]);
   });
 
-  test("goes to an address that an Admin names in the assignment, from either side, and to no other", async () => {
+  test("is sent to an address named by an Admin in the assignment, from either side, and to no other", async () => {
     await add(EVIL);
     await add("10.2.0.67");
     const [evil, other] = [await addressOf(EVIL), await addressOf("10.2.0.67")];
@@ -317,7 +317,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, EVIL, "10.2.0.67"]);
   });
 
-  test("of an assignment that names an address goes to its value alone", async () => {
+  test("in an assignment naming an address is sent to that value only", async () => {
     const own = host.ip_addresses[0];
     const scoped = [{ host_id: host.id, ip_address_ids: [own.id] }];
     await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
@@ -333,7 +333,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([EVIL]);
   });
 
-  test("of an assignment that names an address is not sent to it once a Member has deleted and restored that", async () => {
+  test("in an assignment naming an address is not sent to it after a Member deleted and restored it", async () => {
     const own = host.ip_addresses[0];
     const second = host.ip_addresses[1];
     await done(
@@ -352,7 +352,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND]);
   });
 
-  test("goes, after an Admin's restore, where it went then", async () => {
+  test("is sent, after an Admin's restore, to its addresses at that time", async () => {
     const { updated_at } = await current();
     await change(OWN, EVIL);
     await remove(SECOND);
@@ -364,14 +364,14 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND]);
   });
 
-  test("goes, after an Admin's revert of a deletion, where it went before", async () => {
+  test("is sent, after an Admin's revert of a deletion, to its former addresses", async () => {
     await add(EVIL);
     await done(member.delete(`hosts/${host.id}`));
     await revert(transactionCount(), owner);
     expect(await sentTo()).toEqual([OWN, SECOND]);
   });
 
-  test("goes to an address that the device tells as its own when it is asked with it, where the subnet accepts credentials", async () => {
+  test("is sent to an address the device reports as its own when read with it, if the subnet accepts credentials", async () => {
     const [inner, outer] = ["10.2.0.9", "10.9.0.9"];
     await newSubnet({ cidr: "10.9.0.0/24" }, member);
     probes.devices.set(OWN, {
@@ -390,7 +390,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, inner]);
   });
 
-  test("is told again by a device of which nothing has changed, once the subnet accepts credentials", async () => {
+  test("is also sent when an unchanged device reports the address again after the subnet began to accept credentials", async () => {
     const outer = "10.9.0.9";
     const subnet = await newSubnet({ cidr: "10.9.0.0/24" }, member);
     probes.devices.set(OWN, {
@@ -409,7 +409,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, outer]);
   });
 
-  test("is missed by a finding where nobody has confirmed the address", async () => {
+  test("raises a finding for an unconfirmed address", async () => {
     await add(EVIL);
     await remove(OWN);
     await remove(SECOND);
@@ -428,7 +428,7 @@ describe("the secret of a credential that is assigned to a host", () => {
     expect((await findings(await scanned({ kind: "snmp" }, member))).map(({ type }) => type)).toEqual(["Unreached"]);
   });
 
-  test("is not kept from eight addresses of a host by others that it does not go to", async () => {
+  test("still reaches eight addresses of a host despite others it is not sent to", async () => {
     await remove(OWN);
     await remove(SECOND);
     for (let last = 100; last < 112; last += 1) await add(`10.2.0.${last}`);
@@ -439,7 +439,7 @@ describe("the secret of a credential that is assigned to a host", () => {
 });
 
 describe("confirming an address", () => {
-  test("answers it with the credentials that go to it, and is a transaction of whoever did it", async () => {
+  test("returns it with the credentials sent to it, as a transaction of its actor", async () => {
     await add(EVIL);
     const before = transactionCount();
     const answer = await confirm(EVIL);
@@ -460,7 +460,7 @@ describe("confirming an address", () => {
     expect(versionsOf(host.id).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
   });
 
-  test("of what goes there already writes nothing, as of an address whose host has no credential", async () => {
+  test("already covered writes nothing, nor for a host without credentials", async () => {
     const bare = await newHost({ ip_addresses: [{ ip_address: EVIL }] });
     const expectNothingWritten = writingWatched();
     expect((await confirm(OWN)).data.credential_ids).toEqual([credential.id]);
@@ -486,7 +486,7 @@ describe("confirming an address", () => {
     expect((await admin.post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
-  test("with If-Match confirms the value that was seen, and no other", async () => {
+  test("with If-Match confirms the value that was read, and no other", async () => {
     await add("10.2.0.65");
     const { id } = await addressOf("10.2.0.65");
     const seen = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
@@ -497,7 +497,7 @@ describe("confirming an address", () => {
     expect((await owner.with({ "if-match": now }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
-  test("is undone by a revert, and that by another", async () => {
+  test("is undone by a revert, which can be reverted", async () => {
     await add(EVIL);
     await confirm(EVIL);
     const confirmed = transactionCount();

@@ -45,7 +45,7 @@ const outcomes = ({ steps }: Wire) =>
 const assigned = (fields: Wire) => made(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
 const head = async () => (await owner.get("transactions?limit=1")).body.meta.pagination.total_count;
 
-test("tells each step, sends it to that address alone, and writes nothing", async () => {
+test("reports each step, sends to that address only, and writes nothing", async () => {
   const before = await head();
   const { status, data } = await tried();
   expect(status).toBe(200);
@@ -65,7 +65,7 @@ test("tells each step, sends it to that address alone, and writes nothing", asyn
   expect(probes.forgotten).toBe(1);
 });
 
-test("leaves a line in the log without the secret, and tells it nowhere", async () => {
+test("logs a line without the secret, which appears nowhere", async () => {
   const { text } = await tried();
   expect(text).not.toContain(SECRET.slice(0, 6));
   const lines = appliance.logLines.filter((line) => line.includes("credential_tried"));
@@ -75,7 +75,7 @@ test("leaves a line in the log without the secret, and tells it nowhere", async 
   expect(appliance.logLines.join("\n")).not.toContain(SECRET);
 });
 
-test("leaves a line before anything is sent: who tries what where, whatever comes of it", async () => {
+test("logs user, credential and target before anything is sent, whatever the outcome", async () => {
   const admin = await newUser({ role: "Admin" });
   const { id: key, client } = newApiKey({ userId: admin.id });
   for (const [by, id] of [
@@ -93,7 +93,7 @@ test("leaves a line before anything is sent: who tries what where, whatever come
   }
 });
 
-test("is not carried out where that line cannot be written: nothing is sent", async () => {
+test("sends nothing if that line cannot be logged", async () => {
   const asked: string[] = [];
   probes.hold = async (address) => void asked.push(address);
   const push = appliance.logLines.push;
@@ -107,14 +107,14 @@ test("is not carried out where that line cannot be written: nothing is sent", as
   expect((await tried()).data.is_working).toBe(true);
 });
 
-test("says which step fails, and concludes from it", async () => {
+test("reports the failing step with a diagnosis", async () => {
   probes.devices.set(ADDRESS, { community: "another", device: fakeDevice() });
   const { data } = await tried();
   expect(data).toMatchObject({ is_working: false, conclusion: "It is silent." });
   expect(outcomes(data)).toMatchObject({ authentication: "no_answer", system: "NotTried" });
 });
 
-describe("followed as it goes on", () => {
+describe("a streamed trial", () => {
   /** Events received so far, with a wait for more. */
   async function follow(fields: Wire = {}, by = owner) {
     const { headers } = by as unknown as { headers: Record<string, string> };
@@ -144,7 +144,7 @@ describe("followed as it goes on", () => {
     return { response, parsed, until, leave: () => reader?.cancel() };
   }
 
-  test("tells each step as it ends, and then the whole as it is answered otherwise", async () => {
+  test("reports each step as it ends, and then the same whole answer", async () => {
     const { reached, letGo } = holdBack();
     const { response, parsed, until } = await follow();
     expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
@@ -167,7 +167,7 @@ describe("followed as it goes on", () => {
     expect(appliance.logLines.filter((line) => line.includes("credential_tried"))).toHaveLength(2);
   });
 
-  test("is refused before it begins as it is otherwise, and has its place among those under way", async () => {
+  test("is refused before it starts like the plain form, and counts toward the same limit", async () => {
     const { response } = await follow({ ip_address: "224.0.0.5" });
     expect(response.status).toBe(400);
     const { reached, letGo } = holdBack();
@@ -180,7 +180,7 @@ describe("followed as it goes on", () => {
     expect((await tried()).status).toBe(200);
   });
 
-  test("ends when whoever follows it goes away, and nothing is sent after that", async () => {
+  test("ends when the client disconnects, and sends nothing after that", async () => {
     const [reached, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     probes.hold = async (_address, signal) => {
       if (signal.aborted) return;
@@ -200,7 +200,7 @@ describe("followed as it goes on", () => {
     expect(probes.sent).toHaveLength(2);
   });
 
-  test("says what ends it: the right to it that was lost, and an appliance that stops", async () => {
+  test("reports its cause of termination: lost rights, or an appliance that stops", async () => {
     const admin = await newUser({ role: "Admin" });
     const { reached } = holdBack();
     const lost = await follow({}, admin.client);
@@ -224,11 +224,11 @@ describe("followed as it goes on", () => {
   });
 });
 
-describe("a secret that cannot be read", () => {
+describe("an unreadable secret", () => {
   const fileBased = (path: string) =>
     assigned({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
 
-  test("is told why, and nothing is sent", async () => {
+  test("is reported with its reason, and nothing is sent", async () => {
     await fileBased("missing.txt");
     const { data } = await tried();
     expect(data.steps[0]).toMatchObject({ step: "secret", outcome: "Failed", reason: "secret_unreadable" });
@@ -237,17 +237,17 @@ describe("a secret that cannot be read", () => {
     expect(probes.sent).toEqual([]);
   });
 
-  test("works once it is there", async () => {
+  test("works once it becomes readable", async () => {
     await fileBased("there.txt");
     writeFileSync(join(folder, "there.txt"), `${SECRET}\n`);
     expect((await tried()).data.is_working).toBe(true);
   });
 });
 
-describe("whether scans send it there", () => {
+describe("coverage by scans", () => {
   const scansStep = async () => (await tried()).data.steps.at(-1);
 
-  test("is told of the network's credential, by whether a subnet accepts it", async () => {
+  test("is reported for a network's credential, by whether a subnet accepts it", async () => {
     await assigned({ assigned_network_ids: [first.networkId] });
     expect(await scansStep()).toMatchObject({ step: "scans", outcome: "Failed", reason: "subnet_refuses" });
     const subnet = await newSubnet({ cidr: "10.2.0.0/24" });
@@ -256,7 +256,7 @@ describe("whether scans send it there", () => {
     expect((await scansStep()).sentence).toContain("the subnet 10.2.0.0/24 does not accept credentials");
   });
 
-  test("is told of a host's, by whether the address is confirmed", async () => {
+  test("is reported for a host's credential, by whether the address is confirmed", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ name: "sw", ip_addresses: [{ ip_address: "10.2.0.9" }] });
     await assigned({ host_assignments: [{ host_id: host.id }] });
@@ -266,16 +266,16 @@ describe("whether scans send it there", () => {
     expect(await scansStep()).toMatchObject({ outcome: "Passed" });
   });
 
-  test("is told of the addresses that it is to be tried at first", async () => {
+  test("is reported for the addresses that are tried first", async () => {
     await assigned({ target_ips: [ADDRESS] });
     expect(await scansStep()).toMatchObject({ outcome: "Passed" });
   });
 });
 
-describe("who is asked with a credential", () => {
+describe("the targets of a credential", () => {
   const reach = async (by = owner) => (await by.get(`credentials/${credential.id}/reach`)).data;
 
-  test("is told of each network by its subnets: those that accept it, those within one, and those that do not", async () => {
+  test("are reported per network by subnet: accepting, inside one, and not accepting", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const inner = await newSubnet({ cidr: "10.2.4.0/24", accepts_credentials: false });
     const refusing = await newSubnet({ cidr: "10.9.0.0/24", accepts_credentials: false });
@@ -294,7 +294,7 @@ describe("who is asked with a credential", () => {
     ]);
   });
 
-  test("is told of each host by its addresses: those it is sent to, and those that wait", async () => {
+  test("are reported per host by address: covered and pending", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const wide = await newHost({ name: "wide", ip_addresses: [{ ip_address: "10.2.0.1" }] });
     const narrow = await newHost({
@@ -328,7 +328,7 @@ describe("who is asked with a credential", () => {
     expect(told.hosts[0]).toMatchObject({ addresses_sent: 1, addresses_waiting: 1 });
   });
 
-  test("is told of what is within reach alone", async () => {
+  test("are limited to the caller's reach", async () => {
     const far = await newNetwork({ name: "far" });
     await assigned({ assigned_network_ids: [far.id, first.networkId] });
     const elsewhere = await newUser({ role: "Viewer", networkIds: [far.id] });
@@ -336,15 +336,15 @@ describe("who is asked with a credential", () => {
   });
 });
 
-describe("who may", () => {
-  test("is Admins alone", async () => {
+describe("access", () => {
+  test("is limited to Admins", async () => {
     for (const { client } of [await newMember(), await newViewer()])
       expect(await tried({}, client)).toMatchObject(refusal(403, "auth_permission_denied", { required: "Admin" }));
     expect((await tried({}, (await newUser({ role: "Admin" })).client)).status).toBe(200);
     expect(probes.sent).toHaveLength(1);
   });
 
-  test("is not a key of some networks, unless the credential is in those alone: it would be given away", async () => {
+  test("is refused to a key of some networks, unless the credential is used in those only, since it would leak", async () => {
     const own = await newNetwork({ name: "own" });
     const { data } = await owner.post("auth/keys", {
       name: "confined",
@@ -365,7 +365,7 @@ describe("who may", () => {
     expect(await tried({}, confined)).toMatchObject(refusal(400, "entity_reference_invalid"));
   });
 
-  test("loses it while it is tried: it ends there", async () => {
+  test("lost during a trial ends it", async () => {
     const admin = await newUser({ role: "Admin" });
     const { reached, letGo } = holdBack();
     const trial = tried({}, admin.client);
@@ -380,7 +380,7 @@ describe("who may", () => {
   });
 });
 
-test("a secret that is changed while it is tried is not sent", async () => {
+test("a secret changed during a trial is not sent", async () => {
   const { reached, letGo } = holdBack();
   const trial = tried();
   await reached;
@@ -390,7 +390,7 @@ test("a secret that is changed while it is tried is not sent", async () => {
   expect(probes.sent).toEqual([]);
 });
 
-test("it ends when nobody waits for it any more, and nothing is sent after that", async () => {
+test("a trial ends when its client leaves, and sends nothing after that", async () => {
   const { reached, letGo } = holdBack();
   const gone = new AbortController();
   const { networkId, userId: id } = first;
@@ -404,7 +404,7 @@ test("it ends when nobody waits for it any more, and nothing is sent after that"
   expect(probes.sent).toEqual([]);
 });
 
-test("not more than two of one user are under way", async () => {
+test("at most two trials per user run at once", async () => {
   const { reached, letGo } = holdBack();
   const trials = [tried(), tried()];
   await reached;
@@ -416,7 +416,7 @@ test("not more than two of one user are under way", async () => {
   expect((await tried()).status).toBe(200);
 });
 
-test("addresses that nobody is asked at are refused", async () => {
+test("addresses that are never probed are refused", async () => {
   for (const ip_address of ["224.0.0.5", "0.0.0.0", "255.255.255.255"])
     expect(await tried({ ip_address })).toMatchObject({
       status: 400,
@@ -424,7 +424,7 @@ test("addresses that nobody is asked at are refused", async () => {
     });
 });
 
-test("an appliance that stops says so to who waits", async () => {
+test("a stopping appliance notifies waiting clients", async () => {
   const { reached } = holdBack();
   const trial = tried();
   await reached;
@@ -433,7 +433,7 @@ test("an appliance that stops says so to who waits", async () => {
   await stopped;
 });
 
-test("a thread that breaks is told of as what it is, and the next trial starts another", async () => {
+test("a crashed worker thread is reported as such, and the next trial starts another", async () => {
   const { reached, letGo } = holdBack();
   const trial = tried();
   await reached;

@@ -187,7 +187,7 @@ describeRecords(
 );
 
 describe("a credential", () => {
-  test("is answered with every field of its table, its inline secret masked", async () => {
+  test("is returned with every field of its table, its inline secret masked", async () => {
     const network = first.networkId;
     const tag = await newTag();
     const answer = await owner.post(
@@ -220,7 +220,7 @@ describe("a credential", () => {
     expect((await owner.get(PATH)).data).toEqual([answer.data]);
   });
 
-  test("needs every field that the contract requires, in a create and in an update, and each one missing is named", async () => {
+  test("requires every field of the contract, in a create and in an update, and each missing one is reported", async () => {
     const credential = await newCredential();
     const required = [
       "/assigned_network_ids",
@@ -240,7 +240,7 @@ describe("a credential", () => {
     expect(versionsOf(credential.id)).toHaveLength(1);
   });
 
-  test("is replaced by an update in what the body requires; target_ips stay when absent and are cleared by null", async () => {
+  test("is replaced by an update in its required fields; target_ips are preserved when absent and cleared by null", async () => {
     const credential = await newCredential({ target_ips: ["10.0.0.1"] });
     const { target_ips: _left, ...rest } = credential;
     const kept = await update(rest, { name: "Routers" });
@@ -257,7 +257,7 @@ describe("a credential", () => {
     ]);
   });
 
-  test("sent back as it was answered is unchanged: no version, the same updated_at and entity tag", async () => {
+  test("sent back as returned is unchanged: no version, the same updated_at and ETag", async () => {
     const credential = await newCredential({
       credential_type: snmpV3(),
       assigned_network_ids: [first.networkId],
@@ -272,7 +272,7 @@ describe("a credential", () => {
     expectNothingWritten();
   });
 
-  test("of another organization_id is refused in a create and in an update, and nothing is written", async () => {
+  test("with another organization_id is refused in a create and in an update, and nothing is written", async () => {
     const second = await newOrganization("Second");
     const credential = await newCredential();
     const expectNothingWritten = writingWatched();
@@ -288,7 +288,7 @@ describe("a credential", () => {
     expectNothingWritten();
   });
 
-  test("does not exist for another organization", async () => {
+  test("is invisible to another organization", async () => {
     const credential = await newCredential();
     const { client: stranger, ...second } = await newStranger();
     const path = `${PATH}/${credential.id}`;
@@ -306,7 +306,7 @@ describe("a credential", () => {
     expect((await stranger.get(`${PATH}?ids=${credential.id}`)).body.meta.pagination.total_count).toBe(0);
   });
 
-  test("is written by Admins and Owners, and read, masked, by everybody who is signed in", async () => {
+  test("is written by Admins and Owners, and read, masked, by every signed-in user", async () => {
     const credential = await newCredential();
     const path = `${PATH}/${credential.id}`;
     for (const role of ["Viewer", "Member"] as const) {
@@ -332,7 +332,7 @@ describe("a credential", () => {
     }
   });
 
-  test("must keep the id of the path, and a field that it does not have is refused by name", async () => {
+  test("must keep the id of the path, and an unknown field is refused by name", async () => {
     const credential = await newCredential();
     const mismatch = await update(credential, { id: UNKNOWN_ID });
     expect(mismatch.status).toBe(400);
@@ -344,7 +344,7 @@ describe("a credential", () => {
     ]);
   });
 
-  test("names only tags that exist in its organization", async () => {
+  test("accepts only tags of its organization", async () => {
     const second = await newOrganization("Second");
     const foreign = await newTag({}, await signedIn(second.userId));
     const answer = await owner.post(PATH, bodyOf({ tags: [foreign.id, UNKNOWN_ID] }));
@@ -353,7 +353,7 @@ describe("a credential", () => {
     expect(answer.body.params).toEqual({ entity: "tag", field: "tags", ids: [foreign.id, UNKNOWN_ID] });
   });
 
-  test("may bring its own id once, and may share its name with another", async () => {
+  test("may bring its own id once, and may share its name", async () => {
     const id = "0190A000-0000-4000-8000-0000000000AA";
     expect((await newCredential({ id })).id).toBe(id.toLowerCase());
     const again = await owner.post(PATH, bodyOf({ id }));
@@ -362,7 +362,7 @@ describe("a credential", () => {
     expect((await owner.post(PATH, bodyOf())).status).toBe(200);
   });
 
-  test("made anew under the name of a deleted one carries the id of its first incarnation", async () => {
+  test("re-created under the name of a deleted one carries the id of its first incarnation", async () => {
     const first = await newCredential();
     await owner.delete(`${PATH}/${first.id}`);
     expect((await newCredential()).lineage_id).toBe(first.id);
@@ -382,7 +382,7 @@ describe("a credential", () => {
     expect((await owner.get(path)).data.name).toBe("Routers");
   });
 
-  test("shows as of an instant what it was then, before its creation nothing, and after its deletion what it had been", async () => {
+  test("shows its state at an instant, nothing before its creation, and its last state after deletion", async () => {
     const before = clock.text();
     tick();
     const created = await newCredential();
@@ -408,7 +408,7 @@ describe("a credential", () => {
 });
 
 describe("the list of credentials", () => {
-  test("pages in order of creation, picks ids, and streams everything for limit=0", async () => {
+  test("is paged in order of creation, filtered by ids, and streamed for limit=0", async () => {
     const ids: string[] = [];
     for (const name of ["c", "a", "b"])
       ids.push((await newCredential({ name, assigned_network_ids: [first.networkId] })).id);
@@ -427,7 +427,7 @@ describe("the list of credentials", () => {
 });
 
 describe("a deletion", () => {
-  test("is refused while the credential is assigned, and with cascade takes the assignments along", async () => {
+  test("is refused while the credential is assigned, and with cascade includes the assignments", async () => {
     const credential = await newCredential({ assigned_network_ids: [first.networkId] });
     const path = `${PATH}/${credential.id}`;
     const refused = await owner.delete(path);
@@ -441,7 +441,7 @@ describe("a deletion", () => {
     expect(versionsOf(credential.id).map((version) => version.operation)).toEqual(["Created", "Deleted"]);
   });
 
-  test("takes the sealed secrets along", async () => {
+  test("includes the sealed secrets", async () => {
     const [credential, second, third] = [await newCredential(), await newCredential(), await newCredential()];
     expect(sealedSecrets(credential.id).size).toBe(1);
     await owner.delete(`${PATH}/${credential.id}`);
@@ -449,7 +449,7 @@ describe("a deletion", () => {
     expect(appliance.reader.db.query("SELECT * FROM credential_secrets").all()).toEqual([]);
   });
 
-  test("of many is refused for all when one is assigned, or is used beyond the caller's reach", async () => {
+  test("of many is refused as a whole when one is assigned, or used beyond the caller's reach", async () => {
     const elsewhere = await newNetwork();
     const { networkId } = first;
     const [free, here, too, both] = [
@@ -478,7 +478,7 @@ describe("a deletion", () => {
 });
 
 describe("an inline secret", () => {
-  test("can be opened again by whoever has the key, in its own place only", async () => {
+  test("can be opened with the key, in its own place only", async () => {
     const credential = await newCredential({ credential_type: snmpV3() });
     const id = credential.id;
     expect(openedSecrets(id)).toEqual({ auth_password: SECRET, priv_password: OTHER_SECRET });
@@ -491,7 +491,7 @@ describe("an inline secret", () => {
     expect(() => otherKey.open(sealed, secretContext(id, "auth_password"))).toThrow("sealed with another key");
   });
 
-  test("stands in no file and no log line, neither when it is set nor when it is replaced, moved or refused", async () => {
+  test("appears in no file and no log line, whether set, replaced, moved or refused", async () => {
     const credential = await newCredential({ credential_type: snmpV2c("first-secret-0001") });
     await update(credential, { credential_type: snmpV2c("second-secret-0002") });
     await update(credential, {
@@ -517,7 +517,7 @@ describe("an inline secret", () => {
     expect(secrets.flatMap(placesOf)).toEqual([]);
   });
 
-  test("is kept by the mask, without a version; sent again, it is set like any other, so that nobody tells it was right", async () => {
+  test("is preserved by the mask, without a version; sent again it is set as usual, so that a correct guess is not revealed", async () => {
     const credential = await newCredential();
     const sealed = sealedSecrets(credential.id);
     const expectNothingWritten = writingWatched();
@@ -536,7 +536,7 @@ describe("an inline secret", () => {
     ]);
   });
 
-  test("that changes makes a version, although one mask looks like another, and secrets_updated_at moves", async () => {
+  test("makes a version when changed, even under an identical mask, and moves secrets_updated_at", async () => {
     const credential = await newCredential();
     const answer = await update(credential, { credential_type: snmpV2c(OTHER_SECRET) });
     expect(answer.data.credential_type).toEqual(credential.credential_type);
@@ -554,7 +554,7 @@ describe("an inline secret", () => {
     expect(then.data.secrets_updated_at).toBe(credential.secrets_updated_at);
   });
 
-  test("is not what the mask says where none is stored: on a create, after a file path, in a field that is new", async () => {
+  test("cannot be the mask if none is stored: on a create, after a file path, in a new field", async () => {
     expect(issuePaths(await owner.post(PATH, bodyOf({ credential_type: snmpV2c(MASK) })))).toEqual([
       "/credential_type/community/value",
     ]);
@@ -573,7 +573,7 @@ describe("an inline secret", () => {
     ]);
   });
 
-  test("survives a change of type that still has its field, and is dropped by one that has not", async () => {
+  test("survives a change of type that keeps its field, and is dropped otherwise", async () => {
     const credential = await newCredential();
     const id = credential.id;
     const kept = await update(credential, { credential_type: { type: "SnmpV1", community: inline(MASK) } });
@@ -606,7 +606,7 @@ describe("an inline secret", () => {
     ]);
   });
 
-  test("whose key file was lost can still be replaced", async () => {
+  test("can be replaced after its key file was lost", async () => {
     const credential = await newCredential();
     const author = {
       type: "System",
@@ -631,7 +631,7 @@ describe("an inline secret", () => {
 });
 
 describe("a secret in a file", () => {
-  test("is a path that is answered as it is; nothing is sealed, and another path is another secret", async () => {
+  test("is a path returned verbatim; nothing is sealed, and another path is another secret", async () => {
     const credential_type = { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/community.txt" } };
     const credential = await newCredential({ credential_type });
     expect(credential.credential_type).toEqual(credential_type);
@@ -650,7 +650,7 @@ describe("a secret in a file", () => {
   });
 
   test.each([["/etc/shadow"], ["../shadow"], ["snmp/../../shadow"], ["snmp/.."], [".."], ["a\nb"], [""], ["a\u007fb"]])(
-    "is refused where the path could lead out of the secrets folder: %j",
+    "is refused if the path could leave the secrets folder: %j",
     async (path) => {
       const answer = await owner.post(
         PATH,
@@ -684,7 +684,7 @@ describe("SNMPv3", () => {
     ["privacy without a password", { priv_password: undefined }, ["/credential_type/priv_password"]],
     ["a privacy password without privacy", { priv_protocol: "None" }, ["/credential_type/priv_password"]],
     [
-      "passwords below eight characters",
+      "passwords shorter than eight characters",
       { auth_password: inline("1234567"), priv_password: inline("ééééééé") },
       ["/credential_type/auth_password/value", "/credential_type/priv_password/value"],
     ],
@@ -694,12 +694,12 @@ describe("SNMPv3", () => {
       ["/credential_type/auth_password", "/credential_type/priv_password/value", "/credential_type/priv_protocol"],
     ],
     [
-      "protocols that there are not",
+      "unknown protocols",
       { auth_protocol: "Sha3", priv_protocol: "Rot13" },
       ["/credential_type/auth_protocol", "/credential_type/priv_protocol"],
     ],
     ["a community", { community: inline(SECRET) }, ["/credential_type/community"]],
-    ["a security name that is too long", { security_name: "x".repeat(33) }, ["/credential_type/security_name"]],
+    ["an excessively long security name", { security_name: "x".repeat(33) }, ["/credential_type/security_name"]],
   ])("is refused with %s", async (_title, fields, paths) => {
     expect(issuePaths(await owner.post(PATH, bodyOf({ credential_type: snmpV3(fields) })))).toEqual(paths);
   });
@@ -728,39 +728,36 @@ describe("an error", () => {
     ["a secret without its object", { type: "SnmpV2c", community: SECRET }],
     ["a credential type that is the secret", SECRET],
     ["an array of it", [SECRET]],
-    ["a mode that there is not", { type: "SnmpV2c", community: { mode: SECRET, value: SECRET } }],
+    ["an unknown mode", { type: "SnmpV2c", community: { mode: SECRET, value: SECRET } }],
     ["a misspelled mode", { type: "SnmpV2c", community: { mode: "inline", value: SECRET } }],
     ["no mode", { type: "SnmpV2c", community: { value: SECRET } }],
-    ["a type that there is not", { type: SECRET, community: inline(SECRET) }],
-    ["a misspelled field beside the secret", { type: "SnmpV2c", comunity: SECRET }],
-    [
-      "a further field within the secret",
-      { type: "SnmpV2c", community: { mode: "Inline", value: "x", plain: SECRET } },
-    ],
+    ["an unknown type", { type: SECRET, community: inline(SECRET) }],
+    ["a misspelled field next to the secret", { type: "SnmpV2c", comunity: SECRET }],
+    ["an extra field inside the secret", { type: "SnmpV2c", community: { mode: "Inline", value: "x", plain: SECRET } }],
     ["the secret as a file's value", { type: "SnmpV2c", community: { mode: "FilePath", value: SECRET } }],
     ["the secret as an absolute path", { type: "SnmpV2c", community: { mode: "FilePath", path: `/${SECRET}` } }],
-    ["a secret that is too long", snmpV2c(SECRET.repeat(100))],
-    ["a secret with half a character", snmpV2c(`${SECRET}\ud800`)],
+    ["an excessively long secret", snmpV2c(SECRET.repeat(100))],
+    ["a secret with a truncated character", snmpV2c(`${SECRET}\ud800`)],
     ["a misspelled password", snmpV3({ auth_password: undefined, auth_pasword: SECRET })],
     [
       "a password of the wrong type",
       snmpV3({ auth_password: [SECRET], priv_password: { mode: "Inline", value: { text: SECRET } } }),
     ],
-    ["a password that is not wanted", snmpV3({ auth_protocol: "None", priv_protocol: "None" })],
-  ])("about %s names the place and never the secret", async (_title, credentialType) => {
+    ["a superfluous password", snmpV3({ auth_protocol: "None", priv_protocol: "None" })],
+  ])("about %s names the field and never the secret", async (_title, credentialType) => {
     const answer = await owner.post(PATH, bodyOf({ credential_type: credentialType }));
     expect(issuePaths(answer).every((path) => path.startsWith("/credential_type"))).toBe(true);
     expect(answer.text).not.toContain("tr0ub4dor");
     expect(placesOf("tr0ub4dor")).toEqual([]);
   });
 
-  test("does not echo a secret that stands beside its credential type", async () => {
+  test("does not echo a secret next to its credential type", async () => {
     const answer = await owner.post(PATH, bodyOf({ community: SECRET, credentialtype: SECRET }));
     expect(issuePaths(answer)).toEqual(["/community", "/credentialtype"]);
     expect(answer.text).not.toContain(SECRET);
   });
 
-  test("still echoes what is no secret, so that it can be found", async () => {
+  test("still echoes non-secret values, so that they can be found", async () => {
     const answer = await owner.post(
       PATH,
       bodyOf({ assigned_network_ids: ["campus"], credential_type: snmpV3({ auth_protocol: "Sha3" }) }),
@@ -771,7 +768,7 @@ describe("an error", () => {
     expect(values).toEqual({ "/assigned_network_ids/0": "campus", "/credential_type/auth_protocol": "Sha3" });
   });
 
-  test("about a mode says which there are", async () => {
+  test("about a mode lists the known ones", async () => {
     const answer = await owner.post(
       PATH,
       bodyOf({ credential_type: { type: "SnmpV2c", community: { mode: "Env", value: SECRET } } }),
@@ -782,7 +779,7 @@ describe("an error", () => {
   });
 });
 
-test("a change of networks makes a version of the credential and of each network, naming the view that changed", async () => {
+test("a change of networks makes a version of the credential and of each network, naming the changed field", async () => {
   const north = await newNetwork();
   const south = await newNetwork();
   const credential = await newCredential({ assigned_network_ids: [north.id] });

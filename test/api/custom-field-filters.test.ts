@@ -81,7 +81,7 @@ describe("a filter on a custom field", () => {
     expect(answer.body.params.issues[0].message).toMatch(sentence);
   });
 
-  test("is asked of what a record refers to", async () => {
+  test("applies to referenced records", async () => {
     await made(owner.post("if-entries", { host_id: hosts.two?.id, if_index: 1, if_descr: "a" }));
     await made(owner.post("if-entries", { host_id: hosts.one?.id, if_index: 1, if_descr: "b" }));
     const entries = await owner.get(`if-entries?filter=${encodeURIComponent('host.custom_fields.rack = "R2"')}`);
@@ -90,7 +90,7 @@ describe("a filter on a custom field", () => {
     expect(none.body.params.issues[0].message).toMatch(/^names `rack`, which is no custom field of an interface entry/);
   });
 
-  test("asks of the past what was then, and of versions what they said", async () => {
+  test("uses past values at an instant, and each version's own in histories", async () => {
     const then = hosts.none?.updated_at as string;
     for (const rack of ["R3", "R4", "R2"]) {
       tick();
@@ -105,7 +105,7 @@ describe("a filter on a custom field", () => {
     expect(await found('changes(custom_fields, "-1h") = 3')).toEqual(["two"]);
   });
 
-  test("means the field of then where the definition is another by now", async () => {
+  test("uses the field's definition at that instant if it has changed since", async () => {
     const then = hosts.none?.updated_at as string;
     const height = ((await owner.get("custom-fields?search=height")).data as Wire[])[0];
     tick();
@@ -122,14 +122,14 @@ describe("a filter on a custom field", () => {
     expect(await found("custom_fields.height > 2", `&at=${then}`)).toEqual(["two", "three"]);
   });
 
-  test("goes along to instants before the field was made, where nothing has it", async () => {
+  test("is accepted at instants before the field existed, and matches nothing", async () => {
     const before = hosts.none?.updated_at as string;
     tick();
     await newField({ key: "floor", type: "number" });
     expect(await found("custom_fields.floor > 1", `&at=${before}`)).toEqual([]);
   });
 
-  test("is listed with its type among the fields of its kind, in its organization alone", async () => {
+  test("is listed with its type among the fields of its kind, in its organization only", async () => {
     const { data } = await owner.get("fields/host");
     const custom = (data.fields as Wire[]).filter(({ name }) => name.startsWith("custom_fields."));
     expect(custom.map(({ name, type, values, over_time }) => [name, type, values, over_time])).toEqual([
@@ -149,7 +149,7 @@ describe("a filter on a custom field", () => {
 });
 
 describe("a search", () => {
-  test("finds records by the texts of their custom fields, everywhere and in lists, then and now", async () => {
+  test("finds records by the text of their custom fields, globally and in lists, at present and in the past", async () => {
     const listed = async (search: string, more = "") =>
       ((await owner.get(`hosts?search=${encodeURIComponent(search)}${more}`)).data as Wire[]).map(({ name }) => name);
     expect(await listed("R1")).toEqual(["one", "three"]);
@@ -173,8 +173,8 @@ describe("a search", () => {
   });
 });
 
-describe("a filter on a history", () => {
-  test("asks the custom fields of each version, by their types, and knows those of then and of now", async () => {
+describe("a history filter", () => {
+  test("applies to the custom fields of each version, by type, and accepts past and present fields", async () => {
     const host = hosts.one as Wire;
     const path = `hosts/${host.id}/history`;
     const versions = async (filter: string, more = "") => {

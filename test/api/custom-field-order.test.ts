@@ -73,7 +73,7 @@ async function fill(random: SeededRandom): Promise<string> {
 
 describe("a list ordered by a custom field", () => {
   test.each([1, 2, 3])(
-    "is what comparing the values gives, now and then, however it is read (seed %i)",
+    "equals a comparison of values, at present and in the past, in every read mode (seed %i)",
     async (seed) => {
       const at = await fill(seededRandom(seed));
       for (const when of ["", `&at=${at}`]) {
@@ -104,7 +104,7 @@ describe("a list ordered by a custom field", () => {
     },
   );
 
-  test("of very many is read beside other reads, and says the same", async () => {
+  test("yields to other reads when very long, with the same result", async () => {
     const random = seededRandom(7);
     const racks = VALUES.rack as readonly string[];
     inTransaction((tx) => {
@@ -130,7 +130,7 @@ describe("a list ordered by a custom field", () => {
     }
   });
 
-  test("is of any kind that has custom fields, and names no field that is not one of the kind", async () => {
+  test("applies to every kind with custom fields, and refuses unknown ones", async () => {
     const kinds = ["subnet", "vlan", "if_entry", "service", "ip_range"];
     await newField({ key: "note", kinds });
     for (const path of ["subnets", "vlans", "if-entries", "services", "ip-ranges"]) {
@@ -159,7 +159,7 @@ describe("a list ordered by a custom field", () => {
     expect(refused.body.params.issues[0].message).not.toContain("custom");
   });
 
-  test("goes along through time: before a field was made, and after it is gone", async () => {
+  test("works at any instant: before a field existed, and after its deletion", async () => {
     const host = await newHost({ name: "a", custom_fields: { rack: "x" } });
     await newHost({ name: "b", custom_fields: { rack: "c" } });
     tick();
@@ -178,7 +178,7 @@ describe("a list ordered by a custom field", () => {
     expect(await owner.get("hosts?order_by=custom_fields.rack")).toMatchObject(invalid({ path: "/order_by" }));
   });
 
-  test("is of what the caller reaches", async () => {
+  test("is limited to the caller's reach", async () => {
     const far = await newNetwork({ name: "far" });
     for (const [name, network_id, rack] of [
       ["one", first.networkId, "z"],

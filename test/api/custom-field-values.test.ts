@@ -35,7 +35,7 @@ const MAKERS: Readonly<Record<string, () => Promise<{ path: string; body: Wire }
 describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (kind) => {
   const make = MAKERS[kind] as (typeof MAKERS)[string];
 
-  test("are set, changed one by one, cleared by null, and versioned each under its name", async () => {
+  test("are set, changed individually, cleared by null, and versioned each under its name", async () => {
     for (const [key, type] of [
       ["rack", "text"],
       ["height", "number"],
@@ -65,7 +65,7 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
     ]);
   });
 
-  test("can be sent back as they were read, and stay where nothing is said of them", async () => {
+  test("can be sent back as read, and are preserved when omitted", async () => {
     await newField({ kinds: [kind] });
     const { path, body } = await make();
     const created = await made(owner.post(path, { ...body, custom_fields: { rack: "R1" } }));
@@ -76,7 +76,7 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
     expectNothingWritten();
   });
 
-  test("have a default where nobody says, and no more where null is said", async () => {
+  test("have a default when omitted, but not when null", async () => {
     await newField({ kinds: [kind], default: "R0" });
     const { path, body } = await make();
     const created = await made(owner.post(path, body));
@@ -88,7 +88,7 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
     );
   });
 
-  test("are refused by name where there are none such, or of another type", async () => {
+  test("are refused by name if unknown or of another type", async () => {
     await newField({ kinds: [kind] });
     await newField({ key: "height", type: "number", kinds: [kind] });
     await newField({ key: "other", kinds: [kind === "vlan" ? "host" : "vlan"] });
@@ -126,7 +126,7 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
     expectNothingWritten();
   });
 
-  test("that are required must be there when a person makes or changes a record, not when nothing changes", async () => {
+  test("that are required must be present when a person creates or changes a record, but not if nothing changes", async () => {
     const { path, body } = await make();
     const early = await made(owner.post(path, body));
     tick();
@@ -166,8 +166,8 @@ const ANOTHER: Readonly<Record<string, Wire>> = {
   ip_range: { first: "10.8.0.30", last: "10.8.0.40" },
 };
 
-describe("custom fields of what belongs to a host", () => {
-  test("come and go with its services, and show in it", async () => {
+describe("custom fields of a host's parts", () => {
+  test("are set and cleared with its services, and shown in the host", async () => {
     await newField({ kinds: ["service", "if_entry"] });
     const host = await made(
       owner.post("hosts", {
@@ -187,7 +187,7 @@ describe("custom fields of what belongs to a host", () => {
     );
   });
 
-  test("are told by item where many hosts are written at once", async () => {
+  test("are reported per item when many hosts are written at once", async () => {
     await newField({ kinds: ["host", "if_entry"], required: true });
     const item = (name: string, rack: unknown) => ({ network_id: first.networkId, name, custom_fields: { rack } });
     const answer = await owner.post("hosts/bulk", [
@@ -202,7 +202,7 @@ describe("custom fields of what belongs to a host", () => {
 });
 
 describe("an allocation", () => {
-  test("gives reservations and subnets their custom fields, which required ones must have", async () => {
+  test("sets custom fields of reservations and subnets, required ones included", async () => {
     await newField({ kinds: ["ip_range", "subnet"] });
     const subnet = await newSubnet({ cidr: "10.7.0.0/24", custom_fields: { rack: "R1" } });
     tick();
@@ -231,7 +231,7 @@ describe("a custom field in use", () => {
     return { field, host, vlan };
   };
 
-  test("keeps its type, the kinds and the choices that records have values of", async () => {
+  test("keeps its type, and the kinds and choices used by records", async () => {
     const { field } = await twoHosts();
     const put = (changes: Wire) => owner.put(`custom-fields/${field.id}`, { ...field, ...changes });
     const inUse = (dependants: Wire) => refusal(409, "entity_in_use", { entity: "custom_field", dependants });
@@ -245,7 +245,7 @@ describe("a custom field in use", () => {
     });
   });
 
-  test("is not deleted but with its values, in one transaction that a revert undoes", async () => {
+  test("is deleted only together with its values, in one transaction that a revert undoes", async () => {
     const { field, host, vlan } = await twoHosts();
     expect(await owner.delete(`custom-fields/${field.id}`)).toMatchObject(
       refusal(409, "entity_in_use", { id: field.id, dependants: { hosts: 1, vlans: 1 } }),
@@ -265,7 +265,7 @@ describe("a custom field in use", () => {
     expect(await owner.get(`custom-fields/${field.id}`)).toMatchObject({ status: 200 });
   });
 
-  test("is defined, demanded and cleared by nobody who is limited to some of the networks in which it holds", async () => {
+  test("cannot be defined, required or cleared by a caller limited to some of its networks", async () => {
     const { field } = await twoHosts();
     const then = field.updated_at as string;
     tick();
@@ -288,7 +288,7 @@ describe("a custom field in use", () => {
 });
 
 describe("a restore", () => {
-  test("brings custom fields back, without those whose definition is gone or takes other values", async () => {
+  test("restores custom fields, except those with a deleted or incompatible definition", async () => {
     const rack = await newField();
     const room = await newField({ key: "room", type: "choice", choices: ["A", "B"] });
     await newField({ key: "height", type: "number" });
@@ -307,7 +307,7 @@ describe("a restore", () => {
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ height: 2, room: "B" });
   });
 
-  test("of a deleted record binds nobody to what is required since", async () => {
+  test("of a deleted record ignores fields that became required since", async () => {
     await newField();
     const host = await newHost({ custom_fields: { rack: "R1" } });
     const then = host.updated_at as string;
@@ -323,7 +323,7 @@ describe("a restore", () => {
 describe("a revert", () => {
   const sequence = async () => ((await owner.get("transactions?limit=1")).data as Wire[])[0]?.sequence as number;
 
-  test("of one custom field leaves what was done to another since, and minds what was done to it", async () => {
+  test("of one custom field keeps later changes of others, and detects later changes of the same", async () => {
     await newField();
     await newField({ key: "room" });
     const host = await newHost({ custom_fields: { rack: "R1", room: "A" } });
@@ -342,7 +342,7 @@ describe("a revert", () => {
     expect(await owner.post(`transactions/${other}/revert`, {})).toMatchObject({ status: 409 });
   });
 
-  test("of a definition is refused once it is used", async () => {
+  test("of a definition is refused once it is in use", async () => {
     await newField();
     const created = await sequence();
     const host = await newHost({ custom_fields: { rack: "R1" } });
@@ -356,7 +356,7 @@ describe("a revert", () => {
 });
 
 describe("a diff", () => {
-  test("tells custom fields one by one, each with its transaction", async () => {
+  test("lists custom fields individually, each with its transaction", async () => {
     await newField();
     await newField({ key: "room" });
     const host = await newHost({ custom_fields: { rack: "R1" } });
@@ -382,7 +382,7 @@ describe("a diff", () => {
 });
 
 describe("an export", () => {
-  test("has a column for each field that the kind had then, in the order in which they were made", async () => {
+  test("has a column per field of the kind at that instant, in order of creation", async () => {
     await newField({ type: "choice", choices: ["R1", "=1+1"] });
     const host = await newHost({ custom_fields: { rack: "=1+1" } });
     tick();
@@ -408,7 +408,7 @@ describe("an export", () => {
 });
 
 describe("a bulk update", () => {
-  test("sets custom fields of many records, as its plan says field by field, and asks what is required", async () => {
+  test("sets custom fields of many records, as previewed field by field, and requires mandatory ones", async () => {
     await newField();
     await newField({ key: "room" });
     const hosts = [await newHost({ custom_fields: { rack: "R1", room: "A" } }), await newHost()];

@@ -41,7 +41,7 @@ const newField = (fields: Wire = {}) =>
   made(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
 
 describe("a custom field", () => {
-  test("has its key for a label, is optional, and has neither default nor choices unless told", async () => {
+  test("has its key as label by default, is optional, and has neither default nor choices", async () => {
     expect(await newField()).toMatchObject({
       key: "rack",
       label: "rack",
@@ -54,11 +54,11 @@ describe("a custom field", () => {
     });
   });
 
-  test("names each kind once, in one order", async () => {
+  test("stores each kind once, in a fixed order", async () => {
     expect(await newField({ kinds: ["vlan", "host", "vlan"] })).toMatchObject({ kinds: ["host", "vlan"] });
   });
 
-  test("keeps its key for ever, and can be called otherwise", async () => {
+  test("keeps its key permanently, but can be relabeled", async () => {
     const field = await newField();
     tick();
     const body = { label: "Cabinet", kinds: ["host"], type: "text" };
@@ -72,7 +72,7 @@ describe("a custom field", () => {
     expect(versionsOf(field.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["label"] });
   });
 
-  test("of the same key is refused while it is there, and is its next incarnation afterwards", async () => {
+  test("with the same key is refused while the first exists, and is its next incarnation afterwards", async () => {
     const field = await newField();
     expect(await owner.post("custom-fields", { key: "rack", kinds: ["vlan"], type: "date" })).toMatchObject(
       refusal(409, "entity_already_exists", { field: "key", value: "rack" }),
@@ -97,7 +97,7 @@ describe("a custom field", () => {
     ["url", "https://a.example/b?c=d", "javascript:alert(1)", /begins with http/],
     ["url", "HTTP://a.example", "https://a.example/b c", /begins with http/],
     ["url", "http://[2001:db8::1]/", `http://a.example/${"x".repeat(2_000)}`, /./],
-  ])("of type %p has the default %p, but not %p", async (type, good, bad, sentence) => {
+  ])("of type %p accepts the default %p, but not %p", async (type, good, bad, sentence) => {
     expect(await newField({ key: "good", type, default: good })).toMatchObject({ default: good });
     const expectNothingWritten = writingWatched();
     const answer = await owner.post("custom-fields", { key: "bad", kinds: ["host"], type, default: bad });
@@ -106,7 +106,7 @@ describe("a custom field", () => {
     expectNothingWritten();
   });
 
-  test("has choices where it is of type choice, each once, and its default is one of them", async () => {
+  test("of type choice has distinct choices, its default among them", async () => {
     const field = { key: "rack", kinds: ["host"], type: "choice" };
     expect(await owner.post("custom-fields", field)).toMatchObject(invalid({ path: "/choices" }));
     expect(await owner.post("custom-fields", { ...field, choices: ["a", "b", "a"], default: "c" })).toMatchObject(
@@ -120,14 +120,14 @@ describe("a custom field", () => {
     });
   });
 
-  test("is one of 64 of a kind at most", async () => {
+  test("is limited to 64 per kind", async () => {
     for (let n = 0; n < 64; n += 1) await newField({ key: `field_${n}`, kinds: n === 0 ? ["host", "vlan"] : ["host"] });
     const answer = await owner.post("custom-fields", { key: "more", kinds: ["vlan", "host"], type: "text" });
     expect(answer).toMatchObject(invalid({ path: "/kinds", value: "host" }));
     expect(await newField({ key: "more", kinds: ["vlan"] })).toMatchObject({ kinds: ["vlan"] });
   });
 
-  test("that was deleted comes back, unless its place or its key was taken", async () => {
+  test("that was deleted is restored, unless its place or key is taken", async () => {
     const field = await newField({ key: "old" });
     const at = field.updated_at;
     tick();

@@ -28,7 +28,7 @@ const lacksReason = {
 };
 
 describe("an organization", () => {
-  test("demands no reason until an Owner has said so, and what is left out stays as it is", async () => {
+  test("demands no reason until an Owner enables it, and an omitted setting is preserved", async () => {
     expect((await owner.get(PATH)).data.require_change_reason).toBe(false);
     const before = (await owner.get(PATH)).data;
     // Not required before: enabling it needs no reason.
@@ -49,7 +49,7 @@ describe("an organization", () => {
       });
   });
 
-  test("ends its demand with a reason alone, and the next write needs none", async () => {
+  test("ends its demand with a reason, and the next write needs none", async () => {
     await demanding();
     const off = { name: "First", require_change_reason: false };
     expect(await owner.put(PATH, off)).toMatchObject(lacksReason);
@@ -57,7 +57,7 @@ describe("an organization", () => {
     await made(owner.post("tags", tag));
   });
 
-  test("demands nothing of another one's people", async () => {
+  test("demands nothing of other organizations' users", async () => {
     const second = await newOrganization("Second");
     await demanding();
     const theirs = await signedIn(second.userId);
@@ -66,8 +66,8 @@ describe("an organization", () => {
   });
 });
 
-describe("where a reason is demanded", () => {
-  test("sessions and keys of every role give one, and nothing is written without", async () => {
+describe("under a demand for reasons", () => {
+  test("sessions and keys of every role must give one, and nothing is written without", async () => {
     await demanding();
     const { client: member } = await newUser({ role: "Member" });
     const { client: admin } = await newUser({ role: "Admin" });
@@ -87,7 +87,7 @@ describe("where a reason is demanded", () => {
     ]);
   });
 
-  test("who may not write is told that, and what else is wrong comes first", async () => {
+  test("missing rights and other issues are reported first", async () => {
     await demanding();
     const { client: viewer } = await newUser({ role: "Viewer" });
     expect(await viewer.post("tags", tag)).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
@@ -97,7 +97,7 @@ describe("where a reason is demanded", () => {
     });
   });
 
-  test("what changes nothing needs none: an equal write, a plan, a read", async () => {
+  test("no reason is needed without a change: an equal write, a dry run, a read", async () => {
     const record = await made(owner.post("tags", tag));
     tick();
     await made(owner.put(`tags/${record.id}`, { ...tag, color: "Red" }));
@@ -113,7 +113,7 @@ describe("where a reason is demanded", () => {
     expectNothingWritten();
   });
 
-  test("so do a revert, a restore, a bulk and a deletion, which are then done with one", async () => {
+  test("revert, restore, bulk and deletion require one", async () => {
     const record = await made(owner.post("tags", tag));
     tick();
     const red = await made(owner.put(`tags/${record.id}`, { ...tag, color: "Red" }));
@@ -132,7 +132,7 @@ describe("where a reason is demanded", () => {
     }
   });
 
-  test("a table that comes in is planned without one and brought in with one", async () => {
+  test("an import is previewed without one and applied with one", async () => {
     await demanding();
     const table = `name,network_id\r\nhost-1,${appliance.first.networkId}\r\n`;
     const csv = { "content-type": "text/csv" };
@@ -148,7 +148,7 @@ describe("where a reason is demanded", () => {
     expect([done.status, done.data.counts?.created]).toEqual([200, 1]);
   });
 
-  test("a refusal is not what a repeated request is answered with", async () => {
+  test("a refusal is not stored for idempotent replay", async () => {
     await demanding();
     const key = { "idempotency-key": "k1" };
     expect(await owner.post("tags", tag, key)).toMatchObject(lacksReason);
@@ -158,7 +158,7 @@ describe("where a reason is demanded", () => {
     expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
   });
 
-  test("scans go on, of people and of schedules, with a reason and without", async () => {
+  test("scans of people and schedules continue, with a reason and without", async () => {
     await newSubnet({ cidr: "10.0.0.0/28" });
     await demanding();
     probes.alive.set("10.0.0.1", { mac_address: "00:00:5e:00:53:01" });
@@ -167,7 +167,7 @@ describe("where a reason is demanded", () => {
     expect((await owner.get("hosts")).data).toHaveLength(1);
   });
 
-  test("one's own password and sessions, preferences and places on a map need none", async () => {
+  test("one's own password, sessions, preferences and map positions need none", async () => {
     const host = await newHost();
     await demanding();
     await made(owner.put("/api/auth/password", { current_password: PASSWORD, new_password: `${PASSWORD} again` }));
@@ -182,7 +182,7 @@ describe("where a reason is demanded", () => {
     expect(await owner.put(`users/${user.id}`, changed)).toMatchObject(lacksReason);
   });
 
-  test("it is what holds when it is written that counts, not when it was sent", async () => {
+  test("the demand applies at the time of writing, not of sending", async () => {
     const network = await newNetwork();
     const on = owner.put(PATH, { name: "First", require_change_reason: true });
     const late = owner.put(`networks/${network.id}`, { name: "Another" });

@@ -38,7 +38,7 @@ async function setTag(tag: Wire, changes: Wire) {
 }
 
 describe("a diff with a filter", () => {
-  test("has who matches at one of the ends or at both, and nobody else", async () => {
+  test("contains records that match at either end, and no others", async () => {
     const [into, out, within, beside] = await Promise.all(
       [
         ["into", "Green"],
@@ -68,7 +68,7 @@ describe("a diff with a filter", () => {
     for (const filter of ["", "  "]) expect((await diff({ from, types: "tag", filter })).counts.tag.changed).toBe(4);
   });
 
-  test("asks what other records say as they said it at each end, and of ages from each end", async () => {
+  test("evaluates references and ages at each end", async () => {
     const host = await newHost({ name: "core" });
     const entry = await newIfEntry(host.id, { oper_status: "Up" });
     tick();
@@ -91,7 +91,7 @@ describe("a diff with a filter", () => {
     expect((await diff({ ...aged, to: new Date(Date.parse(from) + 60_000).toISOString() })).changed).toEqual([]);
   });
 
-  test("finds the same among many as it would one by one", async () => {
+  test("finds the same among many records as individually", async () => {
     const tags: Wire[] = [];
     for (let number = 0; number < 30; number += 1)
       tags.push(await newTag({ name: `t${number}`, color: number % 3 === 0 ? "Red" : "Blue" }));
@@ -105,7 +105,7 @@ describe("a diff with a filter", () => {
     );
   });
 
-  test("needs one kind of record, and says what is wrong with the filter", async () => {
+  test("requires one kind of record, and reports errors of the filter", async () => {
     for (const types of [[], ["types=host", "types=tag"], ["types=organization"]]) {
       const answer = await owner.get(`diff?${[`from=${start}`, "filter=name:*", ...types].join("&")}`);
       expect(answer).toMatchObject(invalid({ path: "/types" }));
@@ -114,7 +114,7 @@ describe("a diff with a filter", () => {
     expect(wrong).toMatchObject(invalid({ path: "/filter", position: 0, message: expect.stringContaining("color") }));
   });
 
-  test("neither finds nor names what is out of reach, at either end", async () => {
+  test("neither finds nor names records out of reach, at either end", async () => {
     const hidden = await newNetwork({ name: "hidden" });
     const { client: reader } = await newViewer();
     const seen = await newHost({ name: "seen" });
@@ -132,7 +132,7 @@ describe("a diff with a filter", () => {
 });
 
 describe("a diff that ignores fields", () => {
-  test("tells no record of which nothing else changed, and counts none, in every format", async () => {
+  test("omits records with no other change, also from counts, in every format", async () => {
     const [renamed, both, coloured] = await Promise.all(["a", "b", "c"].map((name) => newTag({ name, color: "Red" })));
     tick();
     const from = clock.text();
@@ -166,7 +166,7 @@ describe("a diff that ignores fields", () => {
     expect((await diff(query)).counts).toEqual({ tag: { added: 1, changed: 3 } });
   });
 
-  test("leaves out one custom field and tells the others; or leaves out all of them", async () => {
+  test("can ignore one custom field or all of them", async () => {
     for (const key of ["rack", "room"])
       expect(await owner.post("custom-fields", { key, kinds: ["host"], type: "text" })).toMatchObject({ status: 200 });
     const moved = await newHost({ name: "moved", custom_fields: { rack: "R1", room: "North" } });
@@ -193,14 +193,14 @@ describe("a diff that ignores fields", () => {
     expect(fieldsOf(await diff({ ...query, ignore: "custom_fields.rack" }))).toEqual([["moved", "custom_fields.room"]]);
   });
 
-  test("takes only fields that records have and that are compared", async () => {
+  test("accepts only existing fields that are compared", async () => {
     for (const ignore of ["nmae", "updated_at", "custom_fields.nowhere", "custom_fields."])
       expect(await owner.get(`diff?from=${start}&ignore=${ignore}`)).toMatchObject(invalid({ path: "/ignore/0" }));
   });
 });
 
 describe("a diff of some records", () => {
-  test("has those of the ids, of any kind, and their parts only where they are asked for", async () => {
+  test("contains the given ids, of any kind, and their parts only on request", async () => {
     const host = await newHost({ name: "core" });
     const other = await newHost({ name: "other" });
     const tag = await newTag({ name: "a" });
@@ -219,7 +219,7 @@ describe("a diff of some records", () => {
     expect((await diff({ from, ids: entry.id, host_id: host.id })).counts).toEqual({ if_entry: { added: 1 } });
   });
 
-  test("is the same as what a diff of all says of them", async () => {
+  test("equals their share of the full diff", async () => {
     const hosts: Wire[] = [];
     for (const name of ["a", "b", "c"]) hosts.push(await newHost({ name }));
     tick();
@@ -254,7 +254,7 @@ describe("a page of a diff", () => {
     return from;
   }
 
-  test("begins and ends where it says, counts all, and all pages are the whole", async () => {
+  test("starts and ends as requested, counts everything, and all pages form the whole", async () => {
     const from = await many();
     const whole = await diff({ from, types: "tag" });
     const counts = { tag: { added: 4, removed: 4, changed: 4 } };
@@ -273,7 +273,7 @@ describe("a page of a diff", () => {
     expect(names(await diff({ from, types: "tag", offset: "12" }))).toEqual({ added: [], removed: [], changed: [] });
   });
 
-  test("is of one sort where it is asked for, in every format", async () => {
+  test("can be limited to one sort, in every format", async () => {
     const from = await many();
     expect((await diff({ from, types: "tag", change: "removed", limit: "2" })).counts).toEqual({ tag: { removed: 4 } });
     const lines = async (format: string) =>

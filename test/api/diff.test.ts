@@ -36,7 +36,7 @@ async function diff(query: string, by = owner): Promise<Wire> {
 }
 
 describe("the diff of two instants", () => {
-  test("tells what was added, removed and changed, field by field, with who and when", async () => {
+  test("lists additions, removals and changes, field by field, with actor and time", async () => {
     const kept = await newTag({ name: "kept", color: "Green" });
     const gone = await newTag({ name: "gone" });
     tick();
@@ -86,7 +86,7 @@ describe("the diff of two instants", () => {
     });
   });
 
-  test("names who added a record, whoever changed it since, and takes no other record for a host", async () => {
+  test("names the creator of a record despite later changes, and mistakes no other record for a host", async () => {
     const { id, client } = newApiKey();
     const tag = (await client.post("tags", { name: "a", color: "Green" })).data;
     tick();
@@ -99,7 +99,7 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=-7d&network_id=${tag.id}`)).counts).toEqual({});
   });
 
-  test("is empty between an instant and itself, and where all that changed changed back", async () => {
+  test("is empty for a single instant, and if all changes were undone", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     const from = clock.text();
@@ -115,7 +115,7 @@ describe("the diff of two instants", () => {
     }
   });
 
-  test("is of the states at its ends: a transaction at `from` is in them, one at `to` as well", async () => {
+  test("compares the states at its ends, including transactions at `from` and at `to`", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     const at = (await put(tag, { name: "b" })).data.updated_at;
@@ -129,7 +129,7 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${start}&to=${before}`)).added).toMatchObject([{ record: { name: "a" } }]);
   });
 
-  test("takes ages for instants, and everything from before the first transaction on", async () => {
+  test("accepts ages as instants, and everything before the first transaction", async () => {
     await newTag({ name: "a" });
     clock.advance(3_600_000);
     await newTag({ name: "b" });
@@ -149,7 +149,7 @@ describe("the diff of two instants", () => {
     });
   });
 
-  test("shows children as what they are, and not their host with them", async () => {
+  test("shows children as records of their own, without their host", async () => {
     const host = await newHost({ name: "h", ports: [tcp(22)] });
     const entry = await newIfEntry(host.id);
     tick();
@@ -186,7 +186,7 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${from}&host_id=${other.id}`)).counts).toEqual({ host: { added: 1 } });
   });
 
-  test("calls a binding by what it binds, as it is called at the later end or was called last", async () => {
+  test("names a binding after its target at the later end, or at its deletion", async () => {
     await newSubnet({ cidr: "10.0.0.0/8" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [tcp(443)] });
     const bound = { type: "Port", port_id: host.ports[0].id, ip_address_id: host.ip_addresses[0].id };
@@ -209,7 +209,7 @@ describe("the diff of two instants", () => {
     expect(await names(`from=${between}`, "removed")).toEqual(["shop at 443/Tcp at 10.2.3.4"]);
   });
 
-  test("keeps to a network, and to what the caller reaches", async () => {
+  test("is limited to one network, and to the caller's reach", async () => {
     const other = await newNetwork({ name: "Other" });
     const member = await newUser({ role: "Viewer", networkIds: [other.id] });
     const hidden = await newSubnet({ cidr: "10.1.0.0/16" });
@@ -239,11 +239,11 @@ describe("the diff of two instants", () => {
     ["from=now&to=-1h", "/from"],
     ["from=-1h&types=nonsense", "/types/0"],
     ["from=-1h&format=xml", "/format"],
-  ])("refuses the question %p by the field %s", async (query, path) => {
+  ])("rejects the query %p by the field %s", async (query, path) => {
     expect(await owner.get(`diff?${query}`)).toMatchObject(invalid({ path }));
   });
 
-  test("that goes up to the present settles where it begins: nothing is written there any more, also by a clock that was set back", async () => {
+  test("up to the present resolves to the same start later, even after a write with the clock set back", async () => {
     clock.advance(20_000);
     const before = await diff(`from=${start}`);
     clock.advance(-25_000);
@@ -268,7 +268,7 @@ describe("the formats of a diff", () => {
     tick();
   });
 
-  test("ndjson has the same differences, one on each line", async () => {
+  test("ndjson has the same differences, one per line", async () => {
     const whole = await diff(`from=${start}`);
     const answer = await owner.get(`diff?from=${start}&format=ndjson`);
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
@@ -281,7 +281,7 @@ describe("the formats of a diff", () => {
       expect(lines.filter((line) => line.change === sort).map(({ change: _, ...rest }) => rest)).toEqual(whole[sort]);
   });
 
-  test("csv has a row for each field that changed", async () => {
+  test("csv has a row per changed field", async () => {
     const answer = await owner.get(`diff?from=${start}&format=csv`);
     expect(answer.headers.get("content-type")).toStartWith("text/csv");
     const rows = answer.text.split("\r\n");
@@ -293,7 +293,7 @@ describe("the formats of a diff", () => {
     expect(rows).toHaveLength(5);
   });
 
-  test("text and csv name the host of a part, records by their names, and of lists what came and went", async () => {
+  test("text and csv name the host of a part, resolve references, and show list items added and removed", async () => {
     const host = await newHost({ name: "core-1" });
     const entry = await newIfEntry(host.id);
     const put = (changes: Wire) =>
@@ -319,7 +319,7 @@ describe("the formats of a diff", () => {
     expect(csv).toContain(`,Gi1/0/1,${first.networkId},${host.id},core-1,fdb_macs,`);
   });
 
-  test("text names what fields refer to, and leaves what somebody wrote as it was written", async () => {
+  test("text resolves references, and quotes user text verbatim", async () => {
     const { id: keyId } = newApiKey();
     const host = await newHost({ name: "core-1" });
     tick();
@@ -342,7 +342,7 @@ describe("the formats of a diff", () => {
     }
   });
 
-  test("text goes through two long lists once", async () => {
+  test("text compares two long lists in linear time", async () => {
     const macs = (first: number) =>
       Array.from(
         { length: 10_000 },
@@ -374,7 +374,7 @@ describe("the formats of a diff", () => {
     expect((await took("text")) / (await took("ndjson"))).toBeLessThan(5);
   });
 
-  test("text is a report for people, without anything that moves a terminal's cursor", async () => {
+  test("text is human-readable, without terminal control sequences", async () => {
     const answer = await owner.get(`diff?from=${start}&format=text`);
     expect(answer.headers.get("content-type")).toStartWith("text/plain");
     expect(answer.text).toContain(`What changed from ${start} to `);

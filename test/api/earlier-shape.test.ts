@@ -96,7 +96,7 @@ function expectEarlierAnswer(text: string, earlier: Wire | string): void {
   expect(meta).toEqual({ ...earlier.meta, server_version: meta.server_version });
 }
 
-describe("a store of before a field, read", () => {
+describe("reading a store from before a field", () => {
   beforeAll(open);
   afterAll(() => appliance.close());
 
@@ -104,13 +104,13 @@ describe("a store of before a field, read", () => {
     Object.entries(answers).flatMap(([caller, of]) =>
       Object.keys(of).map((path) => [caller as "owner" | "member", path] as const),
     ),
-  )("answers %s at %s what it answered then", async (caller, path) => {
+  )("answers %s at %s as before the upgrade", async (caller, path) => {
     const answer = await callers[caller].get(path);
     expect([path, answer.status]).toEqual([path, 200]);
     expectEarlierAnswer(answer.text, answers[caller][path] as Wire | string);
   });
 
-  test("is sound, and its live rows are what its ledger comes to", () => {
+  test("verifies, and its live rows match its ledger", () => {
     const readOnly = openReadOnly(appliance.databasePath);
     expect(verifyLedger(readOnly, KINDS).findings).toEqual([]);
     readOnly.$client.close();
@@ -129,7 +129,7 @@ describe("a store of before a field, read", () => {
     db.$client.close();
   });
 
-  test("is filtered, searched and ordered then by what was not written then", async () => {
+  test("filters, searches and orders at past instants by the later field's default", async () => {
     const list = async (query: string) => ((await callers.owner.get(query)).data as Wire[]).map(({ id }) => id);
     for (const at of [instants[5], instants[8]]) {
       const all = await list(`subnets?at=${at}`);
@@ -140,18 +140,18 @@ describe("a store of before a field, read", () => {
     expect(await list("subnets?accepts_credentials=true")).toEqual(await list("subnets"));
   });
 
-  test.each(Object.keys(etags))("does not take what was cached of %s for what it answers now", async (path) => {
+  test.each(Object.keys(etags))("does not revalidate a cached %s from before the upgrade", async (path) => {
     const answer = await callers.owner.get(path, { "if-none-match": etags[path] as string });
     expect(answer.status).toBe(200);
     expect((await callers.owner.get(path, { "if-none-match": answer.headers.get("etag") as string })).status).toBe(304);
   });
 });
 
-describe("a store of before a field, written", () => {
+describe("writing a store from before a field", () => {
   beforeEach(open);
   afterEach(() => appliance.close());
 
-  test("takes an equal write without a version, and names what changed alone, in today's shape", async () => {
+  test("accepts an equal write without a version, and names only changed fields, in the new shape", async () => {
     const { owner } = callers;
     const lab = await made(owner.get(`subnets/${ids.lab}`));
     const host = await made(owner.get(`hosts/${ids.spare}`));
@@ -192,7 +192,7 @@ describe("a store of before a field, written", () => {
     db.$client.close();
   });
 
-  test("brings records back to what they were before the field, for who may say what it says", async () => {
+  test("restores records from before the field, if the caller may set its value", async () => {
     const { owner, member } = callers;
     const at = instants[5] as string;
     const then = await made(owner.get(`subnets/${ids.lab}?at=${at}`));
@@ -214,7 +214,7 @@ describe("a store of before a field, written", () => {
     expect(await made(owner.get(`hosts/${ids.spare}`))).toMatchObject({ asset_tag: null });
   });
 
-  test("takes a version that was read before the upgrade for what it is, until somebody has written since", async () => {
+  test("accepts If-Match of a version read before the upgrade, until the next write", async () => {
     const path = `/api/v1/subnets/${ids.lab}`;
     const tag = etags[path] as string;
     const lab = await made(callers.owner.get(path));

@@ -12,7 +12,7 @@ import { seededRandom } from "../support/injected/seeded-random.ts";
 describe("a faceplate", () => {
   const { owner, instant, tick, newHost, newIfEntry, newSubnet, newVlan, newNetwork, newUser } = applianceForEach();
 
-  test("has the ports in the order of the device, each with who is behind it by name, and its vendor", async () => {
+  test("lists ports in device order, each with the names of its stations and its vendor", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const vlan = await newVlan({ number: 20, name: "Clients" });
     const voice = await newVlan({ number: 30, name: "Voice" });
@@ -80,7 +80,7 @@ describe("a faceplate", () => {
     ]);
   });
 
-  test("says since when a port is unused; nothing where it never was up, and since when that is known", async () => {
+  test("shows since when a port is unused, and nothing if it was never up, or since when its state is known", async () => {
     const host = await newHost({ name: "access-1" });
     const one = await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1", oper_status: "Up" });
     const other = await newIfEntry(host.id, { if_index: 2, if_descr: "Gi0/2", oper_status: "Down" });
@@ -105,7 +105,7 @@ describe("a faceplate", () => {
     ]);
   });
 
-  test("names a hundred stations of a port, and says that there are more", async () => {
+  test("names up to a hundred stations per port, and indicates more", async () => {
     const host = await newHost({ name: "access-1" });
     const macs = [...Array(130).keys()].map((place) => `00:1b:21:00:01:${place.toString(16).padStart(2, "0")}`);
     await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1", fdb_macs: macs });
@@ -114,7 +114,7 @@ describe("a faceplate", () => {
     expect(port.stations.map(({ mac_address }: Wire) => mac_address)).toEqual(macs.slice(0, 100));
   });
 
-  test("of some of its ports has them where they sit among all, and nothing of others", async () => {
+  test("of selected ports keeps their positions, and shows nothing of others", async () => {
     const host = await newHost({ name: "access-1" });
     const other = await newIfEntry((await newHost({ name: "access-2" })).id, { if_index: 1, if_descr: "Gi1/0/1" });
     const port = (if_index: number, if_name: string, more: Wire = {}) =>
@@ -146,7 +146,7 @@ describe("a faceplate", () => {
     expect((await owner.get(`hosts/${host.id}/faceplate?ids=one`)).body.params.issues[0].path).toBe("/ids/0");
   });
 
-  test("is not there where its host is out of reach, was not there yet, or never was", async () => {
+  test("is 404 if its host is out of reach, did not exist yet, or never did", async () => {
     const before = instant();
     tick();
     const far = await newNetwork({ name: "far" });
@@ -367,7 +367,7 @@ describe("at random", () => {
     return null;
   }
 
-  test("is what plain code finds in how everything was, then and now, for whoever asks", async () => {
+  test("matches a naive model, at present and in the past, for every caller", async () => {
     const viewer = (await appliance.newUser({ role: "Viewer", networkIds: [networks[0] as string] })).client;
     const hostIds = [...new Set(states.flatMap(({ hosts }) => [...hosts.keys()]))];
     const count = { ports: 0, stations: 0, owners: 0, unused: 0, missing: 0, parts: 0 };

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 test.each(RESOURCES.map((resource) => [resource.kind.name, resource] as const))(
-  "%s: every field of the answer can be asked, or it is said why not",
+  "%s: every field of the answer can be filtered, or is exempt for a stated reason",
   async (name, { kind, path }) => {
     const shown = (await owner.get(`${path}?limit=0`)).data as Wire[];
     expect(shown.length).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ test.each(RESOURCES.map((resource) => [resource.kind.name, resource] as const))(
   },
 );
 
-test("what is listed in a record, or is not asked, is a field of its answer", () => {
+test("listed and exempt fields are fields of the answer", () => {
   for (const table of [PART_FIELDS, UNASKED_FIELDS])
     for (const [name, fields] of Object.entries(table)) {
       const resource = RESOURCES.find(({ kind }) => kind.name === name);

@@ -60,7 +60,7 @@ const anyText = (kind: AskedKind): string => world.questions.draw(kind, world.un
 const fieldsOf = (kind: AskedKind): readonly DescribedField[] => world.fields.get(kind) ?? [];
 
 describe("A filter is refused", () => {
-  test("that mixes AND and OR, at the one that does not go with the one before", async () => {
+  test("that mixes AND and OR, at the second operator", async () => {
     for (let each = 0; each < EACH; each += 1) {
       const kind = anyKind();
       const [first, second] = world.random.pick([
@@ -76,7 +76,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("whose parentheses or quotes are not closed, or close nothing", async () => {
+  test("with unbalanced parentheses or quotes", async () => {
     for (let each = 0; each < EACH; each += 1) {
       const kind = anyKind();
       const good = anyText(kind);
@@ -91,7 +91,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("with a field that there is not, and told which may have been meant", async () => {
+  test("with an unknown field, with suggestions", async () => {
     let suggested = 0;
     for (let each = 0; each < EACH * 4; each += 1) {
       const kind = anyKind();
@@ -113,7 +113,7 @@ describe("A filter is refused", () => {
     expect(suggested).toBeGreaterThan(EACH * 3);
   });
 
-  test("with what every object of JavaScript has", async () => {
+  test("with a name inherited from Object.prototype", async () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"]) {
       for (const field of [name, `network.${name}`, `tags.${name}`, `source.${name}`, `discovered.${name}`])
         for (const filter of [`${field}:*`, `${field} = 1`]) await refused("host", filter);
@@ -124,7 +124,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("with a comparator that the field has not", async () => {
+  test("with a comparator the field does not support", async () => {
     let count = 0;
     for (const kind of ASKED_KINDS)
       for (const { name, operators, type } of fieldsOf(kind))
@@ -149,7 +149,7 @@ describe("A filter is refused", () => {
     mac_address: ["0", "zz", "00:1b:21:aa:bb:cg", "00:1b:21:aa:bb:cc:dd"],
   };
 
-  test("with a value that the field can not have", async () => {
+  test("with a value the field cannot have", async () => {
     for (const [type, values] of Object.entries(WRONG)) {
       const all = ASKED_KINDS.flatMap((kind) =>
         fieldsOf(kind).flatMap((field) => (field.type === type ? [{ kind, ...field }] : [])),
@@ -166,7 +166,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("that is too long, too deep, of too many comparisons or through too many references", async () => {
+  test("that is too long, too deep, or has too many comparisons or references", async () => {
     const deep = (levels: number, open: string, close: string) => `${open.repeat(levels)}name:*${close.repeat(levels)}`;
     for (const [open, close] of [
       ["(", ")"],
@@ -224,14 +224,14 @@ describe("A filter is refused", () => {
     ["ever(name = a)", 0, /^must write ever\(/],
     ["ever(name = a, -1d, -2d)", 0, /^must write ever\(/],
   ];
-  test.each(MISTAKEN)("that says something else than was meant: %s", async (filter, position, message) => {
+  test.each(MISTAKEN)("that is ambiguous: %s", async (filter, position, message) => {
     const [issue] = await refused("host", filter);
     expect(issue).toMatchObject({ position });
     expect(issue?.message).toMatch(message);
   });
 });
 
-test("a filter that was changed at random is answered, or refused with a place in it", async () => {
+test("a randomly mutated filter is answered, or refused with a position in it", async () => {
   const { random } = world;
   const PIECES = [
     "(",
@@ -280,14 +280,14 @@ test("a filter that was changed at random is answered, or refused with a place i
   expect(Math.min(seen.answered, seen.refused)).toBeGreaterThan(MUTATIONS / 10);
 });
 
-describe("A filter that would take long", () => {
+describe("An expensive filter", () => {
   const fill = (begin: string, repeated: string, end = "") =>
     begin + repeated.repeat(Math.floor((FILTER_MAX_LENGTH - begin.length - end.length) / repeated.length)) + end;
   const HOSTILE: ReadonlyArray<readonly [string, string]> = [
-    ["wildcards that nearly match", fill('description = "', "*a", '*b"')],
-    ["wildcards that nearly match a part", fill('description : "', "a*", 'b"')],
-    ["wildcards and letters beyond ASCII", fill('description = "', "*é", '*b"')],
-    ["nothing but wildcards", fill('description : "', "*", '"')],
+    ["wildcards that almost match", fill('description = "', "*a", '*b"')],
+    ["wildcards that almost match a part", fill('description : "', "a*", 'b"')],
+    ["wildcards and non-ASCII letters", fill('description = "', "*é", '*b"')],
+    ["only wildcards", fill('description : "', "*", '"')],
     ["open parentheses", fill("", "(")],
     ["closed parentheses", fill("", "()")],
     ["minus signs", fill("", "-", "name:*")],
@@ -295,14 +295,14 @@ describe("A filter that would take long", () => {
     ["backslashes", fill('name = "', "\\")],
     ["quotes", fill("", '"')],
     ["dots", fill("name", ".name", ":*")],
-    ["a long name of a field", fill("", "x", ":*")],
-    ["a long name of a function", fill("", "x", "(a, b)")],
-    ["a long name of a marker", fill('was("marker:', "x", '", name:*)')],
+    ["a long field name", fill("", "x", ":*")],
+    ["a long function name", fill("", "x", "(a, b)")],
+    ["a long marker name", fill('was("marker:', "x", '", name:*)')],
     ["arguments", fill("ever(", "a,", "a)")],
     ["words", fill("", "a ")],
     ["a word", fill('"', "a", '"')],
     ["blanks", fill("name:*", " ")],
-    ["accents that compose", fill('name = "a', "\u0301", '"')],
+    ["composing accents", fill('name = "a', "\u0301", '"')],
   ];
   /** For one list of some hosts; a short filter takes a tenth of it. */
   const BOUND_MS = 300;
@@ -332,9 +332,9 @@ describe("A filter that would take long", () => {
   test.each([
     ["NUL", "name%20=%20a%00b"],
     ["a lone surrogate", "name%20=%20%ED%A0%80"],
-    ["bytes that are no UTF-8", "name%20=%20%FF%FE"],
-    ["a percent sign alone", "name%20=%20%"],
-  ])("is refused where it is no text: %s", async (_what, encoded) => {
+    ["invalid UTF-8", "name%20=%20%FF%FE"],
+    ["a lone percent sign", "name%20=%20%"],
+  ])("is refused if it is not valid text: %s", async (_what, encoded) => {
     expect(await world.owner.get(`hosts?filter=${encoded}`)).toMatchObject({
       status: 400,
       body: { code: "validation_failed", params: { issues: [{ path: "/filter" }] } },

@@ -32,7 +32,7 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
 
   afterAll(() => world.appliance.close());
 
-  test("there is what matters", () => {
+  test("covers the relevant cases", () => {
     const { done } = world.history;
     for (const act of ["move a host", "delete a host", "delete an entry", "delete a tag", "restore", "discover"])
       expect([act, (done.get(act) ?? 0) > 3]).toEqual([act, true]);
@@ -50,12 +50,12 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     expect(all.filter((versions) => versions.slice(0, -1).some(isDeleted)).length).toBeGreaterThan(1);
   });
 
-  test("each filter leaves what plain code leaves, in its order, its number and its pages", async () => {
+  test("each filter matches a naive model in order, count and pages", async () => {
     const answers = await askAndCompare(world, QUESTIONS);
     expect(Math.min(answers.some, answers.none, answers.all), JSON.stringify(answers)).toBeGreaterThan(QUESTIONS / 8);
   });
 
-  test("each value is compared as plain code compares it, however it is written", async () => {
+  test("each value is compared as by a naive model, in every notation", async () => {
     const { random, questions, callers, history } = world;
     const instants = [null, random.pick(history.instants), random.pick(history.instants)];
     for (let each = 0; each < QUESTIONS / 2; each += 1) {
@@ -69,7 +69,7 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     for (const described of world.fields.values()) for (const field of described) fields.add(field);
   });
 
-  test("what lay out of reach does not count, for those who moved into it", async () => {
+  test("state from outside the reach stays hidden after a record moves into it", async () => {
     const { random, callers, questions, versions } = world;
     let counted = 0;
     for (let each = 0; each < QUESTIONS / 2; each += 1) {
@@ -87,7 +87,7 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     expect(counted).toBeGreaterThan(QUESTIONS / 6);
   });
 
-  test("once it was thinned to a state a day, it leaves what plain code leaves of that", async () => {
+  test("after thinning to one state a day, filters match a naive model of the kept states", async () => {
     const all = [...world.versions.values()].flat().map(({ from }) => from);
     const before = all.sort((a, b) => a - b)[Math.floor(all.length * 0.7)] as number;
     const count = all.length;
@@ -99,7 +99,7 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
   });
 });
 
-test("over a store that an earlier version wrote, then and now, what it did not know is there all along", async () => {
+test("over a store written by an earlier version, new fields have their default at every instant", async () => {
   const { ownerId, memberId, now, instants, thinnedBefore, ids } = earlierAnswers();
   const appliance = newUnclaimedAppliance({
     prepare: (path) => {
@@ -203,7 +203,7 @@ async function expectAnswer(
   });
 }
 
-test("each operator of each type was asked, each function, and every number of references", () => {
+test("the cases cover each operator of each type, each function, and every number of references", () => {
   const all = new Set([
     "changes",
     "ever",

@@ -108,7 +108,7 @@ beforeAll(async () => {
 });
 
 describe("A filter compares", () => {
-  test("texts without regard to case, by order, by part and with wildcards", async () => {
+  test("text ignoring case, by order, substring and wildcards", async () => {
     expect(await hosts('name = "CORE-1"')).toEqual(["core-1"]);
     expect(await hosts("name = core-1")).toEqual(["core-1"]);
     expect(await hosts("name != core-1")).toEqual(["Edge-2", "printer"]);
@@ -123,7 +123,7 @@ describe("A filter compares", () => {
     expect(await hosts('description = "1000*"')).toEqual([]);
   });
 
-  test("whether there is a value", async () => {
+  test("the presence of a value", async () => {
     expect(await hosts("sys_location:*")).toEqual(["core-1", "Edge-2"]);
     expect(await hosts("NOT sys_location:*")).toEqual(["printer"]);
     expect(await hosts("-sys_location:*")).toEqual(["printer"]);
@@ -133,7 +133,7 @@ describe("A filter compares", () => {
     expect(await hosts("discovered:* OR stale_since:*")).toEqual([]);
   });
 
-  test("an empty text is no value, as none is", async () => {
+  test("an empty text like an absent value", async () => {
     const none = await newHost({ name: "none", description: "" });
     for (const asked of ['= ""', "= *", ': "*"', ': "**"', ': ""', '< "zzz"', '>= ""'])
       expect(await hosts(`name = none AND description ${asked}`)).toEqual([]);
@@ -142,7 +142,7 @@ describe("A filter compares", () => {
     await made(owner.delete(`hosts/${none.id}`));
   });
 
-  test("booleans, numbers, units and vocabularies", async () => {
+  test("booleans, numbers, units and enumerations", async () => {
     expect(await hosts("hidden = TRUE")).toEqual(["Edge-2"]);
     expect(await hosts("hidden != true")).toEqual(["core-1", "printer"]);
     expect(await ports("speed_bps >= 10G")).toEqual([1]);
@@ -175,7 +175,7 @@ describe("A filter compares", () => {
     expect(await ports("fdb_macs:*")).toEqual([1]);
   });
 
-  test("instants and ages, which end at the instant that is asked about", async () => {
+  test("instants and ages, relative to the requested instant", async () => {
     expect(await hosts(`created_at < "${bare}"`)).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > -1d")).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > 2099-01-01")).toEqual([]);
@@ -186,13 +186,13 @@ describe("A filter compares", () => {
     expect(await ports("network.valid_to != 2026-11-21 AND host.valid_to != now")).toEqual([1, 2, 3]);
   });
 
-  test("fields within objects and lists", async () => {
+  test("fields inside objects and lists", async () => {
     expect(await ports("lldp_chassis_id.subtype = macaddress")).toEqual([1]);
     expect(await ports('lldp_chassis_id.value : "00:1b"')).toEqual([1]);
     expect(await hosts("source.type = Manual")).toEqual(["core-1", "Edge-2", "printer"]);
   });
 
-  test("what a record refers to, what is listed in it, and through several of these", async () => {
+  test("references, list items, and chains of these", async () => {
     expect(await ports("host.name = core-*")).toEqual([1, 2]);
     expect(await ports("host.network.name != Lab")).toEqual([1, 2, 3]);
     expect(await ports("vlan.number = 20")).toEqual([1, 2]);
@@ -208,7 +208,7 @@ describe("A filter compares", () => {
     expect(await hosts(`network_id != "${other.id}"`)).toEqual(["core-1", "Edge-2"]);
   });
 
-  test("words, which are searched for", async () => {
+  test("search words", async () => {
     expect(await hosts("core")).toEqual(["core-1"]);
     expect(await hosts('"10.2." AND hidden = false')).toEqual(["core-1"]);
     expect(await hosts("NOT core")).toEqual(["Edge-2", "printer"]);
@@ -221,8 +221,8 @@ describe("A filter compares", () => {
   });
 });
 
-describe("Over time a filter asks", () => {
-  test("how often a field changed", async () => {
+describe("A temporal filter asks", () => {
+  test("the number of changes of a field", async () => {
     expect(await ports('changes(oper_status, "-1h") >= 3')).toEqual([3]);
     expect(await ports("changes(oper_status, -1h) = 0")).toEqual([1, 2]);
     expect(await ports("changes(oper_status, -1h) != 3")).toEqual([1, 2]);
@@ -233,7 +233,7 @@ describe("Over time a filter asks", () => {
     expect(await hosts(`changes(updated_at, ${midway}) >= 3 AND changes(name, ${midway}) = 0`)).toEqual(["Edge-2"]);
   });
 
-  test("what ever, always or at an instant was so", async () => {
+  test("whether something held ever, always or at an instant", async () => {
     expect(await ports('ever(oper_status = "Up", "-1h")')).toEqual([1, 3]);
     expect(await ports('ever(oper_status = "Up", "-1h") AND oper_status = Down')).toEqual([3]);
     expect(await ports(`always(oper_status = Up, ${midway})`)).toEqual([1]);
@@ -246,7 +246,7 @@ describe("Over time a filter asks", () => {
   });
 });
 
-describe("A filter with a mistake is refused with its place", () => {
+describe("A malformed filter is refused with the position", () => {
   const mistakes: Array<[string, string, number, string]> = [
     [
       "if-entries",
@@ -317,22 +317,22 @@ describe("A filter with a mistake is refused with its place", () => {
     expect(await problem(list, filter)).toMatchObject({ position, message });
   });
 
-  test("all mistakes in fields and values at once", async () => {
+  test("all errors in fields and values at once", async () => {
     const answer = await owner.get(`hosts?${new URLSearchParams({ filter: "nam = a AND hidden = 3" })}`);
     expect(answer.body.params.issues.map((issue: Wire) => issue.position)).toEqual([0, 21]);
   });
 
-  test("in an export too, before there is a file", async () => {
+  test("also in an export, before a file is started", async () => {
     expect(await owner.get("hosts/export/csv?filter=nam%3Da")).toMatchObject({ status: 400 });
   });
 });
 
-test("an export has what the list has", async () => {
+test("an export has the same rows as the list", async () => {
   const rows = csvRecords((await owner.get("hosts/export/csv?filter=network.name%3DLab")).text);
   expect(rows.map((row: Wire) => row.name)).toEqual(["printer"]);
 });
 
-test("a caller with fewer networks finds nothing out of reach, through references either", async () => {
+test("a caller with fewer networks finds nothing out of reach, not even through references", async () => {
   const viewer = (await newViewer()).client;
   expect(await left("hosts", "name:*", undefined, viewer)).toEqual(["core-1", "Edge-2"]);
   expect(await left("hosts", 'network.name = "Lab"', undefined, viewer)).toEqual([]);
@@ -340,8 +340,8 @@ test("a caller with fewer networks finds nothing out of reach, through reference
 });
 
 // The last block: it changes the records of the others.
-describe("A filter asks", () => {
-  test("what is at the other end of a link, by name, at every instant", async () => {
+describe("A filter matches", () => {
+  test("the other end of a link, by name, at every instant", async () => {
     const { data } = await owner.get("if-entries?limit=0");
     const [uplink, second, loop] = data as [Wire, Wire, Wire];
     const plug = async (port: Wire, neighbor: Wire | null) => {

@@ -62,14 +62,14 @@ const filtered = (by: Client, path: string, filter: string, query = "") =>
 
 const idsOf = (records: readonly Wire[]) => records.map(({ id }) => id as string).sort();
 
-test("there are such fields of most kinds, and records out of reach to be named", () => {
+test("most kinds have such fields, with records out of reach to name", () => {
   expect(new Set(FIELDS.map(({ resource }) => resource.kind.name)).size).toBeGreaterThan(15);
   expect(FIELDS.length).toBeGreaterThan(60);
   expect(beyond.length).toBeGreaterThan(30);
   expect(confined).toHaveLength(4);
 });
 
-test("what names records beyond the reach of who sees it is kept to the reach by the kind that it names", async () => {
+test("a reference to a record out of reach is hidden according to its kind", async () => {
   const owner = world.callers.find(({ name }) => name === "Owner")?.client as Client;
   const member = world.callers.find(({ name }) => name === "Member of near")?.client as Client;
   const naming: string[] = [];
@@ -95,7 +95,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))("
   const fields = FIELDS.flatMap(({ resource, field }) => (resource.path === path ? [field] : []));
 
   test.each(confined.map(({ name, client }) => [name, client] as const))(
-    "show %s what they are found by",
+    "show %s the values they match",
     async (_name, by) => {
       for (const at of [null, world.then]) {
         const all = await list(by, path, at === null ? "" : `at=${at}`);
@@ -112,7 +112,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))("
   );
 
   test.each(confined.map(({ name, client }) => [name, client] as const))(
-    "are not found for %s by what is out of reach, of now, of then, at any time, and in a diff",
+    "cannot be found by %s by values out of reach, at present, in the past, at any time, and in a diff",
     async (_name, by) => {
       for (const field of fields) {
         const named = beyond.map((id) => `${field} = "${id}"`);
@@ -131,7 +131,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))("
   );
 
   test.each(confined.map(({ name, client }) => [name, client] as const))(
-    "are not found for %s among the versions of a record by what is out of reach",
+    "cannot be found by %s among a record's versions by values out of reach",
     async (_name, by) => {
       const records = (await list(by, path)) ?? [];
       for (const { id } of records.slice(-3))
@@ -144,7 +144,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))("
   );
 
   test.each(confined.map(({ name, client }) => [name, client] as const))(
-    "name nothing out of reach in a diff that %s asks for, whatever it is filtered by",
+    "name nothing out of reach in a diff requested by %s, whatever the filter",
     async (_name, by) => {
       if (!CHANGE_TYPES.includes(kind.name)) return;
       for (const field of ["id", ...fields])
@@ -160,7 +160,7 @@ describe.each(RESOURCES.map((resource) => [resource.path, resource] as const))("
   );
 });
 
-test("a change of what is out of reach is none in a diff", async () => {
+test("a change out of reach is absent from a diff", async () => {
   const { client } = world.callers.find(({ name }) => name === "a key for near with the role Admin") as {
     client: Client;
   };

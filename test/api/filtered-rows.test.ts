@@ -167,8 +167,8 @@ function comparedCodes(one: readonly number[], other: readonly number[]): number
 
 describe.each(
   ROW_LISTS.filter(({ name }) => !name.endsWith("_version") || name === "host_version").map(({ name }) => name),
-)("a filter of the list of each %s", (list) => {
-  test("asks every field that a row has, and finds the rows that plain code finds", async () => {
+)("a filter of the list of %s rows", (list) => {
+  test("accepts every field of a row, and matches a naive model", async () => {
     const { fields, functions, is_searched } = (await owner.get(`fields/${list}`)).data as Wire;
     expect({ functions, is_searched }).toEqual({ functions: [], is_searched: false });
     let found = 0;
@@ -225,7 +225,7 @@ describe.each(
     expect(found).toBeGreaterThan(10);
   });
 
-  test("is refused with the place of what is wrong, and what may have been meant", async () => {
+  test("is refused with the error's position and a suggestion", async () => {
     const { fields } = (await owner.get(`fields/${list}`)).data as Wire;
     const name = fields.find((field: Wire) => field.name.length > 3).name as string;
     const wrong = `${name.slice(0, -1)}${name.at(-1)}x`;
@@ -250,7 +250,7 @@ describe.each(
 });
 
 describe("a filter", () => {
-  test("is taken by every list, or it is said why not", async () => {
+  test("is accepted by every list, or exempt for a stated reason", async () => {
     const api = await OpenApiDocument.of(handle);
     const lists = api.operations.filter(({ method, operation }) => {
       const content = (operation as Wire).responses["200"].content;
@@ -277,7 +277,7 @@ describe("a filter", () => {
     );
   });
 
-  test("asks the records that a scan names, as they were called then", async () => {
+  test("matches records named by a scan, by their names at that time", async () => {
     const filter = 'network.name = "Main"';
     const count = async (query: Record<string, string>) => (await asked("scan", query)).data.length;
     const { name } = (await owner.get(`networks/${first.networkId}`)).data;
@@ -293,7 +293,7 @@ describe("a filter", () => {
     await made(owner.put(`networks/${first.networkId}`, { ...network, name }));
   });
 
-  test("finds nothing that its caller does not reach, nor through it", async () => {
+  test("finds nothing out of reach, neither directly nor through references", async () => {
     const other = await newNetwork({ name: "Secret" });
     await made(owner.post("vlans", { network_id: other.id, number: 7, name: "hidden" }));
     const { client } = await newMember();
@@ -304,7 +304,7 @@ describe("a filter", () => {
     expect(await count("discovery/scans", 'network.name = "Secret"')).toBe(0);
   });
 
-  test("never asks what is a secret or its mask, in no version either", async () => {
+  test("never matches a secret or its mask, in any version", async () => {
     for (const [kind, field] of [
       ["credential_version", "record.credential_type.community"],
       ["credential_version", "record.credential_type.auth_password"],
@@ -318,7 +318,7 @@ describe("a filter", () => {
     }
   });
 
-  test("asks how far a scan is that runs", async () => {
+  test("matches the progress of a running scan", async () => {
     const held = holdBack();
     const { id } = await startScan(appliance);
     await held.reached;
@@ -333,7 +333,7 @@ describe("a filter", () => {
     expect(await found("status = Running")).toEqual([]);
   });
 
-  test("follows the log past what it leaves out", async () => {
+  test("follows the log past excluded lines", async () => {
     const filter = "event = disk_nearly_full";
     const told = (await owner.get(`log?${new URLSearchParams({ filter, after: "0" })}`)).body;
     expect(told.data).toHaveLength(1);

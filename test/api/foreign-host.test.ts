@@ -34,7 +34,7 @@ const OTHERS = [
   "//evil.example/",
 ];
 
-test("every operation, page and file, and what is not there, is 421 for a foreign name by any method", async () => {
+test("every operation, page, file and unknown path is 421 for a foreign host name by any method", async () => {
   const operations = appliance.surface.routes.map(
     ({ method, path }) => [method, path.replaceAll(/:\w+/g, "x")] as const,
   );
@@ -56,7 +56,7 @@ test("every operation, page and file, and what is not there, is 421 for a foreig
   expect(letIn).toEqual([]);
 });
 
-test("credentials, and what proxies say of the name, change nothing", async () => {
+test("credentials and forwarded host headers make no difference", async () => {
   for (const headers of [
     { host: "evil.example", "x-forwarded-host": "localhost" },
     { host: "evil.example", forwarded: "host=localhost" },

@@ -33,7 +33,7 @@ test("the OpenAPI document passes Redocly's recommended rules without an error o
   expect(code).toBe(0);
 });
 
-test("a linter that finds something is heard", async () => {
+test("linter findings are reported", async () => {
   const broken = JSON.parse(document);
   delete broken.paths["/api/v1/hosts"].get.operationId;
   broken.paths["/api/v1/hosts"].get.responses["200"].content["application/json"].schema.properties.data = {
@@ -44,13 +44,13 @@ test("a linter that finds something is heard", async () => {
   expect(code).not.toBe(0);
 });
 
-test("the tour is written without casts, and says of no type that it is any", () => {
+test("the tour is written without casts and without any", () => {
   expect(readFileSync(PROGRAM, "utf8").replaceAll(/^\/\/.*$/gm, "")).not.toMatch(
     /\bas [A-Z(u]|\bany\b|@ts-|\w!\.|\w!\)/,
   );
 });
 
-test("a client with generated types goes through all of it", async () => {
+test("a client with generated types completes it", async () => {
   const program = await workshop.generate(document, PROGRAM);
   const checked = await workshop.typeCheck();
   expect(checked.text).toBe("");
@@ -105,7 +105,7 @@ test("a client with generated types goes through all of it", async () => {
   ]);
 });
 
-test("what is wrong in the types is heard of", async () => {
+test("type errors are reported", async () => {
   await workshop.generate(document.replaceAll('"if_descr"', '"if_description"'), PROGRAM);
   const { code, text } = await workshop.typeCheck();
   expect(text).toContain("if_description");

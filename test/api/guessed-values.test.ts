@@ -234,7 +234,7 @@ const nameOf = ({ method, path, field }: HiddenField) => `${method} ${path} ${fi
 const guessed = hidden.filter((each) => ![...ASKS_FOR_IT, ...NOBODY_ELSES].includes(nameOf(each)));
 
 describe.each(guessed.map((each) => [nameOf(each), each] as const))("%s", (_name, each) => {
-  test("is answered alike whether it is right or wrong, also where a reason is demanded and none is given", async () => {
+  test("is answered alike for a right and a wrong value, also if a required reason is missing", async () => {
     const scene = await newWorld();
     const { appliance, callers } = scene;
     const resource = RESOURCES.find(({ path }) => each.path.startsWith(`/api/v1/${path}`));
@@ -286,7 +286,7 @@ interface Trial {
   readonly wrong: Target;
 }
 
-test("what asks for a secret to compare it, and what is nobody else's, are these alone; no table takes a hidden value", () => {
+test("the operations that compare a secret, and those on one's own, are exactly these; no table accepts a hidden value", () => {
   const names = hidden.map(nameOf);
   expect([...ASKS_FOR_IT, ...NOBODY_ELSES].filter((name) => !names.includes(name))).toEqual([]);
   expect(guessed.length).toBeGreaterThan(10);
@@ -298,10 +298,10 @@ test("what asks for a secret to compare it, and what is nobody else's, are these
   expect(inTables).toEqual([]);
 });
 
-describe("a secret that is sent by who may not change its credential", () => {
+describe("a secret sent by a caller who may not change its credential", () => {
   const appliance = applianceForEach();
 
-  test("is 403 whether it is the right one or not, a mask is not, and nothing is written", async () => {
+  test("is 403 whether right or wrong, unlike a mask, and nothing is written", async () => {
     const { first, owner } = appliance;
     const beyond = await appliance.newNetwork();
     const confined = appliance.newApiKey({ permissions: "Admin", networkIds: [first.networkId] }).client;
@@ -325,10 +325,10 @@ describe("a secret that is sent by who may not change its credential", () => {
   });
 });
 
-describe("what a user reaches beyond the caller's networks", () => {
+describe("the part of a user's reach beyond the caller's networks", () => {
   const appliance = applianceForEach();
 
-  test("is not found out by restoring and reverting to what it might be", async () => {
+  test("cannot be probed by restores and reverts", async () => {
     const { first, owner } = appliance;
     const beyond = await appliance.newNetwork();
     const confined = appliance.newApiKey({ permissions: "Admin", networkIds: [first.networkId] }).client;
@@ -352,7 +352,7 @@ describe("what a user reaches beyond the caller's networks", () => {
     expect(appliance.transactionCount()).toBe(before);
   });
 
-  test("is in no plan for a key of theirs, nor in what stands for the plan", async () => {
+  test("appears in no plan for one of their keys, and does not affect its hash", async () => {
     const { first, owner } = appliance;
     const near = first.networkId;
     const beyond = [await appliance.newNetwork(), await appliance.newNetwork(), await appliance.newNetwork()];

@@ -29,7 +29,7 @@ const statusAt = async (path: string): Promise<number> => {
 };
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? "");
 
-test("every page is served to anybody, with its own title and one heading of the first level", async () => {
+test("every page is public, with its own title and one first-level heading", async () => {
   expect(TOPICS.length).toBeGreaterThan(10);
   const titles = new Set<string>();
   for (const path of PAGES) {
@@ -46,7 +46,7 @@ test("every page is served to anybody, with its own title and one heading of the
   expect(titles.size).toBe(PAGES.length);
 });
 
-test("the title of a page is that of the contents, which list every page once", async () => {
+test("page titles match the contents, which list every page once", async () => {
   const contents = readFileSync(join(FOLDER, "contents.md"), "utf8");
   const listed = [...contents.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm)];
   expect(listed.map(([, , topic = ""]) => topic).sort()).toEqual([...TOPICS].sort());
@@ -58,7 +58,7 @@ test("the title of a page is that of the contents, which list every page once", 
   }
 });
 
-test("every link and every anchor leads to something that the appliance serves", async () => {
+test("every link and anchor resolves to something the appliance serves", async () => {
   const anchors = new Map<string, string[]>();
   for (const path of PAGES) anchors.set(path, idsOf(await textAt(path)));
   const broken: string[] = [];
@@ -77,7 +77,7 @@ test("every link and every anchor leads to something that the appliance serves",
   expect(broken).toEqual([]);
 });
 
-test("every picture stands on a page with a sentence in its place, keeps its room, and is light", async () => {
+test("every picture has alternative text, reserves its space, and is small", async () => {
   const names = readdirSync(join(FOLDER, "pictures"));
   expect(names.length).toBeGreaterThanOrEqual(6);
   const shown = (await Promise.all(PAGES.map(textAt))).flatMap((html) => html.match(/<img [^>]*>/g) ?? []);
@@ -93,7 +93,7 @@ test("every picture stands on a page with a sentence in its place, keeps its roo
   expect((await get("/handbook/console")).headers.get("content-security-policy")).toContain("img-src 'self' data:;");
 });
 
-test("a page asks no other host for anything and has nothing inline, and its policy says so", async () => {
+test("pages load nothing from other hosts, have nothing inline, and enforce this by policy", async () => {
   for (const path of PAGES) {
     const response = await get(path);
     const html = await response.text();
@@ -110,14 +110,14 @@ test("a page asks no other host for anything and has nothing inline, and its pol
   }
 });
 
-test("the search takes a script: without one its box is not shown, and the text is there all the same", async () => {
+test("search requires a script: without one its box is hidden, and the text remains", async () => {
   const html = await textAt("/handbook/time");
   expect(html).toContain("<search hidden>");
   expect(html).toContain("half-open interval");
   expect(html).toContain('<div class="table" tabindex="0"><table>');
 });
 
-test("the index of the search has every page and every heading, where they are", async () => {
+test("the search index has every page and every heading, with their locations", async () => {
   const sections = (await (await get("/handbook/search.json")).json()) as Section[];
   expect(new Set(sections.map((each) => each.url.split("#")[0]))).toEqual(new Set(PAGES.slice(1)));
   for (const path of PAGES.slice(1)) {
@@ -132,7 +132,7 @@ test("the index of the search has every page and every heading, where they are",
 });
 
 test.each(["/handbook", "/handbook/time", ...FILES])(
-  "%s is compressed for whoever takes it, not sent again to whoever has it, and takes no other method",
+  "%s is compressed on request, revalidated by ETag, and refuses other methods",
   async (path) => {
     const plain = await get(path);
     const text = await plain.text();
@@ -152,7 +152,7 @@ test.each(["/handbook", "/handbook/time", ...FILES])(
   },
 );
 
-test("what is no page is not found, and the reference and the handbook lead to each other", async () => {
+test("unknown pages are 404, and the reference and the handbook link to each other", async () => {
   expect((await get("/handbook/nothing")).status).toBe(404);
   expect(await textAt("/handbook")).toContain('href="/docs"');
   expect(await textAt("/api/openapi.json")).toContain("(/handbook)");
@@ -160,7 +160,7 @@ test("what is no page is not found, and the reference and the handbook lead to e
   expect(await textAt("/handbook/time")).toContain('<a href="/">Console</a>');
 });
 
-test("it has the colours of the console, each from where the console has it", async () => {
+test("its colors are the console's", async () => {
   const css = await textAt("/handbook/handbook.css");
   const used = new Set([...css.matchAll(/var\((--[a-z-]+)\)/g)].map(([, name = ""]) => name));
   const missing = [...used].filter((name) => !css.includes(`  ${name}:`));

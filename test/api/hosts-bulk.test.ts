@@ -74,7 +74,7 @@ function issuesOf(answer: Answer): Array<[string, string]> {
 }
 
 describe("a bulk write of hosts", () => {
-  test("creates hosts with all that belongs to them and answers them in the order of the request, in one transaction at one instant", async () => {
+  test("creates hosts with all their parts, in request order, in one transaction at one instant", async () => {
     const before = transactionCount();
     const answer = await bulk([whole(1), whole(2, { id: NEW_ID }), bare({ name: "bare", hidden: true })]);
     expect(answer.status).toBe(200);
@@ -103,7 +103,7 @@ describe("a bulk write of hosts", () => {
     ]);
   });
 
-  test("updates hosts that it knows by id: fields, and lists that are left out, stay", async () => {
+  test("updates existing hosts by id, and preserves omitted fields and lists", async () => {
     const tag = await newTag();
     const [created] = (
       await bulk([whole(1, { tags: [tag.id], hidden: true, hostname: "one.example.net", sys_name: "one" })])
@@ -122,7 +122,7 @@ describe("a bulk write of hosts", () => {
     expect(old).toMatchObject(rest);
   });
 
-  test("makes child lists match those that are given, as the update of one host does", async () => {
+  test("makes child lists match the given ones, like the update of one host", async () => {
     const [created] = (await bulk([whole(1)])).data;
     const old = await host(created.id);
     tick();
@@ -143,7 +143,7 @@ describe("a bulk write of hosts", () => {
     expect(now.services.map((each: Wire) => [each.id, each.bindings])).toEqual([[old.services[0].id, []]]);
   });
 
-  test("makes interface entries match: known by id, else by if_index; fields that are left out stay, others are created, what is not listed is deleted", async () => {
+  test("matches interface entries by id, else by if_index: omitted fields are preserved, new entries created, missing ones deleted", async () => {
     const [created] = (
       await bulk([
         bare({
@@ -185,7 +185,7 @@ describe("a bulk write of hosts", () => {
     expect((await owner.get(`if-entries/${three.id}`)).status).toBe(404);
   });
 
-  test("leaves interface entries alone where the list is null or left out, and deletes all of them for an empty one", async () => {
+  test("leaves interface entries alone if the list is null or omitted, and deletes all for an empty one", async () => {
     const [created] = (await bulk([whole(1)])).data;
     for (const interfaces of [undefined, null]) {
       expect((await bulk([{ id: created.id, name: "switch 1", interfaces }])).data[0].operation).toBe("Unchanged");
@@ -215,7 +215,7 @@ describe("a bulk write of hosts", () => {
     ]);
   });
 
-  test("takes a mixture, tells what became of each, and gives a host that did not change no version", async () => {
+  test("accepts a mixture, reports the outcome of each, and makes no version of an unchanged host", async () => {
     const [first, second] = (await bulk([whole(1), whole(2)])).data;
     tick();
     const sent = await host(first.id);
@@ -240,7 +240,7 @@ describe("a bulk write of hosts", () => {
     expect(writtenIn()).toEqual({ "Updated host": 1, "Updated if_entry": 1, "Created host": 1 });
   });
 
-  test("writes nothing when all of it is as it was, whole hosts sent back as they were answered", async () => {
+  test("writes nothing if nothing changes, for whole hosts sent back as answered", async () => {
     const { data } = await bulk([whole(1), whole(2)]);
     const hosts = await Promise.all(data.map((each: Wire) => host(each.id)));
     const expectNothingWritten = writingWatched();
@@ -250,7 +250,7 @@ describe("a bulk write of hosts", () => {
     expectNothingWritten();
   });
 
-  test("links interfaces that are each other's neighbors, and a host to the service that runs it, whatever the order of the items", async () => {
+  test("links mutual neighbor interfaces, and a host to the service that runs it, in any item order", async () => {
     const link = (near: number, far: number) => [
       { id: id(near, 7), if_index: 1, if_descr: "uplink", neighbor: { type: "IfEntry", id: id(far, 7) } },
     ];
@@ -278,7 +278,7 @@ describe("a bulk write of hosts", () => {
     expect((await host(answer.data[0].id)).interfaces[0].neighbor).toBeNull();
   });
 
-  test("honours expected_updated_at, null being no lock", async () => {
+  test("honors expected_updated_at; null does not lock", async () => {
     const [created] = (await bulk([bare()])).data;
     tick();
     await made(bulk([{ id: created.id, name: "second", expected_updated_at: created.updated_at }]));
@@ -293,14 +293,14 @@ describe("a bulk write of hosts", () => {
     );
   });
 
-  test("gives a host that is made again for the same thing its lineage", async () => {
+  test("gives a re-created host its lineage", async () => {
     const [created] = (await bulk([bare({ interfaces: [{ if_index: 1, if_descr: "one" }] })])).data;
     await made(owner.delete(`hosts/${created.id}`));
     const [again] = (await bulk([bare()])).data;
     expect((await host(again.id)).lineage_id).toBe(created.id);
   });
 
-  test("is answered as the first time when it is repeated with its Idempotency-Key", async () => {
+  test("repeated with its Idempotency-Key returns the original answer", async () => {
     const items = [whole(1), bare()];
     const first = await owner.post("hosts/bulk", items, { "idempotency-key": "once" });
     const expectNothingWritten = writingWatched();
@@ -334,7 +334,7 @@ describe("a bulk write that is refused", () => {
     hostsBefore = 0;
   });
 
-  test("names every issue of every item, and has the code that they share", async () => {
+  test("reports every issue of every item, with their common code", async () => {
     const answer = await refused([
       bare({ tags: [UNKNOWN_ID] }),
       bare(),
@@ -375,7 +375,7 @@ describe("a bulk write that is refused", () => {
     expect(answer.body.error).toContain("9 more issues are listed in params.issues.");
   });
 
-  test("names every issue of one item: of its services, their bindings and its interfaces, with its own and whatever their kind", async () => {
+  test("reports every issue of one item together: of its services, bindings and interfaces, of any kind", async () => {
     const known = await existing({ interfaces: [{ if_index: 1, if_descr: "a" }] });
     const wrong = {
       tags: [UNKNOWN_ID],
@@ -427,7 +427,7 @@ describe("a bulk write that is refused", () => {
     ]);
   });
 
-  test("names nothing that is wrong only because what it names was refused", async () => {
+  test("omits errors that only follow from a refused item", async () => {
     const stale = await existing();
     const [service, entry, address] = [id(200, 1), id(200, 2), id(200, 3)];
     const answer = await refused([
@@ -465,14 +465,14 @@ describe("a bulk write that is refused", () => {
     ]);
   });
 
-  test("never comes to the writer where the schema refuses it", async () => {
+  test("never reaches the writer when the schema refuses it", async () => {
     const held = holdWrites((_author, command) => command === "host.bulk");
     const refused = await owner.post("hosts/bulk", [{ name: 5 }]);
     expect(refused).toMatchObject(refusal(400, "validation_failed"));
     held.release();
   });
 
-  test("names what the schema refuses by its pointer, all of it", async () => {
+  test("reports all schema errors by pointer", async () => {
     const answer = await refused([
       bare({ nmae: "x" }),
       bare({ ports: [tcp(0)] }),
@@ -487,7 +487,7 @@ describe("a bulk write that is refused", () => {
     expect(paths).toContain("/302/name");
   });
 
-  test("tells what a new host lacks, and what only one that is there can have", async () => {
+  test("reports fields missing from a new host, and fields only for an existing one", async () => {
     const answer = await refused([
       { name: "a" },
       { id: UNKNOWN_ID, name: "b" },
@@ -506,7 +506,7 @@ describe("a bulk write that is refused", () => {
     });
   });
 
-  test("names ids that were used before, on hosts and on children, also earlier in the same request", async () => {
+  test("reports reused ids, on hosts and children, also within the request", async () => {
     const gone = await existing();
     await made(owner.delete(`hosts/${gone.id}`));
     hostsBefore -= 1;
@@ -529,7 +529,7 @@ describe("a bulk write that is refused", () => {
     expect(issuesOf(answer).map(([path]) => path)).toEqual(["/0/id", "/1/id", "/2/ports/1/id", "/4/interfaces/1/id"]);
   });
 
-  test("names what stands for the same thing twice: a host, an address, a port, a service, an interface", async () => {
+  test("reports duplicates: a host, an address, a port, a service, an interface", async () => {
     const known = await existing();
     const twice = (each: Wire) => [each, each];
     const answer = await refused([
@@ -552,7 +552,7 @@ describe("a bulk write that is refused", () => {
     ]);
   });
 
-  test("names addresses outside of every subnet, and ids that are not the host's own", async () => {
+  test("reports addresses outside every subnet, and ids of other hosts", async () => {
     const known = await existing();
     const answer = await refused([
       bare({ ip_addresses: [{ ip_address: "192.0.2.1" }] }),
@@ -575,7 +575,7 @@ describe("a bulk write that is refused", () => {
     ]);
   });
 
-  test("does not reach what the caller does not: a network is unknown, a host's id is one that was used", async () => {
+  test("is limited to the caller's reach: a network is unknown, a host's id is already used", async () => {
     const there = await newNetwork();
     hostsBefore += 1;
     const foreign = await newHost({ network_id: there.id });
@@ -592,7 +592,7 @@ describe("a bulk write that is refused", () => {
     expect(JSON.stringify(taken.body)).not.toContain(foreign.name);
   });
 
-  test("changes credential assignments for an Admin only; sent back as they are they are no change", async () => {
+  test("changes credential assignments for an Admin only; sent back unchanged they are accepted", async () => {
     const credential = await newCredential();
     const member = await newMember();
     const assignments = [{ credential_id: credential.id }];
@@ -610,7 +610,7 @@ describe("a bulk write that is refused", () => {
     ).toBe("Unchanged");
   });
 
-  test("takes 1 to 1,000 hosts", async () => {
+  test("accepts 1 to 1,000 hosts", async () => {
     expect((await refused([])).body.params.issues[0]).toMatchObject({
       path: "",
       message: `must have 1 to ${BULK_MAX} items`,
@@ -620,7 +620,7 @@ describe("a bulk write that is refused", () => {
     expect((await bulk(Array.from({ length: BULK_MAX }, () => bare()))).data).toHaveLength(BULK_MAX);
   });
 
-  test("names the caller before the body is looked at, and what is wrong with the body as a body", async () => {
+  test("authenticates the caller before the body, and reports body errors as such", async () => {
     expect((await refused("[{", anonymous)).body.code).toBe("auth_not_authenticated");
     const viewer = await newViewer();
     expect((await refused("[{", viewer.client)).body.code).toBe("auth_permission_denied");

@@ -215,7 +215,7 @@ async function updateHost(host: { id: string }, changes: object, headers: Record
   return answer;
 }
 
-test("a host is created with all its children in one transaction, bindings naming ports of the same request", async () => {
+test("a host is created with all its children in one transaction, bindings referring to ports of the same request", async () => {
   const before = transactions();
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00-1B-21-AA-BB-CC" }, { ip_address: "10.2.200.1" }],
@@ -251,7 +251,7 @@ test("a host is created with all its children in one transaction, bindings namin
   expect("valid_to" in listed.data[0]).toBe(false);
 });
 
-test("sending a host back as it was read changes nothing and writes no version", async () => {
+test("sending a host back as read changes nothing and writes no version", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     ports: [tcp(22)],
@@ -264,7 +264,7 @@ test("sending a host back as it was read changes nothing and writes no version",
   expect(transactions()).toBe(before);
 });
 
-test("null and absent lists keep the children, an empty list removes them with the bindings to them", async () => {
+test("null and absent lists preserve the children, an empty list deletes them with their bindings", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     ports: [{ id: PORT_A, ...tcp(443) }],
@@ -285,7 +285,7 @@ test("null and absent lists keep the children, an empty list removes them with t
   expect(then.data.ports[0].valid_to).toBe(emptied.data.updated_at);
 });
 
-test("a binding may move to another port while its old port is deleted", async () => {
+test("a binding can move to another port while its old port is deleted", async () => {
   const host = await newHost({
     ports: [{ id: PORT_A, ...tcp(80) }],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
@@ -300,7 +300,7 @@ test("a binding may move to another port while its old port is deleted", async (
   expect(answer.data.services[0].bindings).toMatchObject([{ id: binding.id, port_id: PORT_B }]);
 });
 
-test("two ports may swap their numbers, and an item without an id takes the record of the same number", async () => {
+test("two ports can swap numbers, and an item without an id matches the record of the same number", async () => {
   const host = await newHost({
     ports: [
       { id: PORT_A, ...tcp(80) },
@@ -324,7 +324,7 @@ test("two ports may swap their numbers, and an item without an id takes the reco
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
 
-test("one issue refuses the whole and all issues are named", async () => {
+test("one issue refuses the whole request, and all issues are reported", async () => {
   const host = await newHost();
   const before = transactions();
   const answer = await updateHost(host, {
@@ -342,7 +342,7 @@ test("one issue refuses the whole and all issues are named", async () => {
   expect((await owner.get(`hosts/${host.id}`)).data.name).toBe("web-1");
 });
 
-test("a change of a child is one new version of the host, and the optimistic lock protects the whole", async () => {
+test("a change of a child makes a version of the host, and the optimistic lock covers the whole", async () => {
   const host = await newHost({ ports: [tcp(22)] });
   const changed = await updateHost(host, { ports: [] });
   expect(changed.data.updated_at > host.updated_at).toBe(true);
@@ -356,7 +356,7 @@ test("a change of a child is one new version of the host, and the optimistic loc
   expect((await updateHost(host, { name: "in time", ports: null, expected_updated_at: offset })).status).toBe(200);
 });
 
-test("two writers on one host: the second with the lock of the first is refused", async () => {
+test("of two concurrent writers with the same lock, the second is refused", async () => {
   const host = await newHost();
   const [one, other] = await Promise.all([
     owner.put(`hosts/${host.id}`, { ...host, name: "one", expected_updated_at: host.updated_at }),
@@ -365,7 +365,7 @@ test("two writers on one host: the second with the lock of the first is refused"
   expect([one?.status, other?.status].sort()).toEqual([200, 409]);
 });
 
-test("a deleted host takes its children along and stays visible to at", async () => {
+test("a deleted host takes its children along and remains visible at past instants", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     interfaces: [{ if_index: 1, if_descr: "eth0" }],
@@ -381,7 +381,7 @@ test("a deleted host takes its children along and stays visible to at", async ()
   expect(then.data).toEqual([deleted.data]);
 });
 
-test("a record created again for the same real thing carries its lineage", async () => {
+test("a re-created record carries the lineage of its identity", async () => {
   const host = await newHost({
     interfaces: [{ if_index: 7, if_descr: "eth7" }],
     ports: [tcp(22)],
@@ -397,7 +397,7 @@ test("a record created again for the same real thing carries its lineage", async
   expect(third.data.ports[0].lineage_id).toBe(host.ports[0].id);
 });
 
-test("forwarding entries are records of their own: the interface as of an instant shows those of then", async () => {
+test("forwarding entries are separate records: an interface at an instant shows those at that time", async () => {
   const host = await newHost({ interfaces: [{ if_index: 1, if_descr: "eth0" }] });
   const entry = (await owner.get("if-entries")).data[0];
   const body = { if_index: 1, if_descr: "eth0" };
@@ -436,7 +436,7 @@ async function subnetId(cidr: string): Promise<string> {
 }
 
 describe("an address of a host", () => {
-  test("is in the most specific subnet of its own network, whatever other networks have", async () => {
+  test("is in the most specific subnet of its own network, regardless of other networks", async () => {
     const other = await newNetwork();
     for (const [within, cidr] of [
       [networkId, "0.0.0.0/0"],
@@ -465,7 +465,7 @@ describe("an address of a host", () => {
     );
   });
 
-  test("stays in its subnet when a more specific one is made, until it becomes another address", async () => {
+  test("stays in its subnet when a more specific one is created, until its value changes", async () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const [address] = host.ip_addresses;
     await made(owner.post("subnets", { network_id: networkId, cidr: "10.2.3.0/28" }));
@@ -483,7 +483,7 @@ describe("an address of a host", () => {
     expect(moved.data.ip_addresses).toMatchObject([{ id: address.id, subnet_id: await subnetId("10.2.3.0/28") }]);
   });
 
-  test("is in the subnet that is named, also a less specific one, and stays there", async () => {
+  test("is placed in the named subnet, even a less specific one, and stays there", async () => {
     const wide = await subnetId("10.2.0.0/16");
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4", subnet_id: wide.toUpperCase() }] });
     expect(host.ip_addresses[0].subnet_id).toBe(wide);
@@ -497,7 +497,7 @@ describe("an address of a host", () => {
     ]);
   });
 
-  test("is refused in a subnet that is named and does not contain it, in a create and in an update", async () => {
+  test("is refused in a named subnet that does not contain it, in a create and in an update", async () => {
     const narrow = await subnetId("10.2.3.0/24");
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const before = transactions();
@@ -517,7 +517,7 @@ describe("an address of a host", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("has its place in the list as its position, and no name, when nothing is said; a place is kept when the list is in another order", async () => {
+  test("has its list index as default position, and an empty name; positions survive reordering", async () => {
     const host = await newHost({
       ip_addresses: [
         { ip_address: "10.2.0.1" },
@@ -555,7 +555,7 @@ describe("an address of a host", () => {
 });
 
 describe("a service of a host", () => {
-  test("has its place in the list as its position and keeps it, as its tags, virtualization and bindings", async () => {
+  test("has its list index as default position and keeps it, like its tags, virtualization and bindings", async () => {
     const tag = await newTag();
     const first = {
       name: "Shop",
@@ -589,7 +589,7 @@ describe("a service of a host", () => {
     expect(writtenIn()).toEqual({ "Updated host": 1, "Updated service": 1, "Deleted binding": 1 });
   });
 
-  test("loses a tag that is deleted, as its host does, in one version of each", async () => {
+  test("loses a deleted tag, like its host, in one version of each", async () => {
     const [tag, kept] = [await newTag(), await newTag()];
     const host = await newHost({
       tags: [kept.id, tag.id],
@@ -613,7 +613,7 @@ describe("a service of a host", () => {
 });
 
 describe("a binding", () => {
-  test("is on a port, on a port at one address, or on an address, each once", async () => {
+  test("is on a port, on a port at one address, or on an address, each unique", async () => {
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.4" }],
       ports: [tcp(443)],
@@ -646,7 +646,7 @@ describe("a binding", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("of another service, or with that service's id, is refused", async () => {
+  test("to another service, or with that service's id, is refused", async () => {
     const binding = onPort(PORT_A);
     const host = await newHost({
       ports: [{ id: PORT_A, ...tcp(443) }],
@@ -678,7 +678,7 @@ describe("a binding", () => {
 });
 
 describe("a binding that is sent back", () => {
-  test("goes with its port or address, when only that was taken off its list", async () => {
+  test("is deleted with its port or address, if only that was removed from its list", async () => {
     const bindings = [onPort(PORT_A), onPort(PORT_B)];
     const host = await newHost({
       ports: [
@@ -727,7 +727,7 @@ describe("the id of an item", () => {
     ["ports", "port", udp(99)],
     ["services", "service", { name: "Other", service_definition: "other" }],
   ])(
-    "in %s is refused when it is, or was, any other record's: every record has an id of its own, for ever",
+    "in %s is refused if it is or was the id of another record: ids are unique permanently",
     async (list, entity, item) => {
       const children = {
         ip_addresses: [{ ip_address: "10.2.3.4" }],
@@ -771,7 +771,7 @@ describe("the id of an item", () => {
     },
   );
 
-  test("twice in a list is one too many, whether it is known or new", async () => {
+  test("repeated in a list is refused, whether existing or new", async () => {
     const host = await newHost({
       ports: [
         { id: PORT_A, ...tcp(80) },
@@ -793,7 +793,7 @@ describe("the id of an item", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("has the say over its likeness: what it leaves behind is free for another", async () => {
+  test("takes precedence over matching by value, which is then free for another item", async () => {
     const host = await newHost({
       ports: [
         { id: PORT_A, ...tcp(80) },
@@ -816,8 +816,8 @@ describe("the id of an item", () => {
   });
 });
 
-describe("the service that virtualizes", () => {
-  test("is one of the same network, whether another network's is in reach or not", async () => {
+describe("the virtualizing service", () => {
+  test("must be in the same network, whether or not another network is in reach", async () => {
     const other = await newNetwork();
     const elsewhere = await newHypervisor(owner, other.id);
     const host = await newHost({ services: [{ name: "Shop", service_definition: "nginx" }] });
@@ -847,7 +847,7 @@ describe("the service that virtualizes", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("is taken off what it virtualizes when it goes, wherever that is, and the rest of the details stays", async () => {
+  test("is removed from everything it virtualizes when deleted, and other details stay", async () => {
     const hypervisor = await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] });
     const serviceId = hypervisor.services[0].id;
     const guest = await newHost({
@@ -873,7 +873,7 @@ describe("the service that virtualizes", () => {
     });
   });
 
-  test("is taken off also where the very update names it that removes it", async () => {
+  test("is also removed when the update that deletes it names it", async () => {
     const docker = { name: "docker", service_definition: "Docker" };
     const host = await newHost({ services: [docker, { name: "Shop", service_definition: "nginx" }] });
     const [engine, shop] = host.services;
@@ -899,7 +899,7 @@ describe("the service that virtualizes", () => {
     });
   });
 
-  test("may be one of the host itself, and goes with it", async () => {
+  test("may belong to the host itself, and is deleted with it", async () => {
     const host = await newHost({
       services: [
         { name: "docker", service_definition: "Docker" },
@@ -922,7 +922,7 @@ describe("the service that virtualizes", () => {
 });
 
 describe("the interfaces of a new host", () => {
-  test("may name an address and another interface of the same request", async () => {
+  test("may refer to an address and another interface of the same request", async () => {
     const vlan = await newVlan();
     const addressId = "0190a000-0000-4000-8000-0000000000a1";
     const host = await newHost({
@@ -961,7 +961,7 @@ describe("the interfaces of a new host", () => {
     ]);
   });
 
-  test("have each their own if_index, and name what is there, by their place in the list", async () => {
+  test("have distinct if_index values, and errors name the index in the list", async () => {
     const other = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const before = transactions();
     const post = (interfaces: Wire[]) => owner.post("hosts", { network_id: networkId, name: "never", interfaces });
@@ -994,7 +994,7 @@ describe("the interfaces of a new host", () => {
   });
 });
 
-describe("a host that is refused", () => {
+describe("a refused host", () => {
   const create = (body: object, by: Client = owner) =>
     by.post("hosts", { network_id: networkId, name: "never", ...body });
   const issues = (answer: { body: Wire }) =>
@@ -1026,7 +1026,7 @@ describe("a host that is refused", () => {
     ),
   ];
 
-  test("is told what is wrong with its lists and with its interfaces at once, as the schema would tell it", async () => {
+  test("reports errors of its lists and interfaces together, like the schema", async () => {
     const before = transactions();
     const answer = await create({
       ip_addresses: [{ ip_address: "192.0.2.1" }, { ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }],
@@ -1051,7 +1051,7 @@ describe("a host that is refused", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("is told every reference that is wrong, with the code that they share and what the first alone would be told with", async () => {
+  test("reports every invalid reference, with the common code and the parameters of the first", async () => {
     const host = await newHost({ ports: wrongReferences.ports });
     const before = transactions();
     const interfaces = [
@@ -1085,7 +1085,7 @@ describe("a host that is refused", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("is told issues of several kinds as validation_failed, each with the code that it has alone", async () => {
+  test("reports issues of several kinds as validation_failed, each with its own code", async () => {
     const host = await newHost();
     const before = transactions();
     const wrong = {
@@ -1109,7 +1109,7 @@ describe("a host that is refused", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("is told one thing alone with its own code and values", async () => {
+  test("reports a single issue with its own code and parameters", async () => {
     const other = await newHost();
     expect(await create({ organization_id: UNKNOWN_ID })).toMatchObject(
       refusal(403, "entity_access_denied", { field: "organization_id", value: UNKNOWN_ID }),
@@ -1129,13 +1129,13 @@ describe("a host that is refused", () => {
   });
 
   test.each<[string, Wire, Wire]>([
-    ["outside of every subnet", { ip_address: "192.0.2.1" }, { path: "/ip_addresses/0/ip_address" }],
+    ["outside every subnet", { ip_address: "192.0.2.1" }, { path: "/ip_addresses/0/ip_address" }],
     [
       "in a subnet that does not contain it",
       { ip_address: "10.2.4.4", subnet_id: "narrow" },
       { path: "/ip_addresses/0/subnet_id" },
     ],
-  ])("is not told of what names an address %s", async (_what, address, issue) => {
+  ])("omits errors that follow from an address %s", async (_what, address, issue) => {
     const credential = await newCredential();
     const id = "0190a000-0000-4000-8000-0000000000a1";
     const subnet_id = address.subnet_id === undefined ? null : await subnetId("10.2.3.0/24");
@@ -1149,7 +1149,7 @@ describe("a host that is refused", () => {
     expect(answer.body.params.issues).toHaveLength(1);
   });
 
-  test("is not told of what names a child whose id was used before, nor of a service's for its tags", async () => {
+  test("omits errors that follow from a child's reused id, or from a service's invalid tags", async () => {
     const [credential, other] = [await newCredential(), await newHost()];
     const hypervisor = "0190a000-0000-4000-8000-0000000000b1";
     const answer = await create({
@@ -1178,7 +1178,7 @@ describe("a host that is refused", () => {
 
 describe("deleting a host", () => {
   test.each([[""], ["?cascade=true"], ["?cascade=false"]])(
-    "takes along what it owns and is taken off what names it, in one transaction%s",
+    "removes owned records and clears references to it, in one transaction%s",
     async (query) => {
       const credential = await newCredential({ assigned_network_ids: [networkId] });
       const gone = await newHost({
@@ -1241,7 +1241,7 @@ describe("deleting a host", () => {
     },
   );
 
-  test("together with others that name it and that it names takes all of them along, answered as they were", async () => {
+  test("with hosts that refer to each other deletes all of them, each returned in its last state", async () => {
     const [one, other] = [
       await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] }),
       await newHost(),
@@ -1276,7 +1276,7 @@ describe("deleting a host", () => {
     expect((await readHost(other.id)).interfaces).toMatchObject([{ id: named.id, neighbor: null }]);
   });
 
-  test("gives it its lineage back when it is made anew, and its children theirs only as the host is another one", async () => {
+  test("lets a re-created host take its lineage, but its children only as far as they belong to a new host", async () => {
     const body = {
       name: "web-9",
       ports: [tcp(22)],
@@ -1292,7 +1292,7 @@ describe("deleting a host", () => {
     });
   });
 
-  test("takes cascade=true or false and nothing else", async () => {
+  test("accepts cascade=true or false and nothing else", async () => {
     const host = await newHost();
     expect(await owner.delete(`hosts/${host.id}?cascade=1`)).toMatchObject({
       status: 400,
@@ -1320,7 +1320,7 @@ describe("a host with very many parts", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("has at most 10,000 bindings for a service", async () => {
+  test("has at most 10,000 bindings per service", async () => {
     const services = [{ name: "s", service_definition: "s", bindings: many(10_001, () => onPort(PORT_A)) }];
     expect(await owner.post("hosts", { network_id: networkId, name: "never", services })).toMatchObject({
       status: 400,
@@ -1328,7 +1328,7 @@ describe("a host with very many parts", () => {
     });
   });
 
-  test("has 10,000 ports when they are given, of which an update writes those that changed and no others", async () => {
+  test("accepts 10,000 ports, of which an update writes only the changed ones", async () => {
     const ports = many(10_000, (n) => tcp(n + 1));
     const host = await newHost({ ports });
     expect(writtenIn()).toEqual({ "Created host": 1, "Created port": 10_000 });
@@ -1342,7 +1342,7 @@ describe("a host with very many parts", () => {
 });
 
 describe("the locks of an update", () => {
-  test("hold both, and the version of If-Match is looked at first", async () => {
+  test("all apply, If-Match first", async () => {
     const host = await newHost();
     const stale = {
       expected: host.updated_at,
@@ -1373,7 +1373,7 @@ describe("the locks of an update", () => {
     expect(await attempt(null, "*", { name: "neither" })).toMatchObject({ status: 200, data: { name: "neither" } });
   });
 
-  test("are not told of a host that is not there for the caller", async () => {
+  test("are not checked for a host the caller cannot see", async () => {
     const host = await newHost();
     const { client } = await newUser({ role: "Member" });
     expect(
@@ -1385,7 +1385,7 @@ describe("the locks of an update", () => {
     ).toMatchObject(refusal(404, "entity_not_found"));
   });
 
-  test("do not hold against the same lock sent again after a write that changed nothing", async () => {
+  test("accept the same lock again after a write without effect", async () => {
     const host = await newHost();
     for (let round = 0; round < 2; round += 1)
       expect((await updateHost(host, { expected_updated_at: host.updated_at })).status).toBe(200);
@@ -1433,7 +1433,7 @@ describe("an update of a host writes", () => {
     ["an address's name", () => one("ip_addresses", 1, { name: "lan" }), { "Updated ip_address": 1 }, ["ip_addresses"]],
     ["a new port", () => ({ ports: [...host.ports, tcp(22)] }), { "Created port": 1 }, ["ports"]],
     [
-      "two ports that swap their numbers",
+      "two ports that swap numbers",
       () => ({
         ports: [
           { id: PORT_A, ...tcp(443) },
@@ -1444,7 +1444,7 @@ describe("an update of a host writes", () => {
       ["ports"],
     ],
     [
-      "a port less, with the bindings to it",
+      "a removed port, with its bindings",
       () => without("ports", 0),
       { "Deleted port": 1, "Deleted binding": 2, "Updated service": 1 },
       ["ports", "services"],
@@ -1456,19 +1456,19 @@ describe("an update of a host writes", () => {
       ["services"],
     ],
     [
-      "a service less, with its bindings",
+      "a removed service, with its bindings",
       () => without("services", 0),
       { "Deleted service": 1, "Deleted binding": 3 },
       ["services"],
     ],
     [
-      "a binding more",
+      "an added binding",
       () => one("services", 1, { bindings: [...host.services[1].bindings, onPort(PORT_B)] }),
       { "Created binding": 1, "Updated service": 1 },
       ["services"],
     ],
     [
-      "a binding that moves",
+      "a moved binding",
       () =>
         one("services", 1, {
           bindings: [{ ...host.services[1].bindings[0], ip_address_id: host.ip_addresses[1].id }],
@@ -1477,19 +1477,19 @@ describe("an update of a host writes", () => {
       ["services"],
     ],
     [
-      "an assignment of other addresses",
+      "changed addresses of an assignment",
       () => ({ credential_assignments: [{ credential_id: credential.id }] }),
       { "Updated credential_assignment": 1, "Updated credential": 1 },
       ["credential_assignments"],
     ],
     [
-      "an assignment less",
+      "a removed assignment",
       () => ({ credential_assignments: [] }),
       { "Deleted credential_assignment": 1, "Updated credential": 1 },
       ["credential_assignments"],
     ],
     [
-      "an address less, with all that names it",
+      "a removed address, with everything that refers to it",
       () => without("ip_addresses", 0),
       {
         "Deleted ip_address": 1,
@@ -1523,7 +1523,7 @@ describe("an update of a host writes", () => {
       ["credential_assignments", "interfaces", "ip_addresses", "name", "ports", "services"],
     ],
   ])(
-    "for %s exactly what that takes, and one version of the host that names it",
+    "for %s exactly the necessary versions, and one of the host naming it",
     async (_what, changes, written, changed) => {
       const before = transactions();
       const answer = await updateHost(host as { id: string }, { ...host, ...changes() });
@@ -1578,14 +1578,14 @@ describe("an update of a host writes", () => {
       }),
     ],
     [
-      "other spellings of its addresses and ids",
+      "other notations of its addresses and ids",
       () => ({
         id: host.id.toUpperCase(),
         ...one("ip_addresses", 0, { ip_address: "10.2.3.4", id: host.ip_addresses[0].id.toUpperCase() }),
       }),
     ],
     [
-      "interfaces and read-only fields that say something else",
+      "different interfaces and read-only fields",
       () => ({
         interfaces: [],
         created_at: null,
@@ -1603,7 +1603,7 @@ describe("an update of a host writes", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("nothing when any of it is refused, whatever else it would have changed", async () => {
+  test("nothing if any part is refused, whatever else would have changed", async () => {
     const rest = { name: "never", ports: [], services: [], ip_addresses: [] };
     const before = transactions();
     for (const [changes, status] of [
@@ -1633,7 +1633,7 @@ describe("an update of a host writes", () => {
     expect(await readHost(host.id)).toEqual(host);
   });
 
-  test("a Member's change while the assignments are sent back as they are, and an Admin's of these", async () => {
+  test("a Member's change if the assignments are sent back unchanged, and an Admin's changes of these", async () => {
     const { client: member } = await newMember();
     const { client: admin } = await newUser({ role: "Admin" });
     await made(member.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
@@ -1659,7 +1659,7 @@ describe("a host's asset tag", () => {
       }),
     );
 
-  test("has 1 to 255 characters, or there is none; it stays where a write leaves it out, and has its history", async () => {
+  test("has 1 to 255 characters or is null; it is preserved when omitted, and has history", async () => {
     const host = await newHost();
     expect(host).toMatchObject({ asset_tag: null });
     for (const [value, status] of [
@@ -1696,7 +1696,7 @@ describe("a host's asset tag", () => {
     expect(await made(owner.get(`hosts/${host.id}`))).toMatchObject({ asset_tag: "NL-0043" });
   });
 
-  test("is what it is found by, and stands in the table, as of then", async () => {
+  test("is searchable and a table column, also at past instants", async () => {
     const host = await newHost({ asset_tag: "INV-2026/0042" });
     const at = instant();
     await put(host, { asset_tag: "INV-2026/0099" });
@@ -1712,10 +1712,10 @@ describe("a host's asset tag", () => {
   });
 });
 
-describe("a host asked for alone", () => {
+describe("a single host", () => {
   const PARTS = ["interfaces", "ip_addresses", "ports", "services"];
 
-  test("without its children has the version and the tag of the whole, and can be locked by it", async () => {
+  test("without its children has the version and ETag of the whole, usable as a lock", async () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [tcp(22)] });
     const whole = await owner.get(`hosts/${host.id}`);
     const alone = await owner.get(`hosts/${host.id}?include_children=false`);
@@ -1732,7 +1732,7 @@ describe("a host asked for alone", () => {
     expect((await owner.get(`hosts/${host.id}?include_children=false`, again)).status).toBe(200);
   });
 
-  test("or in a list, has its children counted as of the instant", async () => {
+  test("alone or in a list has child counts as of the instant", async () => {
     const empty = await newHost();
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
@@ -1759,7 +1759,7 @@ describe("a host asked for alone", () => {
     expect(await counted(host.id, `&at=${at}`)).toEqual(before);
   });
 
-  test("is counted no more than it is shown, to whoever does not reach it", async () => {
+  test("counts only the children visible to the caller", async () => {
     const host = await newHost({ network_id: (await newNetwork()).id });
     const { client } = await newMember();
     expect((await client.get(`hosts/${host.id}?include=counts&include_children=false`)).status).toBe(404);

@@ -15,7 +15,7 @@ const with_ = (key: string) => ({ "idempotency-key": key });
 const sequenceIn = ({ headers }: Answer) => JSON.parse(headers.get("x-transaction-sequence") ?? "null");
 
 describe("a PUT or DELETE with an Idempotency-Key", () => {
-  test("that is repeated is answered as the first time, whatever came in between", async () => {
+  test("repeated returns the original answer, whatever happened in between", async () => {
     const tag = await newTag(body);
     tick();
     const first = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" }, with_("k1"));
@@ -36,7 +36,7 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     expect((await owner.get(`tags/${tag.id}`)).data.name).toBe("renamed again");
   });
 
-  test("answers with If-Match as the first time too, where its version is another by then", async () => {
+  test("and If-Match returns the original answer too, even if the version has changed since", async () => {
     const tag = await newTag(body);
     tick();
     const etag = (await owner.get(`tags/${tag.id}`)).headers.get("etag") as string;
@@ -46,7 +46,7 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     expect(await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" }, sent)).toMatchObject({ text: first.text });
   });
 
-  test("deletes once, and tells of it again", async () => {
+  test("deletes once, and repeats its answer", async () => {
     const tag = await newTag(body);
     tick();
     const first = await owner.delete(`tags/${tag.id}`, with_("k1"));
@@ -66,8 +66,8 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
   });
 });
 
-describe("a write tells its transaction", () => {
-  test("which has that change and no other, and none where nothing changed, was only tried or is refused", async () => {
+describe("the transaction reported by a write", () => {
+  test("contains exactly that change, and is absent if nothing changed, in a dry run and on refusal", async () => {
     const tag = await newTag(body);
     tick();
     const renamed = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" });
@@ -86,19 +86,19 @@ describe("a write tells its transaction", () => {
   });
 });
 
-describe("an Idempotency-Key that authenticates somebody", () => {
+describe("credentials in an Idempotency-Key", () => {
   test.each([
     ["an API key", () => newApiKey().key],
     ["most of an API key", () => newApiKey().key.slice(0, 20)],
-    ["an API key within another text", () => `import:${newApiKey().key}`],
+    ["an API key inside other text", () => `import:${newApiKey().key}`],
     ["an encoded API key", () => newApiKey().key.replace("_", "%5F")],
-    ["a session's token", () => generateSessionToken(appliance.random)],
+    ["a session token", () => generateSessionToken(appliance.random)],
     [
       "an encoded token",
       () => generateSessionToken(appliance.random).replace(/^./, (each) => `%${each.charCodeAt(0).toString(16)}`),
     ],
-    ["the cookie of a session", () => `session_id=${generateSessionToken(appliance.random)};`],
-  ])("is refused with 400 and not repeated in the answer: %s", async (_what, text) => {
+    ["a session cookie", () => `session_id=${generateSessionToken(appliance.random)};`],
+  ])("are refused with 400 and not echoed: %s", async (_what, text) => {
     const sent = text();
     const tag = await newTag(body);
     const expectNothingWritten = writingWatched();
@@ -121,11 +121,11 @@ describe("an Idempotency-Key that authenticates somebody", () => {
     "nlk_Ab3d",
     "x".repeat(42).concat("A").toLowerCase(),
     "0123456789abcdef".repeat(4),
-  ])("is not %s", async (sent) => {
+  ])("are not detected in %s", async (sent) => {
     expect((await owner.post("tags", { ...body, name: sent }, with_(sent))).status).toBe(200);
   });
 
-  test("is nowhere in the store, whatever was sent", async () => {
+  test("are never stored, in any form", async () => {
     await made(owner.post("tags", body, with_("my-own-word-for-it")));
     const rows = appliance.reader.statement("SELECT key FROM idempotency_keys").values();
     expect(rows).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/)]]);
@@ -135,7 +135,7 @@ describe("an Idempotency-Key that authenticates somebody", () => {
 });
 
 describe("a POST with an Idempotency-Key", () => {
-  test("that is repeated does nothing again and is answered as the first time, marked as such", async () => {
+  test("repeated does nothing and returns the original answer, marked as such", async () => {
     const first = await owner.post("tags", body, with_("k1"));
     expect(first).toMatchObject({ status: 200, data: { name: "core" } });
     expect(first.headers.get("idempotency-replayed")).toBeNull();
@@ -148,7 +148,7 @@ describe("a POST with an Idempotency-Key", () => {
     expectNothingWritten();
   });
 
-  test("is answered as the first time also when the record was changed or deleted since", async () => {
+  test("returns the original answer even if the record was changed or deleted since", async () => {
     const first = await owner.post("tags", body, with_("k1"));
     tick();
     await owner.put(`tags/${first.data.id}`, { ...body, name: "renamed" });
@@ -187,7 +187,7 @@ describe("a POST with an Idempotency-Key", () => {
         other: "/api/v1/subnets/bulk-delete?cascade=true",
       }),
     ],
-  ])("with another %s, all else being the same, is refused with 422 and does nothing", async (_what, attempt) => {
+  ])("with a different %s is refused with 422 and does nothing", async (_what, attempt) => {
     const { sent, first, other, otherwise = sent } = await attempt();
     await made(owner.post(first, sent, with_("k1")));
     const expectNothingWritten = writingWatched();
@@ -198,7 +198,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect((await owner.post(first, sent, with_("k1"))).headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("is a new one after 24 hours", async () => {
+  test("is forgotten after 24 hours", async () => {
     await owner.post("tags", body, with_("k1"));
     clock.advance(DAY_MS);
     const later = await owner.post("tags", { ...body, name: "edge" }, with_("k1"));
@@ -206,7 +206,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect(later.headers.get("idempotency-replayed")).toBeNull();
   });
 
-  test("belongs to its caller: another user's or key's same text is another key", async () => {
+  test("belongs to its caller: another user's or key's identical key is independent", async () => {
     await owner.post("tags", body, with_("k1"));
     const { client } = newApiKey();
     const other = await client.post("tags", { ...body, name: "edge" }, with_("k1"));
@@ -214,14 +214,14 @@ describe("a POST with an Idempotency-Key", () => {
     expect(other.headers.get("idempotency-replayed")).toBeNull();
   });
 
-  test("that was refused is not kept: it may succeed when it is repeated", async () => {
+  test("is not stored after a refusal, so that a repetition can succeed", async () => {
     const tag = await newTag({ name: "core" });
     expect(await owner.post("tags", body, with_("k1"))).toMatchObject({ status: 409 });
     await owner.delete(`tags/${tag.id}`);
     expect(await owner.post("tags", body, with_("k1"))).toMatchObject({ status: 200 });
   });
 
-  test("tells a new API key's text again, which is nowhere in the file as it is", async () => {
+  test("returns a new API key's secret again, which is not stored in the clear", async () => {
     const sent = keyBody();
     const first = await owner.post("auth/keys", sent, with_("k1"));
     const again = await owner.post("auth/keys", sent, with_("k1"));
@@ -234,7 +234,7 @@ describe("a POST with an Idempotency-Key", () => {
       expect(Buffer.from(await Bun.file(appliance.databasePath + suffix).bytes()).includes(first.data.key)).toBe(false);
   });
 
-  test("keeps none of the records that the ledger has", async () => {
+  test("stores no copies of records in the ledger", async () => {
     const description = "told once ".repeat(300);
     const host = {
       name: "core",
@@ -252,7 +252,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect((await owner.post("hosts/bulk-delete", [made_.data.id], with_("k2"))).text).toBe(removed.text);
   });
 
-  test("that changed nothing is answered with the record as it was then, whatever came after", async () => {
+  test("without effect returns the record as of the first time, despite later changes", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.0.1" }] });
     const { id } = host.ip_addresses[0];
@@ -274,7 +274,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect((await confirm()).text).toBe(first.text);
   });
 
-  test("deletes in bulk once", async () => {
+  test("deletes in bulk only once", async () => {
     const subnet = await newSubnet({ cidr: "10.9.0.0/16" });
     const first = await owner.post("subnets/bulk-delete", [subnet.id], with_("k1"));
     expect(first).toMatchObject({ status: 200, data: [{ id: subnet.id }] });
@@ -285,7 +285,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect(await owner.post("subnets/bulk-delete", [subnet.id])).toMatchObject({ status: 400 });
   });
 
-  test("does not outlive the right to it", async () => {
+  test("does not outlive the caller's rights", async () => {
     const { id, client } = newApiKey();
     await client.post("tags", body, with_("k1"));
     await owner.put(`auth/keys/${id}`, { ...keyBody(), permissions: "Viewer" });
@@ -296,7 +296,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect(await owner.post("tags", body, with_(key))).toMatchObject(invalid({ path: "/Idempotency-Key" }));
   });
 
-  test("is documented on every write that takes credentials", async () => {
+  test("is documented on every authenticated write", async () => {
     const document = JSON.parse((await anonymous.get("/api/openapi.json")).text);
     for (const [path, methods] of Object.entries(document.paths) as Array<
       [string, Record<string, { parameters: Array<{ $ref?: string }>; security: unknown[] }>]

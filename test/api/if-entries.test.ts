@@ -168,7 +168,7 @@ async function someVlan(by: Client, networkId: string): Promise<string> {
 }
 
 describe("an interface entry", () => {
-  test("of which only the required is said is up, of an unknown state and of the type other(1), and has nothing else", async () => {
+  test("with only the required fields has status up, state unknown and type other(1), and nothing else", async () => {
     const { id: host_id } = await host();
     clock.advance(1_000);
     const entry = await made(owner.post(PATH, { host_id, if_index: 1, if_descr: "lo" }));
@@ -193,7 +193,7 @@ describe("an interface entry", () => {
     ]);
   });
 
-  test("may say which network it is in, which is its host's", async () => {
+  test("may name its network, which must be its host's", async () => {
     const { id: host_id } = await host();
     const other = await newNetwork();
     expect(await newIfEntry(host_id, { network_id: networkId.toUpperCase() })).toMatchObject({
@@ -208,7 +208,7 @@ describe("an interface entry", () => {
     expectNothingWritten();
   });
 
-  test("is one of its host and if_index, which another host has as well, and may take one that became free", async () => {
+  test("is unique by host and if_index, and may take over a freed if_index", async () => {
     const [one, other] = [await host(), await host()];
     const [first, second] = [await newIfEntry(one.id, { if_index: 7 }), await newIfEntry(one.id, { if_index: 8 })];
     expect(await newIfEntry(other.id, { if_index: 7 })).toMatchObject({ if_index: 7 });
@@ -226,7 +226,7 @@ describe("an interface entry", () => {
   });
 
   test.each([[0], [-1], [2_147_483_648], [1.5], ["1"], [null], [true]])(
-    "has no if_index and no if_type %p",
+    "rejects if_index and if_type %p",
     async (value) => {
       const { id: host_id } = await host();
       const entry = await newIfEntry(host_id);
@@ -257,7 +257,7 @@ describe("an interface entry", () => {
     ["if_descr", ""],
     ["if_name", ""],
     ["if_alias", "😀".repeat(4_000)],
-  ])("may have the %s %p", async (field, value) => {
+  ])("accepts the %s %p", async (field, value) => {
     expect(await newIfEntry((await host()).id, { [field]: value })).toMatchObject({ [field]: value });
   });
 
@@ -267,7 +267,7 @@ describe("an interface entry", () => {
     ["if_alias", "a".repeat(4_001)],
     ["vlan_ids", Array.from({ length: 4_095 }, () => UNKNOWN_ID)],
     ["fdb_macs", Array.from({ length: 50_001 }, () => "00:00:00:00:00:01")],
-  ])("may not have a %s beyond its range", async (field, value) => {
+  ])("rejects a %s out of range", async (field, value) => {
     const { id: host_id } = await host();
     expect(await owner.post(PATH, { host_id, if_index: 1, if_descr: "x", [field]: value })).toMatchObject({
       status: 400,
@@ -275,7 +275,7 @@ describe("an interface entry", () => {
     });
   });
 
-  test("has every status of the vocabularies", async () => {
+  test("accepts every known status", async () => {
     const entry = await newIfEntry((await host()).id);
     for (const admin_status of ["Down", "Testing", "Up"])
       expect(await made(put(entry, { admin_status }))).toMatchObject({ admin_status });
@@ -334,23 +334,20 @@ describe("an optional field", () => {
     }
   }
 
-  test.each(plain)(
-    "%s is set, kept where it is left out, and left out of the answer when null clears it",
-    async (field, value) => {
-      await expectSetKeptCleared(
-        await newIfEntry((await host()).id),
-        field,
-        value,
-        field === "fdb_macs" ? [null, []] : [null],
-      );
-    },
-  );
+  test.each(plain)("%s is set, preserved when omitted, and absent once cleared by null", async (field, value) => {
+    await expectSetKeptCleared(
+      await newIfEntry((await host()).id),
+      field,
+      value,
+      field === "fdb_macs" ? [null, []] : [null],
+    );
+  });
 
-  test.each(plain.map(([field]) => [field]))("%s that is null from the beginning is not there", async (field) => {
+  test.each(plain.map(([field]) => [field]))("%s is absent when initially null", async (field) => {
     expect(Object.keys(await newIfEntry((await host()).id, { [field]: null }))).not.toContain(field);
   });
 
-  test("ip_address_id, native_vlan_id, vlan_ids and neighbor are set, kept and cleared like the others", async () => {
+  test("ip_address_id, native_vlan_id, vlan_ids and neighbor are set, preserved and cleared like the others", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const own = await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const [far, vlan, second] = [await host(), await newVlan(), await newVlan()];
@@ -366,7 +363,7 @@ describe("an optional field", () => {
   });
 
   test.each(["if_type", "admin_status", "oper_status"])(
-    "%s keeps its value where it is left out, and is never null",
+    "%s is preserved when omitted, and never null",
     async (field) => {
       const value = { if_type: 6, admin_status: "Testing", oper_status: "Dormant" }[field];
       const entry = await newIfEntry((await host()).id, { [field]: value });
@@ -379,7 +376,7 @@ describe("an optional field", () => {
   );
 
   test.each(["00-1B-21-AA-BB-CC", "001b.21aa.bbcc", "00:1B:21:AA:BB:CC"])(
-    "mac_address and fdb_macs are the same in any spelling: %s",
+    "mac_address and fdb_macs are equal in any notation: %s",
     async (text) => {
       const entry = await newIfEntry((await host()).id, { mac_address: text, fdb_macs: [text, MAC] });
       expect(entry).toMatchObject({ mac_address: MAC, fdb_macs: [MAC] });
@@ -390,8 +387,8 @@ describe("an optional field", () => {
   );
 });
 
-describe("what an interface entry names", () => {
-  test("is an address of its own host: another host's is as unknown as one that there is not", async () => {
+describe("a reference of an interface entry", () => {
+  test("accepts an address of its own host only: another host's is unknown", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const [own, other] = [
       await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] }),
@@ -413,7 +410,7 @@ describe("what an interface entry names", () => {
     expectNothingWritten();
   });
 
-  test("is of its own network, whether another network's is in reach or not", async () => {
+  test("accepts records of its own network only, whether or not another network is in reach", async () => {
     const other = await newNetwork();
     const [own, elsewhere] = [await host(), await host({ network_id: other.id })];
     const vlan = await newVlan({ network_id: other.id });
@@ -442,7 +439,7 @@ describe("what an interface entry names", () => {
     expectNothingWritten();
   });
 
-  test("is told with all else that is wrong, with the code that they share", async () => {
+  test("is reported with all other issues, with their common code", async () => {
     const { id: host_id } = await host();
     const entry = await newIfEntry(host_id);
     const expectNothingWritten = writingWatched();
@@ -483,7 +480,7 @@ describe("what an interface entry names", () => {
     expectNothingWritten();
   });
 
-  test("is told with all VLANs that are wrong, each once, and none that is right", async () => {
+  test("reports all invalid VLANs, each once, and no valid one", async () => {
     const [entry, vlan] = [await newIfEntry((await host()).id), await newVlan()];
     const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
     expect(await put(entry, { vlan_ids: [missing[0], vlan.id, missing[1], missing[0]] })).toMatchObject({
@@ -493,7 +490,7 @@ describe("what an interface entry names", () => {
     expect((await made(put(entry, { vlan_ids: [vlan.id, vlan.id.toUpperCase()] }))).vlan_ids).toEqual([vlan.id]);
   });
 
-  test("is taken off it with a VLAN's cascade, in one version with that of its host, and stays in the past", async () => {
+  test("is cleared by a VLAN's cascade, in one version with its host's, and remains in the past", async () => {
     const [vlan, kept] = [await newVlan(), await newVlan()];
     const one = await host();
     const both = await newIfEntry(one.id, {
@@ -518,7 +515,7 @@ describe("what an interface entry names", () => {
     expect(await get(both.id, both.valid_from)).toEqual({ ...both, valid_to: left.valid_from });
   });
 
-  test("is taken off it when its address goes, and stays in the past", async () => {
+  test("is cleared when its address is deleted, and remains in the past", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const own = await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const entry = await newIfEntry(own.id, { ip_address_id: own.ip_addresses[0].id });
@@ -532,7 +529,7 @@ describe("what an interface entry names", () => {
 });
 
 describe("the interface entries of a host", () => {
-  test("are 10,000 at most, also when they come one by one", async () => {
+  test("are at most 10,000, also when added one by one", async () => {
     const { id: host_id } = await host({
       interfaces: Array.from({ length: 10_000 }, (_, n) => ({ if_index: n + 1, if_descr: "" })),
     });
@@ -547,9 +544,9 @@ describe("the interface entries of a host", () => {
 
 describe("a neighbor", () => {
   test.each<[string, (far: Wire, port: Wire) => string]>([
-    ["the interface that it is", (_far, port) => `${PATH}/${port.id}`],
-    ["the interface's host", (far) => `/api/v1/hosts/${far.id}`],
-  ])("is cleared when %s is deleted, of one end and of both, and stays in the past", async (_what, path) => {
+    ["the neighbor interface", (_far, port) => `${PATH}/${port.id}`],
+    ["the neighbor interface's host", (far) => `/api/v1/hosts/${far.id}`],
+  ])("is cleared when %s is deleted, on one end and on both, and remains in the past", async (_what, path) => {
     const [near, far] = [await host(), await host()];
     const port = await newIfEntry(far.id);
     const entry = await newIfEntry(near.id, { neighbor: { type: "IfEntry", id: port.id } });
@@ -580,7 +577,7 @@ describe("a neighbor", () => {
     expect(await get(entry.id)).not.toHaveProperty("neighbor");
   });
 
-  test("may go together with what names it, in one transaction with one version of each host", async () => {
+  test("can be deleted with the interface that names it, in one transaction with one version per host", async () => {
     const [near, far] = [await host(), await host()];
     const port = await newIfEntry(far.id);
     const entry = await newIfEntry(near.id, {
@@ -603,7 +600,7 @@ describe("a neighbor", () => {
     expect(await get(second.id)).not.toHaveProperty("neighbor");
   });
 
-  test("may be the interface itself, as a loop is, or its own host, and hinders neither to go", async () => {
+  test("may be the interface itself (a loop) or its own host, and blocks neither's deletion", async () => {
     const one = await host();
     const loop = await newIfEntry(one.id);
     expect(await made(put(loop, { neighbor: { type: "IfEntry", id: loop.id } }))).toMatchObject({
@@ -616,7 +613,7 @@ describe("a neighbor", () => {
     expect(writtenIn()).toEqual({ "Deleted host": 1, "Deleted if_entry": 1 });
   });
 
-  test("moves from one far end to another, and the first one may go then", async () => {
+  test("can move to another far end, and the first can then be deleted", async () => {
     const [near, far, next] = [await host(), await host(), await host()];
     const entry = await newIfEntry(near.id, { neighbor: { type: "Host", id: far.id } });
     await made(put(entry, { neighbor: { type: "Host", id: next.id } }));
@@ -626,12 +623,12 @@ describe("a neighbor", () => {
   });
 });
 
-describe("the macs behind an interface", () => {
+describe("the MAC addresses behind an interface", () => {
   const mac = (number: number) =>
     `02:00:00:00:${(number >> 8).toString(16).padStart(2, "0")}:${(number & 255).toString(16).padStart(2, "0")}`;
   const macs = (from: number, to: number) => Array.from({ length: to - from }, (_, position) => mac(from + position));
 
-  test("are listed in order, each once, and an update writes those that came and went and no others", async () => {
+  test("are listed in order, each once, and an update writes only additions and removals", async () => {
     const one = await host();
     const entry = await newIfEntry(one.id, { fdb_macs: [...macs(0, 1_000).reverse(), mac(7)] });
     expect(entry.fdb_macs).toEqual(macs(0, 1_000));
@@ -653,7 +650,7 @@ describe("the macs behind an interface", () => {
     expect(versionsOf(one.id).at(-1)).toMatchObject({ changed: ["interfaces"] });
   });
 
-  test("are those of the instant asked about, alone, in a page, in a stream and in the answer of a delete", async () => {
+  test("are as of the requested instant, for one entry, in a page, in a stream and in the answer of a delete", async () => {
     const one = await host();
     const [entry, bare] = [await newIfEntry(one.id, { fdb_macs: macs(0, 3) }), await newIfEntry(one.id)];
     const states: Array<[string, string[] | undefined]> = [[entry.valid_from, macs(0, 3)]];
@@ -687,7 +684,7 @@ describe("the macs behind an interface", () => {
     expect((await owner.get(PATH)).data).toEqual([bare]);
   });
 
-  test("may be behind several interfaces at once, each with its own", async () => {
+  test("may be behind several interfaces at once, each with its own entry", async () => {
     const one = await host();
     const entries = [
       await newIfEntry(one.id, { fdb_macs: [mac(1), mac(2)] }),
@@ -698,7 +695,7 @@ describe("the macs behind an interface", () => {
     expect((await get((entries[1] as Wire).id)).fdb_macs).toEqual([mac(2)]);
   });
 
-  test("are 50,000 at most, and that many are taken", async () => {
+  test("are at most 50,000, and that many are accepted", async () => {
     const entry = await newIfEntry((await host()).id);
     expect((await made(put(entry, { fdb_macs: macs(0, 50_000) }))).fdb_macs).toEqual(macs(0, 50_000));
     expect(await put(entry, { fdb_macs: macs(0, 50_001) })).toMatchObject({
@@ -718,7 +715,7 @@ describe("the filters of the list", () => {
     died: string | null;
   }
 
-  test("hold together at every instant, for everybody, within their reach", async () => {
+  test("combine at every instant, for every caller, within their reach", async () => {
     const second = await newNetwork();
     const places = [networkId, networkId, second.id, second.id];
     const hosts: Wire[] = [];

@@ -133,8 +133,8 @@ function discovered(networkId = first.networkId): Scene {
   }, scan());
 }
 
-describe("deleting what discovery has found", () => {
-  test("makes it ignored in the same transaction: a host with all that it is known again by, and nothing for its parts", async () => {
+describe("deleting a discovered record", () => {
+  test("makes it ignored in the same transaction: a host with all its identifiers, and nothing for its parts", async () => {
     const scene = discovered();
     tick();
     const closed = await remove(`hosts/${scene.host}`);
@@ -179,7 +179,7 @@ describe("deleting what discovery has found", () => {
     ]);
   });
 
-  test("makes each part ignored by itself, with the host that it was of, found by its identity", async () => {
+  test("makes each part ignored individually, with its host, matched by identity", async () => {
     const scene = discovered();
     const expected: Array<[string, string, string, string, string]> = [
       [`ip-addresses/${scene.addresses[0]}`, "ip_address", scene.addresses[0], `${scene.host}/10.2.3.4`, "10.2.3.4"],
@@ -216,7 +216,7 @@ describe("deleting what discovery has found", () => {
     expect((await live("hosts", scene.host)).name).toBe("core-1");
   });
 
-  test("makes subnets and VLANs ignored, and not the addresses that go along with a subnet", async () => {
+  test("makes subnets and VLANs ignored, but not addresses deleted with a subnet", async () => {
     const scene = discovered();
     await remove(`subnets/${scene.subnet}?cascade=true`);
     expect(writtenIn()).toMatchObject({ "Deleted subnet": 1, "Deleted ip_address": 2, "Created ignored": 1 });
@@ -241,7 +241,7 @@ describe("deleting what discovery has found", () => {
     ]);
   });
 
-  test("makes ignored what the lists of a host's update no longer have, and its interface entries in a bulk", async () => {
+  test("makes items omitted by a host's update ignored, and interface entries omitted in bulk", async () => {
     const scene = discovered();
     const host = await live("hosts", scene.host);
     tick();
@@ -275,7 +275,7 @@ describe("deleting what discovery has found", () => {
     ]);
   });
 
-  test("makes all of many ignored that are deleted together", async () => {
+  test("makes every record of a bulk deletion ignored", async () => {
     const scene = discovered();
     await newHost();
     const hosts = (await owner.get("hosts")).data.map((each: Wire) => each.id);
@@ -287,13 +287,13 @@ describe("deleting what discovery has found", () => {
     expect(await ignored()).toMatchObject([{ entity: "host", record_id: scene.host }]);
   });
 
-  test("is the same for an API key", async () => {
+  test("has the same effect by API key", async () => {
     const scene = discovered();
     await made(newApiKey().client.delete(`hosts/${scene.host}`));
     expect(writtenIn()).toMatchObject({ "Created ignored": 1 });
   });
 
-  test("counts for a host that a person entered and discovery has seen since", async () => {
+  test("also applies to a manually entered host that discovery has seen since", async () => {
     const host = await newHost({ name: "typed", serial_number: "S1" });
     const unseen = await newHost();
     inTransaction((tx) => tx.observe(hostKind, host.id, { last_seen_at: "2026-11-21T09:00:00.000Z" }), scan());
@@ -302,7 +302,7 @@ describe("deleting what discovery has found", () => {
     expect(await ignored()).toMatchObject([{ record_id: host.id, label: "typed", signs: ["serial:S1"] }]);
   });
 
-  test("keeps one record of a thing that was deleted, entered by hand, found and deleted again", async () => {
+  test("keeps one entry for a record deleted, re-entered, discovered and deleted again", async () => {
     const scene = discovered();
     await remove(`if-entries/${scene.entries[0]}`);
     const [first] = await ignored();
@@ -317,8 +317,8 @@ describe("deleting what discovery has found", () => {
   });
 });
 
-describe("nothing is ignored", () => {
-  test("when a person deletes what a person entered", async () => {
+describe("no ignored entry is made", () => {
+  test("when a person deletes a manual record", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const vlan = await newVlan();
     const host = await newHost({
@@ -338,14 +338,14 @@ describe("nothing is ignored", () => {
     });
   });
 
-  test("when discovery or the appliance removes it", async () => {
+  test("when discovery or the appliance deletes it", async () => {
     const scene = discovered();
     inTransaction((tx) => removeRecord(tx, ifEntryKind, scene.entries[0], true), scan());
     inTransaction((tx) => removeRecord(tx, hostKind, scene.host, true));
     expect(await ignored()).toEqual([]);
   });
 
-  test("when a whole network goes, and what was ignored in it goes with it", async () => {
+  test("when a whole network is deleted, which also deletes its ignored entries", async () => {
     const network = await newNetwork();
     const scene = discovered(network.id);
     await remove(`if-entries/${scene.entries[0]}`);
@@ -367,7 +367,7 @@ describe("nothing is ignored", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("when a person has the machine look at itself, and something is there no more", async () => {
+  test("when self discovery started by a person removes a missing part", async () => {
     const machine = machineWith({ hostname: "noc-1", interfaces: [], addresses: [] });
     await appliance.renew({ machine });
     const body = { network_id: first.networkId };
@@ -380,8 +380,8 @@ describe("nothing is ignored", () => {
   });
 });
 
-describe("what is ignored", () => {
-  test("is listed by network, host and kind, in order, now and then, also as a table", async () => {
+describe("an ignored entry", () => {
+  test("is listed by network, host and kind, in order, at present and in the past, also as a table", async () => {
     const other = await newNetwork();
     const scene = discovered();
     const elsewhere = discovered(other.id);
@@ -428,7 +428,7 @@ describe("what is ignored", () => {
     expect(table[0]).toMatchObject({ host_name: "core-1", entity: "if_entry", label: "Gi0/2" });
   });
 
-  test("is lifted from Member upwards, one or many, in a transaction that can be read and undone", async () => {
+  test("is lifted by a Member or above, singly or in bulk, in a transaction that can be read and undone", async () => {
     const scene = discovered();
     for (const id of scene.entries) await remove(`if-entries/${id}`);
     await remove(`ports/${scene.port}`);
@@ -466,13 +466,13 @@ describe("what is ignored", () => {
     });
   });
 
-  test("is made and changed by no client", async () => {
+  test("cannot be created or changed through the API", async () => {
     const record = newIgnored();
     for (const answer of [await owner.post(PATH, {}), await owner.put(`${PATH}/${record.id}`, record)])
       expect(answer).toMatchObject(refusal(405, "method_not_allowed"));
   });
 
-  test("does not exist for whoever does not reach its network", async () => {
+  test("is invisible to callers who do not reach its network", async () => {
     const other = await newNetwork();
     const far = newIgnored({ network_id: other.id, label: "far" });
     const near = newIgnored({ label: "near" });
@@ -489,7 +489,7 @@ describe("what is ignored", () => {
     );
   });
 
-  test("has the one before it as its lineage when it comes about again", async () => {
+  test("has the previous entry as its lineage when re-created", async () => {
     const scene = discovered();
     await remove(`ports/${scene.port}`);
     const [first] = await ignored();
@@ -508,7 +508,7 @@ describe("what is ignored", () => {
     expect(await ignored()).toMatchObject([{ record_id: port, lineage_id: first?.id }]);
   });
 
-  test("shows among changes, in diffs and in the plan by what it was called", async () => {
+  test("appears among changes, in diffs and in plans under its label", async () => {
     const scene = discovered();
     tick();
     const at = clock.text();
@@ -523,10 +523,10 @@ describe("what is ignored", () => {
   });
 });
 
-describe("bringing back what is ignored", () => {
+describe("an ignored entry is lifted", () => {
   const restore = (path: string, at: string, body: Wire = {}) => made(owner.post(`${path}/restore`, { at, ...body }));
 
-  test("by a restore ends that it is: a host that was deleted", async () => {
+  test("by a restore of a deleted host", async () => {
     const scene = discovered();
     tick();
     const at = clock.text();
@@ -576,7 +576,7 @@ describe("bringing back what is ignored", () => {
     }
   });
 
-  test("by a restore of its host, which is then ignored in what it was ignored in then", async () => {
+  test("by a restore of its host, which regains its ignored entries at that time", async () => {
     const scene = discovered();
     await remove(`if-entries/${scene.entries[0]}`);
     tick();
@@ -598,7 +598,7 @@ describe("bringing back what is ignored", () => {
     expect((await live("hosts", scene.host)).interfaces).toHaveLength(1);
   });
 
-  test("by a revert of the deletion, also where it was lifted since", async () => {
+  test("by a revert of the deletion, even if already lifted", async () => {
     const scene = discovered();
     await remove(`hosts/${scene.host}`);
     const deletion = transactionCount();
@@ -620,7 +620,7 @@ describe("bringing back what is ignored", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("by a revert ends also what came about by another deletion of the same record", async () => {
+  test("by a revert, including one made by another deletion of the same record", async () => {
     const scene = discovered();
     tick();
     await remove(`ports/${scene.port}`);
@@ -645,7 +645,7 @@ describe("bringing back what is ignored", () => {
     expect(versionsOf(other.id).at(-1)).toMatchObject({ operation: "Deleted" });
   });
 
-  test("is not hindered by what is ignored of a host whose making is undone", async () => {
+  test("when the creation of its host is undone, without blocking that", async () => {
     const { organizationId, networkId } = first;
     const host = inTransaction(
       (tx) => tx.create(hostKind, organizationId, hostFields(networkId, "h", { source: DISCOVERED })),

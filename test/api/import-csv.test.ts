@@ -162,11 +162,11 @@ async function fill(): Promise<void> {
   tick();
 }
 
-describe("what an export writes", () => {
+describe("an exported table", () => {
   beforeEach(fill);
 
   test.each(IMPORTABLE.map((importable) => [importable.resource.path, importable] as const))(
-    "of %s is imported again without a version",
+    "of %s can be imported without making a version",
     async (path) => {
       const text = await table(path);
       const rows = parseCsv(text);
@@ -196,7 +196,7 @@ describe("what an export writes", () => {
     },
   );
 
-  test("of every kind makes the same records in an empty appliance, by names alone", async () => {
+  test("of every kind recreates the records in an empty appliance, by names alone", async () => {
     const other = await newAppliance();
     afterAll(() => other.close());
     const comparable = (text: string, importable: RecordWrites) =>
@@ -269,8 +269,8 @@ function isSaid(importable: RecordWrites, column: string): boolean {
   return role?.as === "Field" && !isId && !["neighbor", "virtualization"].includes(column);
 }
 
-describe("a table", () => {
-  test("creates, changes and leaves alone what its rows say, in one transaction that one revert undoes", async () => {
+describe("an imported table", () => {
+  test("creates, updates and leaves records as its rows say, in one transaction that one revert undoes", async () => {
     await newVlan({ number: 10, name: "Old", description: "kept" });
     const same = await newVlan({ number: 20, name: "Same" });
     await newVlan({ number: 30, name: "Nobody's row" });
@@ -315,7 +315,7 @@ describe("a table", () => {
     ]);
   });
 
-  test("as a dry run tells the plan, which its own sending quotes: 409 once a record of it has changed", async () => {
+  test("as a dry run returns the plan, which the import quotes: 409 once one of its records has changed", async () => {
     const host = await newHost({ name: "a", description: "old" });
     const unchanged = await newHost({ name: "b" });
     tick();
@@ -350,7 +350,7 @@ describe("a table", () => {
     expect(await bring("hosts", sent, `?plan=${plan}`)).toMatchObject(refusal(409, "entity_stale"));
   });
 
-  test("clears with an empty cell, keeps without a column, and takes what a spreadsheet makes of values", async () => {
+  test("clears with an empty cell, preserves without a column, and accepts spreadsheet notations", async () => {
     const host = await newHost({ name: "a", description: "x", hidden: true, sys_location: "hall", asset_tag: "1" });
     tick();
     const answer = await bring(
@@ -398,7 +398,7 @@ describe("a table", () => {
       ).toEqual([[2, column as string, "validation_failed"]]);
   });
 
-  test("names everything that is wrong at once, by row and column, and writes nothing then", async () => {
+  test("reports all errors at once, by row and column, and then writes nothing", async () => {
     const vlan = await newVlan({ number: 10 });
     const { name } = (await owner.get(`networks/${first.networkId}`)).data;
     tick();
@@ -449,7 +449,7 @@ describe("a table", () => {
     expect(expectNothingWritten).toThrow();
   });
 
-  test("may swap what two records have", async () => {
+  test("can swap unique values of two records", async () => {
     const [a, b] = [await newVlan({ number: 10, name: "a" }), await newVlan({ number: 20, name: "b" })];
     tick();
     expect(
@@ -467,7 +467,7 @@ describe("a table", () => {
     expect((await owner.get(`vlans/${a.id}`)).data.number).toBe(20);
   });
 
-  test("tells names apart by the network, and lists the candidates where it cannot", async () => {
+  test("resolves names per network, and lists the candidates if ambiguous", async () => {
     const far = await newNetwork({ name: "Far" });
     const near = (await owner.get(`networks/${first.networkId}`)).data;
     const hosts = [await newHost({ name: "core" }), await newHost({ name: "core", network_id: far.id })];
@@ -500,7 +500,7 @@ describe("a table", () => {
     expect(near.name).not.toBe("Far");
   });
 
-  test("finds its records by the columns that match names", async () => {
+  test("finds records by name columns", async () => {
     const host = await newHost({ name: "a", asset_tag: "4711" });
     await newHost({ name: "b", serial_number: "S1" });
     await newHost({ name: "c", serial_number: "S1" });
@@ -526,8 +526,8 @@ describe("a table", () => {
   });
 });
 
-describe("what several kinds are named by", () => {
-  test("is written by a service's table: where it listens, which is what is left of its bindings", async () => {
+describe("a reference in a table", () => {
+  test("to listening endpoints is written by a service's table, and replaces its bindings", async () => {
     await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
     await made(owner.post("subnets", { network_id: first.networkId, cidr: "2001:db8::/64" }));
     const whole = (name: string, address: string) =>
@@ -584,7 +584,7 @@ describe("what several kinds are named by", () => {
     expect((await owner.get("bindings")).data).toHaveLength(1);
   });
 
-  test("is a neighbor by its host, or by its host and its interface; several of a name are listed", async () => {
+  test("to a neighbor is by host, or by host and interface; ambiguous names are listed", async () => {
     const [core, edge] = [await newHost({ name: "core" }), await newHost({ name: "edge" })];
     const uplink = await newIfEntry(core.id, { if_index: 1, if_descr: "eth0", if_name: "Gi0/1" });
     const down = await newIfEntry(edge.id, { if_index: 1, if_descr: "eth0" });
@@ -636,7 +636,7 @@ describe("what several kinds are named by", () => {
     expectNothingWritten();
   });
 
-  test("is what virtualizes a host or a service, in the place of its id", async () => {
+  test("to the service that virtualizes a host or a service is by name instead of id", async () => {
     const libvirtOn = async (name: string) =>
       made(
         owner.post("services", { host_id: (await newHost({ name })).id, name: "KVM", service_definition: "libvirt" }),
@@ -677,8 +677,8 @@ describe("what several kinds are named by", () => {
   });
 });
 
-describe("kinds that are edited one at a time", () => {
-  test("bindings find their services by host and name, and what these listen on by number and address", async () => {
+describe("kinds written one at a time", () => {
+  test("bindings find their services by host and name, and their targets by number and address", async () => {
     await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
     const whole = (name: string, address: string) =>
       newHost({
@@ -753,7 +753,7 @@ describe("kinds that are edited one at a time", () => {
     expectNothingWritten();
   });
 
-  test("markers of the organization and of networks are told apart by the network, also where they have one name", async () => {
+  test("markers of the organization and of networks are distinguished by network, even under one name", async () => {
     const { name } = (await owner.get(`networks/${first.networkId}`)).data;
     const sent = csv([
       ["name", "network_name", "at"],
@@ -804,7 +804,7 @@ describe("kinds that are edited one at a time", () => {
     expect((await bring("markers", near, "", member.client)).data.counts).toMatchObject({ created: 1 });
   });
 
-  test("schedules are held to what their targets, times and roles are held to one by one", async () => {
+  test("schedules are validated for targets, times and roles like individual writes", async () => {
     const head = ["network_id", "name", "cron", "timezone", "kind", "targets", "is_enabled"];
     const row = (name: string, ...more: string[]) => [first.networkId, name, ...more];
     const good = csv([
@@ -845,7 +845,7 @@ describe("kinds that are edited one at a time", () => {
     expect(answer.data.changes[0].fields).toEqual([{ field: "targets", from: ["10.0.0.0/24", "10.0.1.7"], to: null }]);
   });
 
-  test("custom fields have defaults of their type and choices of any text, and stay what records hold", async () => {
+  test("custom fields have typed defaults and choices of any text, and keep values in use", async () => {
     const head = ["key", "label", "kinds", "type", "choices", "required", "default"];
     const sent = csv([
       head,
@@ -891,7 +891,7 @@ describe("kinds that are edited one at a time", () => {
 });
 
 describe("custom fields in a table", () => {
-  test("are columns of their own, which set, clear and keep values, and come back as they were", async () => {
+  test("have columns of their own, which set, clear and preserve values, and round-trip", async () => {
     const field = (key: string, type: string, more = {}) =>
       made(owner.post("custom-fields", { key, label: key, kinds: ["host"], type, ...more }));
     for (const [key, type] of [
@@ -970,8 +970,8 @@ describe("custom fields in a table", () => {
   });
 });
 
-describe("what is sent as a table", () => {
-  test("is read in the encoding that it comes in", async () => {
+describe("an uploaded table", () => {
+  test("is decoded by its declared encoding", async () => {
     const { name } = (await owner.get(`networks/${first.networkId}`)).data;
     const text = `network_name;name;description\r\n${name};zürich;größe\r\n`;
     const send = (bytes: Uint8Array, type: string) =>
@@ -995,12 +995,12 @@ describe("what is sent as a table", () => {
 
   test.each([
     ["nothing", "", [undefined, undefined]],
-    ["a column that is none", "nmae,network_id\r\n", [1, "nmae"]],
-    ["a column twice", "name,name\r\n", [1, "name"]],
-    ["cells without a column", "name,\r\na,b\r\n", [1, ""]],
-    ["a row of too many cells", "name\r\na,b\r\n", [2, undefined]],
-    ["a quote that does not end", 'name\r\n"a\r\n', [2, undefined]],
-  ])("is refused in a sentence where it has %s", async (_what, text, [row, column]) => {
+    ["an unknown column", "nmae,network_id\r\n", [1, "nmae"]],
+    ["a duplicate column", "name,name\r\n", [1, "name"]],
+    ["cells without a header", "name,\r\na,b\r\n", [1, ""]],
+    ["a row with too many cells", "name\r\na,b\r\n", [2, undefined]],
+    ["an unterminated quote", 'name\r\n"a\r\n', [2, undefined]],
+  ])("is refused with a sentence if it has %s", async (_what, text, [row, column]) => {
     const expectNothingWritten = writingWatched();
     const answer = await bring("hosts", text as string);
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
@@ -1012,7 +1012,7 @@ describe("what is sent as a table", () => {
     expectNothingWritten();
   });
 
-  test("may have hostile cells: they are kept as they are, or refused by row and column", async () => {
+  test("may have hostile cells: they are stored verbatim, or refused by row and column", async () => {
     const head = ["network_id", "name", "description"];
     const row = (text: string) => csv([head, [first.networkId, "hostile", text]]);
     for (const text of ["x".repeat(1024 * 1024), "a\0b"]) {
@@ -1028,19 +1028,19 @@ describe("what is sent as a table", () => {
   });
 });
 
-describe("what is meant to be a burden", () => {
+describe("an oversized table", () => {
   test.each([
-    ["nothing but rows", `name${"\n".repeat(9_000_000)}`],
-    ["nothing but cells", `name\n${",".repeat(9_000_000)}\n`],
-    ["nothing but quotes", `name\n${'"'.repeat(2_000_001)}\n`],
+    ["only rows", `name${"\n".repeat(9_000_000)}`],
+    ["only cells", `name\n${",".repeat(9_000_000)}\n`],
+    ["only quotes", `name\n${'"'.repeat(2_000_001)}\n`],
     ["stray quotes", `name\n"${'a"b'.repeat(2_000_000)}"\n`],
     ["a cell of names", `name,network_id,tag_names\na,NETWORK,"${";".repeat(1_500_000)}"\n`],
     ["a cell of ids", `name,network_id,tags\na,NETWORK,"${"x;".repeat(700_000)}"\n`],
-    ["a deep cell", `name,network_id,virtualization\na,NETWORK,"${"[".repeat(1_000_000)}"\n`],
+    ["a deeply nested cell", `name,network_id,virtualization\na,NETWORK,"${"[".repeat(1_000_000)}"\n`],
     ["a long cell", `name\n${"x".repeat(3_000_000)}\n`],
-    ["many wrong rows", `name,hidden\n${"a,perhaps\n".repeat(90_000)}`],
+    ["many invalid rows", `name,hidden\n${"a,perhaps\n".repeat(90_000)}`],
     ["very many columns", `${"a,".repeat(500_000)}name\n`],
-  ])("is refused in a sentence: %s", async (_what, text) => {
+  ])("is refused with a sentence: %s", async (_what, text) => {
     const expectNothingWritten = writingWatched();
     const answer = await bring("hosts", text.replace("NETWORK", first.networkId));
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^[A-Z].{10,}\.$/s)]);
@@ -1048,14 +1048,14 @@ describe("what is meant to be a burden", () => {
     expectNothingWritten();
   });
 
-  test("may be a table with empty rows", async () => {
+  test("may contain empty rows", async () => {
     const answer = await bring("vlans", `number,network_id\n${"\n,\n".repeat(100)}7,${first.networkId}\n`);
     expect(answer.data.counts).toEqual({ rows: 1, created: 1, updated: 0, unchanged: 0 });
   });
 });
 
-describe("who imports", () => {
-  test("has the role that writes the kind, and nothing beyond its networks exists for it", async () => {
+describe("access to imports", () => {
+  test("requires the role that writes the kind, and is limited to the caller's networks", async () => {
     const far = await newNetwork({ name: "Far" });
     const [near, hidden] = [await newHost({ name: "core" }), await newHost({ name: "core", network_id: far.id })];
     await newHost({ name: "edge", network_id: far.id });

@@ -29,8 +29,8 @@ const UNIQUE: ReadonlyArray<[string, () => Wire | Promise<Wire>]> = [
   ["services", async () => ({ host_id: (await newHost({})).id, service_definition: "http", bindings: [], tags: [] })],
 ];
 
-describe("a name of which nothing can be seen", () => {
-  test.each(UNIQUE)("is refused for one of %s, new or renamed", async (plural, fields) => {
+describe("an invisible name", () => {
+  test.each(UNIQUE)("is refused for %s, on create and on rename", async (plural, fields) => {
     const rest = await fields();
     const record = await made(owner.post(plural, { ...rest, name: "Core" }));
     for (const name of INVISIBLE)
@@ -42,7 +42,7 @@ describe("a name of which nothing can be seen", () => {
     expect(versionsOf(record.id)).toHaveLength(1);
   });
 
-  test("is refused where names may be alike, and in a table", async () => {
+  test("is refused even if names need not be unique, and in a table", async () => {
     for (const name of INVISIBLE) {
       const host = { name, network_id: first.networkId };
       for (const [path, body] of [
@@ -55,7 +55,7 @@ describe("a name of which nothing can be seen", () => {
     expect((await owner.get("hosts")).body.meta.pagination.total_count).toBe(0);
   });
 
-  test("is none for a reason or a choice, nor a value for a custom field", async () => {
+  test("is rejected as a reason, a choice and a custom field's value", async () => {
     const reason = { "x-change-reason": `UTF-8''${encodeURIComponent("\u3164")}` };
     expect(await owner.post("tags", { ...TAG, name: "x" }, reason)).toMatchObject(refusal(400, "validation_failed"));
     const field = { key: "rack", kinds: ["host"], type: "choice" };
@@ -67,7 +67,7 @@ describe("a name of which nothing can be seen", () => {
     expect(await owner.post("hosts", host)).toMatchObject(refusal(400, "validation_failed"));
   });
 
-  test("stays where it is from before, and can be changed", async () => {
+  test("is kept if it existed before, and can be changed", async () => {
     const tag = await newTag({ name: "named" });
     rename("tags", "named", "\u3164");
     expect((await owner.get(`tags/${tag.id}`)).data.name).toBe("\u3164");
@@ -78,8 +78,8 @@ describe("a name of which nothing can be seen", () => {
   });
 });
 
-describe("of names that look alike", () => {
-  test.each(UNIQUE)("%s have one, whichever comes first", async (plural, fields) => {
+describe("among look-alike names", () => {
+  test.each(UNIQUE)("%s can have only one, whichever comes first", async (plural, fields) => {
     const rest = await fields();
     for (const name of CORES) {
       const record = await made(owner.post(plural, { ...rest, name }));
@@ -94,14 +94,14 @@ describe("of names that look alike", () => {
     }
   });
 
-  test("users have one e-mail address", async () => {
+  test("users can have only one e-mail address", async () => {
     const body = { password: "a phrase of their own", role: "Viewer" };
     await made(owner.post("users", { ...body, email: "Night@example.net" }));
     for (const email of ["night\ufe0f@example.net", "ni\u115fght@EXAMPLE.net"])
       expect(await owner.post("users", { ...body, email })).toMatchObject(taken("email"));
   });
 
-  test("those that differ in what is seen are apart, also in other networks and under other definitions", async () => {
+  test("visibly different ones are distinct, as are those in other networks and under other definitions", async () => {
     for (const name of ["Core", "Cor e", "core", "Córe", "\u{1f468}\u200d\u{1f469}", "\u{1f468}"])
       await newTag({ name });
     const host = await newHost({});
@@ -110,7 +110,7 @@ describe("of names that look alike", () => {
         await made(owner.post("services", { host_id, name: "Web\u200b", service_definition, bindings: [], tags: [] }));
   });
 
-  test("one is written of several in a request or a table, or none", async () => {
+  test("at most one is written from a request or a table", async () => {
     const services = ["Web", "Web\u200b"].map((name) => ({ name, service_definition: "http", bindings: [] }));
     expect(await owner.post("hosts", { name: "h", network_id: first.networkId, services })).toMatchObject(taken());
     const table = "name,color\nCore,Blue\nCo\u00adre,Blue\nEdge,Blue\n";
@@ -122,7 +122,7 @@ describe("of names that look alike", () => {
     expect(await imported(table.replace("Co\u00adre,Blue\n", ""))).toMatchObject(thirdRow);
   });
 
-  test("one of before does not come back beside one of today, which a plan says", async () => {
+  test("an old one is not restored next to a present one, which the plan reports", async () => {
     const tag = await newTag({ name: "Core" });
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
@@ -133,7 +133,7 @@ describe("of names that look alike", () => {
     expect(await owner.post(`tags/${tag.id}/restore`, { at })).toMatchObject({ status: 409 });
   });
 
-  test("those of before stay, can be changed otherwise and renamed, and are in the way of new ones", async () => {
+  test("existing ones stay, can be edited and renamed, and block new ones", async () => {
     const [core, other] = [await newTag({ name: "Core" }), await newTag({ name: "Cores" })];
     rename("tags", "Cores", "Core\u200b");
     const twin = await made(owner.put(`tags/${other.id}`, { ...other, name: "Core\u200b", description: "of before" }));
@@ -145,7 +145,7 @@ describe("of names that look alike", () => {
     expect(await owner.post("tags", { ...TAG, name: "Edge\u200b" })).toMatchObject(taken());
   });
 
-  test("a custom field has one choice, but for those of before", async () => {
+  test("a custom field can have only one choice, apart from existing ones", async () => {
     const field = { key: "rack", kinds: ["host"], type: "choice" };
     expect(await owner.post("custom-fields", { ...field, choices: ["A", "A\u200b"] })).toMatchObject(
       refusal(400, "validation_failed", { issues: [{ path: "/choices/1" }] }),
@@ -160,7 +160,7 @@ describe("of names that look alike", () => {
   });
 });
 
-test("a scan takes a service that looks like the one it sees for that one", async () => {
+test("a scan matches a service to a look-alike of the observed name", async () => {
   await newSubnet({ cidr: "10.0.0.0/29" });
   const host = await newHost({ name: "printer", ip_addresses: [{ ip_address: "10.0.0.2" }] });
   await made(

@@ -90,7 +90,7 @@ describeRecords(
 );
 
 describe("an address", () => {
-  test("is the one that stands in its host, to the letter, and has no MAC and an empty name when none is given", async () => {
+  test("is identical to the one in its host, with no MAC and an empty name by default", async () => {
     const subnet = await newSubnet({ cidr: "2001:db8::/64" });
     const host = await newHost();
     const address = await made(post({ host_id: host.id, network_id: host.network_id, ip_address: "2001:DB8:0::A" }));
@@ -109,7 +109,7 @@ describe("an address", () => {
     expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["ip_addresses"] });
   });
 
-  test("comes after the host's last one, unless it says where", async () => {
+  test("is appended after the host's last one, unless it has a position", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({
       ip_addresses: [
@@ -129,7 +129,7 @@ describe("an address", () => {
     });
   });
 
-  test("loses its MAC and its name to null, and keeps what is left out", async () => {
+  test("loses its MAC and its name by null, and keeps omitted fields", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost();
     const address = await made(
@@ -145,7 +145,7 @@ describe("an address", () => {
   });
 
   test.each([["10.2.3"], ["1"], ["10.2.3.4/24"], ["fe80::1%eth0"], ["10.2.3.256"], [" 10.2.3.4"], [""], [5], [null]])(
-    "is not %p",
+    "rejects %p",
     async (ip_address) => {
       const host = await newHost();
       const expectNothingWritten = writingWatched();
@@ -156,7 +156,7 @@ describe("an address", () => {
     },
   );
 
-  test("is one of its host: of another host it may be again", async () => {
+  test("is unique per host, but may repeat on another host", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const [host, other] = [await newHost(), await newHost()];
     for (const { id } of [host, other] as Wire[]) await made(post({ host_id: id, ip_address: "10.2.3.1" }));
@@ -167,7 +167,7 @@ describe("an address", () => {
 });
 
 describe("the subnet of an address", () => {
-  test("is the most specific one of the network that contains it, or the one that is told", async () => {
+  test("is the most specific one of the network that contains it, or the given one", async () => {
     const cidrs = ["0.0.0.0/0", "10.0.0.0/8", "10.2.0.0/16", "10.2.3.0/24", "2001:db8::/32", "2001:db8:1::/48"];
     const subnets = new Map<string, string>();
     for (const cidr of cidrs) subnets.set(cidr, (await newSubnet({ cidr })).id);
@@ -202,7 +202,7 @@ describe("the subnet of an address", () => {
     });
   });
 
-  test("has to be there, to contain it, and to be of the host's network", async () => {
+  test("must exist, contain it, and be of the host's network", async () => {
     const [subnet, elsewhere] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newNetwork()];
     const foreign = await newSubnet({ cidr: "10.2.0.0/16", network_id: elsewhere.id });
     const host = await newHost();
@@ -231,8 +231,8 @@ describe("the subnet of an address", () => {
   });
 });
 
-describe("an address that a credential is assigned to", () => {
-  test("is moved by an Admin alone; a Member changes the rest of it", async () => {
+describe("an address with an assigned credential", () => {
+  test("can be moved by an Admin only; a Member can edit the rest", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }] });
     const [named, free] = host.ip_addresses as [Wire, Wire];
@@ -252,7 +252,7 @@ describe("an address that a credential is assigned to", () => {
     expect(await put(named.id, { ip_address: "10.2.3.66" }, admin)).toMatchObject({ status: 200 });
   });
 
-  test("is taken off the assignment when it goes, and with the last one the assignment goes: it never widens", async () => {
+  test("is removed from the assignment when deleted, and the last one ends the assignment: it never widens", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }, { ip_address: "10.2.3.3" }],
@@ -288,7 +288,7 @@ describe("an address that a credential is assigned to", () => {
 });
 
 describe("deleting an address", () => {
-  test("takes the bindings to it along and the reference off interface entries, in one transaction, and the past keeps all of it", async () => {
+  test("deletes its bindings and clears interface entries' references, in one transaction, and the past keeps them", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }],
@@ -335,7 +335,7 @@ describe("deleting an address", () => {
 });
 
 describe("the addresses of a host", () => {
-  test("are 10,000 at most, also when they come one by one", async () => {
+  test("are at most 10,000, also when added one by one", async () => {
     await newSubnet({ cidr: "10.0.0.0/8" });
     const host = await newHost({
       ip_addresses: Array.from({ length: 10_000 }, (_, n) => ({ ip_address: `10.1.${n >> 8}.${n & 255}` })),
@@ -348,7 +348,7 @@ describe("the addresses of a host", () => {
     expectNothingWritten();
   });
 
-  test("are listed by host and by network, now and then", async () => {
+  test("are listed by host and by network, at present and in the past", async () => {
     const other = await newNetwork();
     for (const network_id of [first.networkId, other.id]) await newSubnet({ cidr: "10.2.3.0/24", network_id });
     const [host, second, elsewhere] = [await newHost(), await newHost(), await newHost({ network_id: other.id })] as [

@@ -81,7 +81,7 @@ const put = (record: Wire, fields: Wire, by: Client = owner) =>
   by.put(`ip-ranges/${record.id}`, { first: record.first, last: record.last, purpose: record.purpose, ...fields });
 
 describe("an IP range", () => {
-  test("finds the most specific subnet of its network that contains both of its ends", async () => {
+  test("is placed in the most specific subnet of its network that contains both ends", async () => {
     const wide = await newSubnet({ cidr: "10.0.0.0/8" });
     const room = await newSubnet({ cidr: "10.2.3.0/24" });
     const half = await newSubnet({ cidr: "10.2.3.0/25" });
@@ -106,7 +106,7 @@ describe("an IP range", () => {
     });
   });
 
-  test("lies within a subnet of its network, or is refused", async () => {
+  test("is refused outside every subnet of its network", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     await newSubnet({ cidr: "10.2.4.0/24" });
     const elsewhere = await newSubnet({ cidr: "10.2.3.0/24", network_id: (await newNetwork()).id });
@@ -136,7 +136,7 @@ describe("an IP range", () => {
     expectNothingWritten();
   });
 
-  test("ends where it begins or later, in addresses of one version", async () => {
+  test("ends at or after its start, in addresses of one IP version", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     await newSubnet({ cidr: "::/0" });
     const made = await range("10.2.3.200", "10.2.3.219");
@@ -156,7 +156,7 @@ describe("an IP range", () => {
     expectNothingWritten();
   });
 
-  test("needs both ends and a purpose, also to be changed", async () => {
+  test("requires both ends and a purpose, also in an update", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const { id } = await range("10.2.3.200", "10.2.3.219");
     const expectNothingWritten = writingWatched();
@@ -166,7 +166,7 @@ describe("an IP range", () => {
     expectNothingWritten();
   });
 
-  test("stays in its subnet as long as it stays where it is, and finds one anew when it moves", async () => {
+  test("stays in its subnet while unmoved, and is placed again when it moves", async () => {
     const wide = await newSubnet({ cidr: "10.2.0.0/16" });
     const made1 = await range("10.2.3.200", "10.2.3.219");
     const room = await newSubnet({ cidr: "10.2.3.0/24" });
@@ -185,7 +185,7 @@ describe("an IP range", () => {
     expect(await made(put(made1, { subnet_id: wide.id }))).toMatchObject({ subnet_id: wide.id });
   });
 
-  test("goes with its subnet, but not unasked, and comes back with it by a revert", async () => {
+  test("is deleted with its subnet only by cascade, and restored with it by a revert", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const [one, other] = [await range("10.2.3.1", "10.2.3.1"), await range("10.2.3.200", "10.2.3.219")];
     const expectNothingWritten = writingWatched();
@@ -213,7 +213,7 @@ describe("an IP range", () => {
     ]);
   });
 
-  test("is not left outside by another prefix of its subnet", async () => {
+  test("blocks a new prefix of its subnet that would exclude it", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     await range("10.2.3.200", "10.2.4.5");
     await range("10.2.200.1", "10.2.200.1");
@@ -234,7 +234,7 @@ describe("an IP range", () => {
     });
   });
 
-  test("is found by its addresses, its description and its tags, and ordered by address", async () => {
+  test("is found by addresses, description and tags, and ordered by address", async () => {
     await newSubnet({ cidr: "10.0.0.0/8" });
     await newSubnet({ cidr: "2001:db8::/32" });
     const tag = await newTag({ name: "printing" });
@@ -276,8 +276,8 @@ describe("an IP range", () => {
   });
 });
 
-describe("ranges that have their addresses for themselves", () => {
-  test("share none with one another, in whichever subnet of the network they are", async () => {
+describe("exclusive ranges", () => {
+  test("do not overlap each other, in any subnet of the network", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const room = await newSubnet({ cidr: "10.2.3.0/24" });
     const dhcp = await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp" });
@@ -311,7 +311,7 @@ describe("ranges that have their addresses for themselves", () => {
     await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp", network_id: other.id });
   });
 
-  test("keep to that when they move or are given another purpose, and may be changed where they are", async () => {
+  test("cannot overlap by moving or changing purpose, and can be edited in place", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const dhcp = await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp" });
     const fixed = await range("10.2.3.150", "10.2.3.150", { purpose: "Static" });
@@ -334,7 +334,7 @@ describe("ranges that have their addresses for themselves", () => {
     await range("10.2.3.1", "10.2.3.149", { purpose: "Dhcp" });
   });
 
-  test("of a hundred that are sent at once for the same addresses, one is made", async () => {
+  test("sent a hundred at once for the same addresses are created once", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -344,7 +344,7 @@ describe("ranges that have their addresses for themselves", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 99 }, () => 409)]);
   });
 
-  test("are what plain code says they may be, over random writes", async () => {
+  test("match a naive model over random writes", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     await newSubnet({ cidr: "10.2.0.0/26" });
     await newSubnet({ cidr: "2001:db8::/64" });
@@ -382,7 +382,7 @@ describe("ranges that have their addresses for themselves", () => {
 });
 
 describe("a restore of an IP range", () => {
-  test("brings it back to what it was, and does not where others have its addresses by now", async () => {
+  test("restores its former state, unless other ranges occupy its addresses now", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const dhcp = await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp" });
     const at = instant();
@@ -399,7 +399,7 @@ describe("a restore of an IP range", () => {
     expect((await owner.get(`ip-ranges/${dhcp.id}`)).data).toMatchObject({ last: "10.2.3.199" });
   });
 
-  test("takes what one transaction did to several as a whole, and a subnet keeps its ranges within", async () => {
+  test("treats one transaction's changes to several as a whole, and keeps ranges inside their subnet", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     const at = instant();
     await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.2.0.0/15" }));
@@ -440,7 +440,7 @@ describe("a restore of an IP range", () => {
     });
   });
 
-  test("is a Member's to make, as its writing is", async () => {
+  test("requires a Member, like writing it", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const { client } = await newMember();
     const mine = await made(post({ first: "10.2.0.1", last: "10.2.0.9", purpose: "Dhcp" }, client));

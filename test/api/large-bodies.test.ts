@@ -86,7 +86,7 @@ function send(method: string, path: string, body: Wire, { isLarge, headers = {} 
   return handle(new Request(`http://localhost/api/v1/${path}`, request));
 }
 
-test.each(RECORDS)("a large body of $path is given to the writer as bytes, and comes to the same", async (record) => {
+test.each(RECORDS)("a large body of $path is passed to the writer as bytes, with the same result", async (record) => {
   const { path, name, body, sentBack = {}, fixed = "" } = record;
   const run = spyOn(appliance.writes, "run");
   const areBytes: boolean[] = [];
@@ -114,7 +114,7 @@ test.each(RECORDS)("a large body of $path is given to the writer as bytes, and c
 describe("a large body", () => {
   const host = () => (RECORDS[0] as Written).body();
 
-  test("is known again by its Idempotency-Key as a small one that says the same", async () => {
+  test("has the same idempotency hash as an equal small one", async () => {
     const headers = { "idempotency-key": "large-1" };
     const first = await send("POST", "hosts", host(), { isLarge: true, headers });
     const made = await first.json();
@@ -125,7 +125,7 @@ describe("a large body", () => {
     expect([other.status, ((await other.json()) as Wire).code]).toEqual([422, "idempotency_key_reused"]);
   });
 
-  test("is refused as a small one is: for its form, and by the writer for what it names", async () => {
+  test("is refused like a small one: for its shape, and by the writer for its references", async () => {
     const refusals = [{ hiden: true }, { ports: [tcp(70_000)] }, { tags: [ID] }];
     for (const fields of refusals) {
       const told = async (isLarge: boolean) => {

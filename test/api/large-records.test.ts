@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("a host with thousands of ports", () => {
-  test("is read whole, with the tag that a write is checked against", async () => {
+  test("is read whole, with the ETag that writes are checked against", async () => {
     const answer = await owner.get(path);
     expect(asked).toEqual(["record"]);
     expect(answer.data).toEqual(host);
@@ -44,7 +44,7 @@ describe("a host with thousands of ports", () => {
     expect(await owner.put(path, hostBody(host), { "if-match": etag })).toMatchObject({ status: 412 });
   });
 
-  test("is read as of an instant, and answered as it was closed", async () => {
+  test("is read as of an instant, and returned in its last state", async () => {
     const at = instant();
     const port = host.ports[0].id;
     await made(owner.delete(`ports/${port}`));
@@ -60,7 +60,7 @@ describe("a host with thousands of ports", () => {
     expect(new Set(asked)).toEqual(new Set(["record"]));
   });
 
-  test("is answered as it was closed by a removal of many, beside the thread that answers", async () => {
+  test("is returned in its last state by a bulk deletion, off the answering thread", async () => {
     const removed = await owner.post("hosts/bulk-delete", [host.id]);
     expect(asked).toEqual(["list"]);
     expect(removed.status).toBe(200);
@@ -70,7 +70,7 @@ describe("a host with thousands of ports", () => {
     expect(removed.body.meta).not.toHaveProperty("pagination");
   });
 
-  test("stands in a page of hosts as it does alone", async () => {
+  test("is the same in a page of hosts as alone", async () => {
     await newHost({ name: "small" });
     asked.length = 0;
     const page = await owner.get("hosts?limit=20");
@@ -85,7 +85,7 @@ describe("a host with thousands of ports", () => {
 });
 
 describe("a page of interface entries with very many forwarding entries", () => {
-  test("is put together beside the thread that answers, and says what smaller pages say", async () => {
+  test("is assembled off the answering thread, and equals smaller pages", async () => {
     const macs = (host: number) =>
       Array.from(
         { length: 7_000 },

@@ -18,7 +18,7 @@ import { holdWrites } from "../support/appliance/held-writes.ts";
 import { casesOf } from "../support/authorization/cases.ts";
 import { type Caller, newAuthorizationWorld } from "../support/authorization/world.ts";
 
-describe("an operation whose caller is disabled while it waits for the writer writes nothing and answers 401", async () => {
+describe("an operation whose caller is disabled while it waits for the writer writes nothing and is 401", async () => {
   const world = await newAuthorizationWorld();
   const { appliance } = world;
   const owner = world.callers.find(({ name }) => name === "Owner") as Caller;
@@ -76,7 +76,7 @@ describe("an operation whose caller is disabled while it waits for the writer wr
   }
 });
 
-describe("a write that waits while its caller's rights change", () => {
+describe("a queued write whose caller's rights change", () => {
   const appliance = applianceForEach();
   const { clock, first, givePassword, newHost, newNetwork, owner, signedIn } = appliance;
   let network: string;
@@ -117,24 +117,24 @@ describe("a write that waits while its caller's rights change", () => {
     ["the user is deleted", 401, "auth_not_authenticated", () => made(owner.delete(`users/${member.id}`))],
     ["the user signs out", 401, "auth_not_authenticated", () => made(member.client.post("/api/auth/logout", {}))],
     [
-      "the user gets another password",
+      "the user's password is reset",
       401,
       "auth_not_authenticated",
       () => change(appliance, "users", member.id, { password: "quite another phrase" }),
     ],
     [
-      "the role becomes too low",
+      "the role is lowered too far",
       403,
       "auth_permission_denied",
       () => change(appliance, "users", member.id, { role: "Viewer" }),
     ],
     [
-      "the network is taken away",
+      "the network is withdrawn",
       400,
       "entity_reference_invalid",
       () => change(appliance, "users", member.id, { network_ids: [] }),
     ],
-  ])("is refused to a session where %s", async (_what, status, code, meanwhile) => {
+  ])("is refused for a session when %s", async (_what, status, code, meanwhile) => {
     const answer = await late(member.client, member.id, meanwhile);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(await countHosts()).toBe(0);
@@ -148,26 +148,21 @@ describe("a write that waits while its caller's rights change", () => {
       ({ id }) => change(appliance, "auth/keys", id, { is_enabled: false }),
     ],
     ["the key is deleted", 401, "auth_not_authenticated", ({ id }) => made(owner.delete(`auth/keys/${id}`))],
+    ["the key is rotated", 401, "auth_not_authenticated", ({ id }) => made(owner.post(`auth/keys/${id}/rotate`, {}))],
     [
-      "the key gets another secret",
-      401,
-      "auth_not_authenticated",
-      ({ id }) => made(owner.post(`auth/keys/${id}/rotate`, {})),
-    ],
-    [
-      "the key is told to end",
+      "the key is set to expire",
       401,
       "auth_key_expired",
       ({ id }) => change(appliance, "auth/keys", id, { expires_at: clock.text() }),
     ],
     [
-      "the key's role becomes too low",
+      "the key's role is lowered too far",
       403,
       "auth_permission_denied",
       ({ id }) => change(appliance, "auth/keys", id, { permissions: "Viewer" }),
     ],
     [
-      "the key's networks become none",
+      "the key's networks become empty",
       400,
       "entity_reference_invalid",
       ({ id }) => change(appliance, "auth/keys", id, { all_networks: false, network_ids: [] }),
@@ -180,31 +175,31 @@ describe("a write that waits while its caller's rights change", () => {
     ],
     ["the key's user is deleted", 401, "auth_not_authenticated", () => made(owner.delete(`users/${member.id}`))],
     [
-      "the role of the key's user becomes too low",
+      "the role of the key's user is lowered too far",
       403,
       "auth_permission_denied",
       () => change(appliance, "users", member.id, { role: "Viewer" }),
     ],
     [
-      "the network is taken away from the key's user",
+      "the network is withdrawn from the key's user",
       400,
       "entity_reference_invalid",
       () => change(appliance, "users", member.id, { network_ids: [] }),
     ],
-  ])("is refused to an API key where %s", async (_what, status, code, meanwhile) => {
+  ])("is refused for an API key when %s", async (_what, status, code, meanwhile) => {
     const own = key();
     const answer = await late(own.client, own.id, () => meanwhile(own));
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(await countHosts()).toBe(0);
   });
 
-  test("is refused to an API key that expires meanwhile", async () => {
+  test("is refused for an API key that expires in the meantime", async () => {
     const own = key({ expiresAt: new Date(clock.now() + 1_000).toISOString() });
     const answer = await late(own.client, own.id, async () => clock.advance(1_000));
     expect([answer.status, answer.body.code]).toEqual([401, "auth_key_expired"]);
   });
 
-  test("is done with what is left of them where that suffices", async () => {
+  test("is carried out if the remaining rights suffice", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
     const answer = await late(admin.client, admin.id, () =>
       change(appliance, "users", admin.id, { role: "Member", network_ids: [network] }),
@@ -219,7 +214,7 @@ describe("a write that waits while its caller's rights change", () => {
     expect([out.status, out.body.code]).toEqual([400, "entity_reference_invalid"]);
   });
 
-  test("does nothing with rights that are given meanwhile: what it wrote it could not be answered", async () => {
+  test("does not profit from rights granted in the meantime, since its answer could not be returned", async () => {
     const far = (await newNetwork()).id;
     const send = (by: Client) => by.post("hosts", { name: "far", network_id: far });
     const answer = await late(
@@ -232,7 +227,7 @@ describe("a write that waits while its caller's rights change", () => {
     expect((await send(member.client)).status).toBe(200);
   });
 
-  test("goes on in the session in which the user changes the password, and in no other", async () => {
+  test("proceeds in the session that changes the password, and in no other", async () => {
     await givePassword(member.id);
     const [here, there] = [await signedIn(member.id), await signedIn(member.id)];
     const changed = (client: Client) =>
@@ -243,7 +238,7 @@ describe("a write that waits while its caller's rights change", () => {
     expect((await changed(here)).status).toBe(200);
   });
 
-  test("is refused as a bulk, as a restore and as a repetition like everything else", async () => {
+  test("is refused alike as bulk, restore and idempotent replay", async () => {
     const host = await newHost();
     const at = clock.text();
     clock.advance(1_000);
@@ -269,7 +264,7 @@ describe("a write that waits while its caller's rights change", () => {
     expect(transactionCount(appliance) - before).toBe(8);
   });
 
-  test("is not told again what it wrote where it reaches no longer", async () => {
+  test("does not return written records that are out of reach by then", async () => {
     const repeated = { "idempotency-key": "k1" };
     const send = (by: Client) => by.post("hosts/bulk", [body()], repeated);
     await made(send(member.client));
@@ -281,7 +276,7 @@ describe("a write that waits while its caller's rights change", () => {
   });
 });
 
-describe("a repetition whose caller has less rights than the first time", () => {
+describe("an idempotent replay with fewer rights than the original", () => {
   const appliance = applianceForEach();
   const { first, instant, keyBody, newHost, newNetwork, owner, untilEnded } = appliance;
   let near: string;
@@ -311,25 +306,22 @@ describe("a repetition whose caller has less rights than the first time", () => 
       by.post("hosts/bulk", [{ id: host.id, network_id: far, name: "core" }], repeated),
   };
 
-  test.each(Object.entries(TELLING))(
-    "is not told again of %s, where the network was taken away",
-    async (what, prepare) => {
-      const send = await prepare(await newHost({ network_id: far, name: "core" }));
-      const first = await send(member.client);
-      expect(told(first)).toEqual([200, null, null]);
-      if (what.startsWith("a scan")) await untilEnded(first.data.id);
-      await change(appliance, "users", member.id, { network_ids: [near] });
-      const again = await send(member.client);
-      expect(told(again)).toEqual([404, "entity_not_found", null]);
-      expect(again.text).not.toContain("core");
-      await change(appliance, "users", member.id, { network_ids: [near, far] });
-      const back = await send(member.client);
-      expect([...told(back), back.text]).toEqual([200, null, "true", first.text]);
-    },
-  );
+  test.each(Object.entries(TELLING))("does not return %s from a withdrawn network", async (what, prepare) => {
+    const send = await prepare(await newHost({ network_id: far, name: "core" }));
+    const first = await send(member.client);
+    expect(told(first)).toEqual([200, null, null]);
+    if (what.startsWith("a scan")) await untilEnded(first.data.id);
+    await change(appliance, "users", member.id, { network_ids: [near] });
+    const again = await send(member.client);
+    expect(told(again)).toEqual([404, "entity_not_found", null]);
+    expect(again.text).not.toContain("core");
+    await change(appliance, "users", member.id, { network_ids: [near, far] });
+    const back = await send(member.client);
+    expect([...told(back), back.text]).toEqual([200, null, "true", first.text]);
+  });
 
   test.each([["every network"], ["some"]])(
-    "is not told again by a key that was narrowed from %s to fewer",
+    "does not return anything by a key narrowed from %s to fewer",
     async (from) => {
       const host = await newHost({ network_id: far, name: "core" });
       await renamed(host);
@@ -346,7 +338,7 @@ describe("a repetition whose caller has less rights than the first time", () => 
   );
 
   test.each([["made"], ["rotated"]])(
-    "is not handed the text of another's API key again that was %s, nor any other answer",
+    "does not return another user's API key secret that was %s, nor any other answer",
     async (how) => {
       const admin = await newUser(appliance, { role: "Admin" });
       const body = { ...keyBody(), user_id: member.id };
@@ -363,7 +355,7 @@ describe("a repetition whose caller has less rights than the first time", () => 
     },
   );
 
-  test("is not handed the text of a key that was given to another user since, but of one that has ended", async () => {
+  test("does not return the secret of a key transferred since, but does of an expired one", async () => {
     const body = { ...keyBody(), user_id: member.id };
     const send = () => member.client.post("auth/keys", body, repeated);
     const first = await made(send());
@@ -374,7 +366,7 @@ describe("a repetition whose caller has less rights than the first time", () => 
     expect(told(await send())).toEqual([200, null, "true"]);
   });
 
-  test("is refused with the role that it takes, where what was written is within reach as well", async () => {
+  test("is refused with the required role, even if the written record is within reach", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
     const send = () => admin.client.post("hosts", { name: "core", network_id: near }, repeated);
     await made(send());
@@ -389,8 +381,8 @@ describe("a repetition whose caller has less rights than the first time", () => 
   });
 });
 
-describe("a scan of targets that its caller named", () => {
-  test("is not ordered with a role that was taken away meanwhile", async () => {
+describe("a scan of explicit targets", () => {
+  test("is not started with a role lowered in the meantime", async () => {
     const appliance = await newAppliance();
     const network = appliance.first.networkId;
     const admin = await newUser(appliance, { role: "Admin" });

@@ -270,7 +270,7 @@ describe("the order of a list", () => {
     const list = async (query: string) => (await owner.get(`${path}?limit=1000&${query}`)).data as Wire[];
     const ids = (records: readonly Wire[]) => records.map((record) => record.id);
 
-    test("is over its own named fields, and no other", async () => {
+    test("accepts the list's own fields, and no other", async () => {
       const answer = await owner.get(`${path}?order_by=nonsense&group_by=id`);
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
       const { kind } = RESOURCES.find((each) => each.path === path) as Resource;
@@ -290,7 +290,7 @@ describe("the order of a list", () => {
       });
     });
 
-    test("is that of its kind's keys wherever a person reads a text", () => {
+    test("follows its kind's sort keys for every displayed text", () => {
       const { kind, answer } = RESOURCES.find((each) => each.path === path) as Resource;
       const texts = fields.filter((field) => isText(answer.properties[field] as TSchema));
       expect(Object.keys({ ...kind.sortKeys, ...kind.orderKeys })).toEqual(
@@ -299,7 +299,7 @@ describe("the order of a list", () => {
     });
 
     test.each(fields.map((field) => [field]))(
-      "by %s is what comparing the values gives, then by creation",
+      "by %s equals a comparison of values, then of creation",
       async (field) => {
         for (const when of ["", `&at=${at}`]) {
           const plain = await list(when);
@@ -333,7 +333,7 @@ describe("the order of a list", () => {
       },
     );
 
-    test("is the same page by page and as a stream", async () => {
+    test("is the same page by page and streamed", async () => {
       const field = keyed[0] ?? fields[1];
       for (const query of [`order_by=${field}&order_direction=desc`, `order_by=${field}&at=${at}`]) {
         const whole = await list(query);
@@ -355,7 +355,7 @@ describe("the order of a list", () => {
     });
   });
 
-  test("takes orders nowhere else", async () => {
+  test("applies to these lists only", async () => {
     for (const path of ["bindings", "auth/keys"]) {
       expect(await owner.get(`${path}?order_by=created_at`)).toMatchObject({
         status: 400,
@@ -386,7 +386,7 @@ describe("a list of hosts", () => {
     return at;
   };
 
-  test("is of those that carry any of the tags: unknown and foreign ones find nothing", async () => {
+  test("filters by any of the given tags: unknown and foreign ones match nothing", async () => {
     const [red, blue, unused] = [await newTag(appliance), await newTag(appliance), await newTag(appliance)].map(
       (tag) => tag.id as string,
     ) as [string, string, string];
@@ -416,7 +416,7 @@ describe("a list of hosts", () => {
     });
   });
 
-  test("is of the hidden, or of those that are not", async () => {
+  test("filters by hidden or not hidden", async () => {
     const host = await newHost({ name: "hidden", hidden: true });
     await newHost({ name: "seen" });
     const at = now();
@@ -433,7 +433,7 @@ describe("a list of hosts", () => {
     });
   });
 
-  test("is searched by names, host names and descriptions, each word by its beginning and in any case", async () => {
+  test("searches names, host names and descriptions by word prefix, ignoring case", async () => {
     await newHost({
       name: "core-sw-01",
       hostname: "Core1.example.net",
@@ -471,7 +471,7 @@ describe("a list of hosts", () => {
     }
   });
 
-  test("is searched by addresses, from their beginning on and however they are written", async () => {
+  test("searches addresses by prefix in any notation", async () => {
     await newSubnet({ cidr: "0.0.0.0/0" });
     await newSubnet({ cidr: "2001:db8::/32" });
     await newHost({
@@ -506,7 +506,7 @@ describe("a list of hosts", () => {
     }
   });
 
-  test("is searched by what was found then", async () => {
+  test("searches past values at an instant", async () => {
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const host = await newHost({
       name: "old",
@@ -540,7 +540,7 @@ describe("a list of hosts", () => {
     ]);
   });
 
-  test("is searched by a number of words, in a number of characters", async () => {
+  test("limits a search in words and characters", async () => {
     await newHost({ name: "a b c d e f g h i j k" });
     expect(await names("search=a+b+c+d+e+f+g+h+i+j")).toHaveLength(1);
     expect(await names(`search=${Array(100).fill("a").join("+")}`)).toHaveLength(1);
@@ -559,7 +559,7 @@ describe("a list of hosts", () => {
     expect(await names(`search=${encodeURIComponent("😀".repeat(200))}`)).toEqual([]);
   });
 
-  test("answers by all filters at once", async () => {
+  test("combines all filters", async () => {
     const tag = (await newTag(appliance)).id as string;
     const other = await newNetwork(appliance);
     for (let each = 0; each < 16; each += 1) {
@@ -578,7 +578,7 @@ describe("a list of hosts", () => {
     expect(await names(`search=1&tag_ids=${tag}`)).toEqual(["rt 12", "sw 13", "rt 14", "sw 15"]);
   });
 
-  test("comes without the four kinds of children where they are not asked for, also as a table", async () => {
+  test("omits the four kinds of children unless requested, also as a table", async () => {
     await newSubnet({ cidr: "10.0.0.0/8" });
     const credential = await newCredential();
     const host = await newHost({
@@ -625,7 +625,7 @@ describe("a list of hosts", () => {
     }
   });
 
-  test("tells a caller nothing of networks out of reach, whatever is asked for", async () => {
+  test("reveals nothing of networks out of reach, whatever the query", async () => {
     const tag = (await newTag(appliance)).id as string;
     const hiddenNetwork = await newNetwork(appliance);
     await newSubnet({ cidr: "10.0.0.0/8", network_id: hiddenNetwork.id });
@@ -670,7 +670,7 @@ describe("other lists", () => {
   const { first, instant, owner } = appliance;
   const { newHost, newIfEntry, newSubnet, newMember } = appliance;
 
-  test("of services are of exactly one definition", async () => {
+  test("of services filter by exact definition", async () => {
     const service = (name: string, service_definition: string) => ({ name, service_definition });
     const host = await newHost({
       services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")],
@@ -692,7 +692,7 @@ describe("other lists", () => {
     expect((await owner.get("services?service_definition=")).status).toBe(400);
   });
 
-  test("of addresses are of one subnet: what is used there, now and then", async () => {
+  test("of addresses filter by subnet, at present and in the past", async () => {
     const [near, far] = [await newSubnet({ cidr: "10.1.0.0/24" }), await newSubnet({ cidr: "10.2.0.0/24" })];
     const host = await newHost({
       ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })),
@@ -746,7 +746,7 @@ describe("other lists", () => {
     });
   });
 
-  test("of addresses are searched by address, MAC address and name, each address by its own", async () => {
+  test("of addresses search by address, MAC address and name, each address separately", async () => {
     await newSubnet({ cidr: "0.0.0.0/0" });
     await newSubnet({ cidr: "2001:db8::/32" });
     const host = await newHost({
@@ -799,7 +799,7 @@ describe("other lists", () => {
     ]);
   });
 
-  test.each([["tags"], ["networks"]])("of %s are searched by name and description", async (path) => {
+  test.each([["tags"], ["networks"]])("of %s search by name and description", async (path) => {
     const make = path === "tags" ? newTag : newNetwork;
     const first = await make(appliance, { name: "Production site", description: "critical; never touch" });
     await make(appliance, { name: "Lab", description: "site B" });
@@ -814,7 +814,7 @@ describe("other lists", () => {
     expect((await owner.get(`${path}?search=a+b+c+d+e+f+g+h+i+j+k`)).status).toBe(400);
   });
 
-  test("take a search only where there is one: a binding is called nothing", async () => {
+  test("accept a search only for kinds with names, which bindings do not have", async () => {
     expect(await owner.get("bindings?search=a")).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/search", message: "is not a known parameter" }] } },

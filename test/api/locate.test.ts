@@ -106,7 +106,7 @@ function brief(place: Wire | undefined): string {
 const briefs = (location: Wire) => (location.candidates as Wire[]).map(brief);
 
 describe("GET /api/v1/locate", () => {
-  test("joins address, forwarding tables and links: by MAC, by address and by name alike", async () => {
+  test("joins addresses, forwarding tables and links: by MAC, by address and by name alike", async () => {
     const core = await newHost({ name: "core-1" });
     const access = await newHost({ name: "access-1" });
     const web = await newWeb({ hostname: "web-1.example.net" });
@@ -144,7 +144,7 @@ describe("GET /api/v1/locate", () => {
     }
   });
 
-  test("says that nothing is known, with the status 200", async () => {
+  test("reports an unknown target, with status 200", async () => {
     expect(await locate("ip=192.0.2.99")).toEqual({
       asked: { by: "ip", value: "192.0.2.99" },
       explanation: "Nothing is known of 192.0.2.99.",
@@ -178,7 +178,7 @@ describe("GET /api/v1/locate", () => {
     expect(answer.body.params.issues.map((issue: Wire) => issue.path)).toContain(path);
   });
 
-  test("is as of one instant: before a move, at it, and after", async () => {
+  test("uses a single instant: before a move, at it, and after", async () => {
     await newWeb();
     const [one, two] = [await newHost({ name: "access-1" }), await newHost({ name: "access-2" })];
     const first = await newPort(one, "Gi1", [MAC]);
@@ -198,7 +198,7 @@ describe("GET /api/v1/locate", () => {
     expect((await owner.get(`locate?mac=${MAC}&at=${back}`)).body.meta.at).toBe(back);
   });
 
-  test("follows the state of a port and the neighbors of then", async () => {
+  test("uses port states and neighbors at the instant", async () => {
     await newWeb();
     const access = await newHost({ name: "access-1" });
     const esx = await newHost({ name: "esx-1" });
@@ -223,7 +223,7 @@ describe("GET /api/v1/locate", () => {
     expect(brief((await locate(`mac=${MAC}&at=${itself}`)).candidates[0])).toBe("web-1 at Gi1 of access-1 0.98");
   });
 
-  test("finds a device that no record knows, by what switches forward to and by what it announces", async () => {
+  test("finds a device without a record, by forwarding entries and by its announcements", async () => {
     const access = await newHost({ name: "access-1" });
     const phone = "00:04:f2:00:00:01";
     await newPort(access, "Gi1", [MAC]);
@@ -242,7 +242,7 @@ describe("GET /api/v1/locate", () => {
     expect((await owner.get("hosts?search=phone")).data).toEqual([]);
   });
 
-  test("takes the far end for an uplink however the link is known", async () => {
+  test("treats the far end as an uplink whatever the source of the link", async () => {
     const core = await newHost({ name: "Core 1", sys_name: "core-1.example.net" });
     const access = await newHost({ name: "access-1" });
     await newIfEntry(core.id, { if_name: "Vl1", mac_address: other(99) });
@@ -266,7 +266,7 @@ describe("GET /api/v1/locate", () => {
     }
   });
 
-  test("an address on two hosts gives both, the one that is seen first, and says so", async () => {
+  test("an address on two hosts returns both, the one seen first first, and reports it", async () => {
     await newHost({ name: "old", ip_addresses: [{ ip_address: IP, mac_address: other(1) }] });
     await newWeb();
     await newPort(await newHost({ name: "access-1" }), "Gi1", [MAC]);
@@ -275,7 +275,7 @@ describe("GET /api/v1/locate", () => {
     expect(location.ambiguity).toBe(`${IP} belongs to 2 hosts: old, web-1.`);
   });
 
-  test("an address gets its MAC address from its interface, and without one only host and subnet are told", async () => {
+  test("an address takes its MAC address from its interface; without one only host and subnet are returned", async () => {
     const host = await newHost({
       name: "db",
       ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.10" }],
@@ -296,7 +296,7 @@ describe("GET /api/v1/locate", () => {
     expect((await locate(`mac=${other(5)}`)).candidates[0].ip_address.ip_address).toBe("192.0.2.9");
   });
 
-  test("a host by its name is at each of its ports; hosts of the same name are said to be several", async () => {
+  test("a host name matches each of its ports; hosts of the same name are reported as ambiguous", async () => {
     const access = await newHost({ name: "access-1" });
     const web = await newWeb();
     await newIfEntry(web.id, { if_name: "ipmi", mac_address: other(1) });
@@ -316,7 +316,7 @@ describe("GET /api/v1/locate", () => {
     expect((await locate("hostname=web-1")).ambiguity).toBe("2 hosts are called web-1: web-1, Web-1.");
   });
 
-  test("a part of a name finds only where nothing is called exactly so, and not by any word", async () => {
+  test("a partial name matches only without an exact match, and not by inner words", async () => {
     await newHost({ name: "db-1.example.net", description: "beside web-1" });
     expect((await locate("hostname=db-1")).candidates[0]).toMatchObject({
       confidence: 0.27,
@@ -328,7 +328,7 @@ describe("GET /api/v1/locate", () => {
     expect(briefs(await locate("hostname=db-1"))).toEqual(["DB-1 at ? 0.3"]);
   });
 
-  test("links alone tell as well: of the port, and of the host's own interface", async () => {
+  test("links alone suffice: of the port, and of the host's own interface", async () => {
     const access = await newHost({ name: "access-1" });
     const web = await newWeb();
     const port = await newPort(access, "Gi1", [], { neighbor: { type: "Host", id: web.id } });
@@ -345,7 +345,7 @@ describe("GET /api/v1/locate", () => {
     expect(briefs(await locate("hostname=web-1"))).toEqual(["web-1 at access-1 0.6"]);
   });
 
-  test("names the VLAN that the forwarding table has", async () => {
+  test("names the VLAN of the forwarding entry", async () => {
     await newWeb();
     const access = await newHost({ name: "access-1" });
     const vlan = await newVlan({ number: 120, name: "Servers" });
@@ -370,7 +370,7 @@ describe("GET /api/v1/locate", () => {
     });
   });
 
-  test("a deleted host is an unknown device from then on, and known before", async () => {
+  test("a deleted host is an unknown device afterwards, and known before", async () => {
     const web = await newWeb();
     await newPort(await newHost({ name: "access-1" }), "Gi1", [MAC]);
     tick();
@@ -386,7 +386,7 @@ describe("GET /api/v1/locate", () => {
   });
 });
 
-describe("what is out of reach", () => {
+describe("a record out of reach", () => {
   /** The same address, MAC address and name in a second network, on a separate port. */
   async function twoNetworks(): Promise<{ second: string; confined: Client; nowhere: Client; foreign: Client }> {
     const second = (await newNetwork({ name: "branch" })).id;
@@ -406,7 +406,7 @@ describe("what is out of reach", () => {
     };
   }
 
-  test("does not exist: not in the answer, not in the evidence, not in the confidence, then or now", async () => {
+  test("is invisible: in the answer, the evidence and the confidence, at any instant", async () => {
     const { second, confined, nowhere, foreign } = await twoNetworks();
     later();
     const at = formatInstant(appliance.reader.head().at);
@@ -435,7 +435,7 @@ describe("what is out of reach", () => {
     }
   });
 
-  test("makes no interval end, though it changes", async () => {
+  test("ends no interval when it changes", async () => {
     const { second, confined } = await twoNetworks();
     const branch = (await owner.get(`if-entries?network_id=${second}`)).data as Wire[];
     const before = await timeline(`mac=${MAC}`, confined);
@@ -445,7 +445,7 @@ describe("what is out of reach", () => {
 });
 
 describe("GET /api/v1/locate/timeline", () => {
-  test("gives the intervals in which it was where, half-open and exact to the transaction", async () => {
+  test("returns half-open location intervals, exact to the transaction", async () => {
     const web = await newWeb();
     const [one, two] = [await newHost({ name: "access-1" }), await newHost({ name: "access-2" })];
     const first = await newPort(one, "Gi1", [MAC]);
@@ -485,7 +485,7 @@ describe("GET /api/v1/locate/timeline", () => {
     expect(open.to).toBe(formatInstant(Date.parse(back) + 1));
   });
 
-  test("takes ages, and refuses a range that does not begin before it ends", async () => {
+  test("accepts ages, and refuses a range that does not begin before its end", async () => {
     await newWeb();
     clock.advance(3_600_000);
     const answer = await timeline(`ip=${IP}&from=-30m`);
@@ -507,7 +507,7 @@ describe("GET /api/v1/locate/timeline", () => {
     }
   });
 
-  test("leaves gaps where nothing was known, and knows a host that was made again", async () => {
+  test("leaves gaps for unknown periods, and follows a re-created host", async () => {
     const web = await newWeb();
     tick();
     await made(owner.delete(`hosts/${web.id}`));
@@ -523,7 +523,7 @@ describe("GET /api/v1/locate/timeline", () => {
     ]);
   });
 
-  test("a busy uplink and other changes of its devices are no reason to look again; too many reasons are cut off and gone on with", async () => {
+  test("ignores a busy uplink and unrelated changes of its devices; too many candidate changes are cut off with a cursor", async () => {
     await newWeb();
     const core = await newHost({ name: "core-1" });
     const access = await newHost({ name: "access-1" });
@@ -567,7 +567,7 @@ describe("GET /api/v1/locate/timeline", () => {
 describe("past and present", () => {
   const QUERIES = [`mac=${MAC}`, `mac=${other(1)}`, `ip=${IP}`, "ip=192.0.2.8", "hostname=web-1", "hostname=esx-1"];
 
-  test("what was answered live is answered of that instant, and the timeline agrees at every transaction", async () => {
+  test("a live answer equals the later answer for that instant, and the timeline agrees at every transaction", async () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T =>
       items[Math.floor(((random.bytes(1)[0] as number) / 256) * items.length)] as T;

@@ -10,8 +10,8 @@ const { anonymous, newApiKey, newUser, owner } = appliance;
 
 const lines = async (query = ""): Promise<Wire[]> => (await owner.get(`log${query}`)).data;
 
-describe("the last lines of the log", () => {
-  test("are those that were written, oldest first", async () => {
+describe("the log tail", () => {
+  test("has the written lines, oldest first", async () => {
     await anonymous.post("/api/auth/login", { email: "owner@first.example", password: "not the password" });
     appliance.log.info("scan_started", { kind: "a sweep" });
     const written = [...appliance.logLines];
@@ -21,7 +21,7 @@ describe("the last lines of the log", () => {
     expect(told.at(-1)).toMatchObject({ at: expect.any(String), level: "info", event: "scan_started" });
   });
 
-  test("are so many, and of a level and above", async () => {
+  test("is limited by count and minimum level", async () => {
     for (let n = 0; n < 5; n += 1) await owner.get(`vlans?offset=${n}`);
     appliance.log.warn("disk_nearly_full", { free: 7 });
     appliance.log.error("disk_full");
@@ -35,7 +35,7 @@ describe("the last lines of the log", () => {
       expect((await owner.get(`log${query}`)).body.code).toBe("validation_failed");
   });
 
-  test("are the last thousand, and fewer of long ones", async () => {
+  test("keeps a thousand lines, fewer of long ones", async () => {
     for (let n = 0; n < 1_200; n += 1) appliance.log.info("n", { n });
     expect(await lines("?limit=1000")).toHaveLength(1_000);
     expect((await lines("?limit=1000")).at(0)?.text).toContain("n=20");
@@ -45,7 +45,7 @@ describe("the last lines of the log", () => {
     expect(long.length).toBeGreaterThan(100);
   });
 
-  test("are followed without one that is missed or comes twice", async () => {
+  test("is followed without missing or repeating a line", async () => {
     appliance.log.info("n", { n: -1 });
     const start = (await owner.get("log?limit=1")).body.meta.log;
     expect(start).toMatchObject({ dropped: 0, is_restarted: false, has_more: false });
@@ -70,7 +70,7 @@ describe("the last lines of the log", () => {
     expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, place) => start.after + 1 + place));
   });
 
-  test("of one level are followed past those of others", async () => {
+  test("of one level skips lines of others", async () => {
     for (let n = 0; n < 6; n += 1) {
       appliance.log.info("n");
       if (n % 2 === 0) appliance.log.warn("w", { n });
@@ -86,7 +86,7 @@ describe("the last lines of the log", () => {
     expect(rest.meta.log.after).toBeGreaterThan(rest.data[0].sequence);
   });
 
-  test("say how many were gone before they were asked for, and that the appliance was started again", async () => {
+  test("reports dropped lines, and restarts of the appliance", async () => {
     expect((await owner.get("log?after=0&mark=")).body.meta.log).toMatchObject({ after: 0, mark: "" });
     appliance.log.info("first");
     const { after, mark } = (await owner.get("log")).body.meta.log;
@@ -102,7 +102,7 @@ describe("the last lines of the log", () => {
     expect((await owner.get("log?after=-1")).body.code).toBe("validation_failed");
   });
 
-  test("hold no key and no password that somebody sent", async () => {
+  test("contains no key or password from a request", async () => {
     const { key } = newApiKey({ permissions: "Owner" });
     await anonymous.get(`hosts?key=${key}`);
     await anonymous.post("/api/auth/login", { email: "owner@first.example", password: "hunter2 hunter2" });
@@ -111,7 +111,7 @@ describe("the last lines of the log", () => {
     expect(text).not.toContain("hunter2");
   });
 
-  test("are told to an Owner who is signed in, while there is one organization", async () => {
+  test("requires an Owner's session, and a single organization", async () => {
     expect((await anonymous.get("log")).status).toBe(401);
     expect((await (await newUser({ role: "Admin" })).client.get("log")).body.code).toBe("auth_permission_denied");
     expect((await newApiKey({ permissions: "Owner" }).client.get("log")).body.code).toBe("auth_session_required");

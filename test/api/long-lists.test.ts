@@ -78,7 +78,7 @@ describe.each([
     ["hidden=true"],
     ["hidden=false&order_by=created_at&order_direction=desc"],
     ["order_by=updated_at"],
-  ])("by %s has the pages that a short one has", async (query) => {
+  ])("by %s has the same pages as a short one", async (query) => {
     const page = await ask(`${query}&limit=20&offset=5${and()}`);
     expect(page.isLong).toBe(true);
     // The same query limited to these records, which are few.
@@ -108,7 +108,7 @@ describe.each([
     ["search=core", (host: Wire) => /^core/.test(host.name)],
     ["search=n12", (host: Wire) => host.sys_name?.startsWith("n12")],
     ["tag_ids=", (host: Wire) => host.tags.length > 0],
-  ] as const)("by %s is of those that a look at all finds", async (filter, isMeant) => {
+  ] as const)("by %s equals a full scan", async (filter, isMeant) => {
     const query = filter === "tag_ids=" ? `${filter}${tagId}` : filter;
     const all = await ask(`limit=0&include_children=false${and()}`);
     expect(all.isLong).toBe(false);
@@ -120,7 +120,7 @@ describe.each([
     expect((await ask(`${query}&limit=3&offset=1&include_children=false${and()}`)).data).toEqual(expected.slice(1, 4));
   });
 
-  test("far behind is what the stream has there", async () => {
+  test("far into its pages equals the stream", async () => {
     const all = await ask(`limit=0&include_children=false${and()}`);
     const past = await ask(`limit=10&offset=10001&include_children=false${and()}`);
     expect([past.isLong, past.data, past.pagination]).toEqual([
@@ -130,7 +130,7 @@ describe.each([
     ]);
   });
 
-  test("of a caller who reaches one network is of that network", async () => {
+  test("of a caller limited to one network covers that network", async () => {
     const { client } = await newUser({ role: "Viewer", networkIds: [second] });
     const own = await ask(`limit=0&include_children=false&order_by=name${and()}`, client);
     expect([own.isLong, own.data.length, own.pagination.total_count]).toEqual([false, HOSTS / 4, HOSTS / 4]);
@@ -141,7 +141,7 @@ describe.each([
   });
 });
 
-test("a long list as of an instant does not change with what comes later, and one of the present has no ends", async () => {
+test("a long list at an instant is unaffected by later writes, and a present one has no ends", async () => {
   const then = await ask(`order_by=name&limit=1000&include_children=false&at=${at}`);
   const now = await ask("order_by=name&limit=1000&include_children=false");
   expect(now.data.every((host) => host.valid_to === null)).toBe(true);
@@ -149,7 +149,7 @@ test("a long list as of an instant does not change with what comes later, and on
   expect(then.data.some((host) => host.name.startsWith("~"))).toBe(false);
 });
 
-test("a long list that cannot be read is an error before it began, with its status", async () => {
+test("a long list that cannot be read fails before it starts, with its status", async () => {
   const { reader } = appliance;
   const statement = reader.statement.bind(reader);
   reader.statement = (sql) => {
@@ -162,7 +162,7 @@ test("a long list that cannot be read is an error before it began, with its stat
   expect(answer.text).not.toContain("disk");
 });
 
-describe("a long list by name at ever other instants", () => {
+describe("a long list by name at changing instants", () => {
   const instants: string[] = [];
 
   /** One transaction each: renames, deletions and creations. */
@@ -189,7 +189,7 @@ describe("a long list by name at ever other instants", () => {
     expect((await ask(`${query}&limit=7&offset=1200`)).data).toEqual(sorted.slice(1200, 1207));
   }
 
-  test("is in the order of then, before and after what was asked about, and after what was written since", async () => {
+  test("is in the order of each instant, before and after earlier requests, and after later writes", async () => {
     instants.push(at);
     for (let round = 0; round < 4; round += 1) await change(round);
     for (const place of [2, 0, 4, 1, 3, 2])
@@ -200,7 +200,7 @@ describe("a long list by name at ever other instants", () => {
     expect(new Set(instants).size).toBe(7);
   });
 
-  test("is that of the records within reach", async () => {
+  test("is limited to the caller's reach", async () => {
     const { client } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
     const query = `include_children=false&at=${instants[2]}`;
     const reached = new Set(ids((await ask(`limit=0&${query}`, client)).data));

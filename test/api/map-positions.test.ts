@@ -50,7 +50,7 @@ function only(all: Record<string, Wire>, ...names: string[]): Record<string, Wir
 const person = (x: number, y: number) => ({ x, y, placed: "person" });
 
 describe("map positions", () => {
-  test("are merged by node, given up by null, and answered whole", async () => {
+  test("are merged by node, deleted by null, and returned whole", async () => {
     const { nodes } = await made(owner.get(pathOf()));
     expect(Object.keys(nodes)).toEqual([core.id, access.id].sort());
     const transactions = transactionCount();
@@ -68,7 +68,7 @@ describe("map positions", () => {
     expect(transactionCount()).toBe(transactions);
   });
 
-  test("stand in the topology at every instant, over a period, and around a host", async () => {
+  test("appear in the topology at every instant, over a period, and around a host", async () => {
     tick();
     const before = clock.text();
     clock.advance(DAY_MS);
@@ -85,7 +85,7 @@ describe("map positions", () => {
       expect(await positions(`&host_id=${third.id}${period}`)).toEqual(only(shown, "access", "third"));
   });
 
-  test("of hosts are kept from when they are linked: whatever comes, goes or is moved leaves the others alone", async () => {
+  test("of hosts are kept once linked: additions, removals and moves leave the others alone", async () => {
     const first = await positions();
     const random = seededRandom(31);
     const all = [core, access];
@@ -116,7 +116,7 @@ describe("map positions", () => {
     expect((await made(owner.get(pathOf()))).nodes).toMatchObject({ [core.id]: shown.core, [access.id]: shown.access });
   });
 
-  test("are given to all that is linked in a store from before there were any", async () => {
+  test("are assigned to all linked hosts in a store without positions", async () => {
     const other = await newNetwork({ name: "other" });
     const there = await newHost({ name: "there", network_id: other.id });
     await switchBelow("below", there);
@@ -136,7 +136,7 @@ describe("map positions", () => {
     expect(Object.keys((await made(owner.get(pathOf(other.id)))).nodes)).toHaveLength(2);
   });
 
-  test("that are given up are laid out anew, with all that is linked: of all at once, as if nothing had stood", async () => {
+  test("that are deleted are recomputed with everything linked; deleting all restarts the layout", async () => {
     const names = ["b", "c", "d", "e"];
     const hosts = [core, access];
     for (const name of names) hosts.push(await switchBelow(name, access));
@@ -155,7 +155,7 @@ describe("map positions", () => {
     expect(back.y).toBeGreaterThan(after.access?.y);
   });
 
-  test("that are not kept are the same each time, and a new device, or one without links, moves no other", async () => {
+  test("that are not stored are deterministic, and a new or unlinked device moves no other", async () => {
     // Announcements alone write no link end.
     const announced = { lldp_sys_name: "core" };
     await made(owner.delete(`hosts/${access.id}?cascade=true`));
@@ -177,7 +177,7 @@ describe("map positions", () => {
     expect(await positions("&include_isolated=true")).toEqual({ ...after, lonely: expect.anything() });
   });
 
-  test("keep a host that is gone where it stood, until nothing is known of it any more", async () => {
+  test("keep a deleted host in place until nothing of it is known", async () => {
     await made(put({ [access.id]: { x: 7, y: 8 }, [core.id]: { x: 1, y: 1 } }));
     tick();
     const before = clock.text();
@@ -193,7 +193,7 @@ describe("map positions", () => {
     expect((await made(owner.get(pathOf()))).nodes).toEqual({ [core.id]: person(1, 1) });
   });
 
-  test("go with their network, and no other's", async () => {
+  test("are deleted with their network only", async () => {
     const other = await newNetwork({ name: "other" });
     const there = await newHost({ name: "there", network_id: other.id });
     await made(put({ [there.id]: { x: 1, y: 1 } }, owner, other.id));
@@ -205,7 +205,7 @@ describe("map positions", () => {
     expect(count).toBe(2);
   });
 
-  test("are read by Viewers and written by Members, who know nothing of hosts of other networks", async () => {
+  test("are read by Viewers and written by Members, without hosts of other networks", async () => {
     const elsewhere = await newNetwork({ name: "elsewhere" });
     const foreign = await newHost({ name: "foreign", network_id: elsewhere.id });
     const viewer = (await newUser({ role: "Viewer", networkIds: [networkId] })).client;
@@ -233,7 +233,7 @@ describe("map positions", () => {
     expect((await put({ [foreign.id]: null }, member)).status).toBe(200);
   });
 
-  test("are given to devices in no inventory, by the id that the topology has for them", async () => {
+  test("can be given to devices without a record, by their topology id", async () => {
     await newIfEntry(core.id, { if_name: "Gi0/9", lldp_sys_name: "printer", lldp_mgmt_addr: "192.0.2.77" });
     const { nodes } = await made(owner.get(`topology?network_id=${networkId}`));
     const printer = nodes.find(({ kind }: Wire) => kind === "Unknown");
@@ -242,7 +242,7 @@ describe("map positions", () => {
     expect((await positions()).printer).toEqual(person(-1, -1));
   });
 
-  test("are whole numbers within bounds, of ids of nodes, and no more than there is room for", async () => {
+  test("are bounded integers for existing nodes, and limited in number", async () => {
     const beyond = MAP_COORDINATE_MAX + 1;
     for (const [nodes, path] of [
       [{ [core.id]: { x: beyond, y: 0 } }, `/nodes/${core.id}/x`],

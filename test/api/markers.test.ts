@@ -40,7 +40,7 @@ describeRecords(
 );
 
 describe("a marker", () => {
-  test("is of the organization and of now, unless it is told otherwise", async () => {
+  test("belongs to the organization and the present by default", async () => {
     expect(await newMarker()).toMatchObject({
       organization_id: first.organizationId,
       network_id: null,
@@ -53,7 +53,7 @@ describe("a marker", () => {
     ).toMatchObject({ network_id: first.networkId, at: "2026-11-20T21:55:00.123Z" });
   });
 
-  test("is of no instant to come, nor changed to one", async () => {
+  test("cannot be in the future, neither initially nor by an update", async () => {
     const marker = await newMarker();
     const at = "2026-11-21T10:00:00.000Z";
     const expectNothingWritten = writingWatched();
@@ -65,7 +65,7 @@ describe("a marker", () => {
     expectNothingWritten();
   });
 
-  test("keeps what an update leaves out, and its network for good", async () => {
+  test("keeps omitted fields, and its network permanently", async () => {
     const { networkId } = first;
     const marker = await newMarker({ network_id: networkId, at: "2026-11-20T21:55:00.000Z", description: "why" });
     tick();
@@ -83,7 +83,7 @@ describe("a marker", () => {
     expect((await owner.put(`markers/${marker.id}`, { name: "Before", network_id: networkId })).status).toBe(200);
   });
 
-  test("has a name of its own in its network, or in the organization, without regard to case", async () => {
+  test("has a unique name within its network or the organization, ignoring case", async () => {
     const other = await newNetwork();
     await newMarker({ name: "Überall" });
     await newMarker({ name: "Überall", network_id: first.networkId });
@@ -94,7 +94,7 @@ describe("a marker", () => {
       );
   });
 
-  test("of a network goes with it", async () => {
+  test("of a network is deleted with it", async () => {
     const network = await newNetwork();
     const [own, common] = [await newMarker({ network_id: network.id }), await newMarker()];
     tick();
@@ -103,7 +103,7 @@ describe("a marker", () => {
     expect((await owner.get("markers")).data).toMatchObject([{ id: common.id }]);
   });
 
-  test("is found by its words, and listed by its network and in the order of its instants", async () => {
+  test("is found by words, and listed by network and in time order", async () => {
     const early = await newMarker({ name: "after the move", at: "2026-11-19T00:00:00Z", network_id: first.networkId });
     const late = await newMarker({ name: "before the core upgrade", description: "CHG-7", at: "2026-11-20T00:00:00Z" });
     const ids = async (query: string) => (await owner.get(`markers?${query}`)).data.map(({ id }: Wire) => id);
@@ -114,7 +114,7 @@ describe("a marker", () => {
   });
 });
 
-describe("the markers that a caller sees", () => {
+describe("the markers visible to a caller", () => {
   let near: Wire;
   let far: Wire;
   let client: Client;
@@ -124,7 +124,7 @@ describe("the markers that a caller sees", () => {
     ({ client } = await newUser({ role: "Member", networkIds: [near.id] }));
   });
 
-  test("are the organization's and those of the networks in reach, now and at an instant, in lists as one by one", async () => {
+  test("are the organization's and those of networks in reach, at present and in the past, listed and individually", async () => {
     const [common, here, there] = [
       await newMarker(),
       await newMarker({ network_id: near.id }),
@@ -162,7 +162,7 @@ describe("the markers that a caller sees", () => {
     expect(told).not.toContain(there.id);
   });
 
-  test("are filtered, now and over time, and counted among what changed", async () => {
+  test("are filtered, at present and over time, and counted among changes", async () => {
     const [common, here, there] = [
       await newMarker(),
       await newMarker({ network_id: near.id }),
@@ -199,7 +199,7 @@ describe("the markers that a caller sees", () => {
     expect((await client.get(`transactions?types=marker&network_id=${near.id}`)).data).toHaveLength(2);
   });
 
-  test("are none of another organization's", async () => {
+  test("exclude other organizations'", async () => {
     await newMarker();
     const { client: stranger } = await appliance.newStranger();
     expect((await stranger.get("markers")).data).toEqual([]);
@@ -208,7 +208,7 @@ describe("the markers that a caller sees", () => {
     );
   });
 
-  test("are the organization's alone for who reaches no network", async () => {
+  test("are the organization's only for a caller without networks", async () => {
     const common = await newMarker();
     await newMarker({ network_id: near.id });
     const { client: lonely } = await newUser({ role: "Viewer", networkIds: [] });
@@ -218,7 +218,7 @@ describe("the markers that a caller sees", () => {
     });
   });
 
-  test("decide what a name means: one in reach is meant, two are told apart by their ids", async () => {
+  test("determine name resolution: a unique one in reach is used, ambiguous ones require ids", async () => {
     const there = await newMarker({ network_id: far.id, at: "2026-11-18T00:00:00.000Z" });
     expect(await client.get("tags?at=marker:before")).toMatchObject(
       invalid({
@@ -256,7 +256,7 @@ function instantsOf({ operation }: RegisteredRoute, place: "query" | "body"): st
   return Object.keys(properties).filter((name) => /^(as-of|instant-or-age)$/.test(String(properties[name]?.format)));
 }
 
-describe("a marker where an instant is asked for", () => {
+describe("a marker used as an instant", () => {
   const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
   /** Other required parameters. */
   const beside = (path: string, name: string): Record<string, string> => {
@@ -268,7 +268,7 @@ describe("a marker where an instant is asked for", () => {
   const urlOf = (path: string, name: string, text: string) =>
     `${path.replace(":id", UNKNOWN)}?${new URLSearchParams({ ...beside(path, name), [name]: text })}`;
 
-  test("is resolved by every operation: one that is not there is refused by the name of the parameter", async () => {
+  test("is resolved by every operation: an unknown one is refused by the parameter's name", async () => {
     let count = 0;
     for (const route of appliance.surface.routes) {
       for (const name of instantsOf(route, "query")) {
@@ -297,7 +297,7 @@ describe("a marker where an instant is asked for", () => {
     expect(count).toBeGreaterThan(70);
   });
 
-  test("is that instant to every list and table, in the answer and in its meta", async () => {
+  test("is the instant of every list and table, in the answer and in its meta", async () => {
     await newHost({ name: "old" });
     await newTag({ name: "old" });
     tick();
@@ -322,7 +322,7 @@ describe("a marker where an instant is asked for", () => {
     expect((await owner.get(`tags?at=marker:before:+100+%25+%26+%C3%A9`)).data).toMatchObject([{ name: "old" }]);
   });
 
-  test("is what a record is restored to, and what a difference is taken from and to", async () => {
+  test("can be the target of a restore and the ends of a diff", async () => {
     const tag = await newTag({ name: "old" });
     tick();
     const before = await newMarker();
@@ -346,7 +346,7 @@ describe("a marker where an instant is asked for", () => {
     expect((await owner.get(`tags/${tag.id}`)).data.name).toBe("old");
   });
 
-  test("is an instant in a filter, as what a period begins with and as what a field is compared with", async () => {
+  test("is accepted in a filter, as the start of a period and as a compared value", async () => {
     const tag = await newTag({ name: "old" });
     tick();
     const before = await newMarker();
@@ -382,7 +382,7 @@ describe("a marker where an instant is asked for", () => {
     expect((await filtered('updated_at < "marker:before"', client)).status).toBe(400);
   });
 
-  test("bounds the transactions that are listed", async () => {
+  test("bounds the list of transactions", async () => {
     await newTag({ name: "a" });
     tick();
     const marker = await newMarker();
@@ -395,7 +395,7 @@ describe("a marker where an instant is asked for", () => {
     expect(await commands(`id=${marker.id}`)).toEqual(["marker.create"]);
   });
 
-  test("is looked up as it stands now, whatever is asked about", async () => {
+  test("is resolved by its present state, whatever the requested instant", async () => {
     const tag = await newTag({ name: "old" });
     const marker = await newMarker();
     tick();
@@ -408,7 +408,7 @@ describe("a marker where an instant is asked for", () => {
     expect((await owner.get("tags?at=marker:before")).status).toBe(400);
   });
 
-  test("in thinned history is that instant, and what is kept there is told", async () => {
+  test("in thinned history resolves to that instant, and the kept state is reported", async () => {
     const tag = await newTag({ name: "one" });
     tick();
     await owner.put(`tags/${tag.id}`, { ...tag, name: "two" });
@@ -430,7 +430,7 @@ describe("a marker where an instant is asked for", () => {
     "marker",
     `marker:${"x".repeat(256)}`,
     "marker:a%0Ab",
-  ])("is none as %s", async (text) => {
+  ])("is rejected as %s", async (text) => {
     expect(await owner.get(`tags?at=${text}`)).toMatchObject(
       invalid({
         path: "/at",
@@ -440,7 +440,7 @@ describe("a marker where an instant is asked for", () => {
     );
   });
 
-  test("does not take the place of an instant elsewhere: a marker's own is one", async () => {
+  test("cannot replace an instant elsewhere: a marker's own must be a timestamp", async () => {
     await newMarker();
     expect(await owner.post("markers", { name: "again", at: "marker:before" })).toMatchObject(
       invalid(expect.objectContaining({ path: "/at" })),

@@ -129,7 +129,7 @@ async function newInventory() {
 }
 
 describe("a table", () => {
-  test("has right beside each column of ids one of what they were called then", async () => {
+  test("has next to each id column one of names at that instant", async () => {
     const made_ = await newInventory();
     const { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key } =
       made_;
@@ -283,7 +283,7 @@ describe("a table", () => {
     });
   });
 
-  test("leaves no id of a record without a name, but for its own", () => {
+  test("has no record id without a name, except its own", () => {
     const nameless = [
       "id",
       "lineage_id",
@@ -312,7 +312,7 @@ describe("a table", () => {
     }
   });
 
-  test("is documented with its names", async () => {
+  test("documents its name columns", async () => {
     const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
     const { example } = document.paths["/api/v1/ip-addresses/export/csv"].get.responses["200"].content["text/csv"];
     expect(parseCsv(example)[0]?.slice(0, 8)).toEqual([
@@ -332,7 +332,7 @@ describe("a table", () => {
     });
   });
 
-  test("names nothing that is out of the caller's reach", async () => {
+  test("names nothing out of the caller's reach", async () => {
     const far = await newNetwork({ name: "far" });
     const hidden = await newHost({ name: "secret-host", network_id: far.id });
     const port = await newIfEntry(hidden.id, { if_index: 1, if_descr: "secret-port" });
@@ -368,14 +368,14 @@ describe("a table", () => {
     expect((await owner.get("hosts/export/csv")).text).toContain("secret");
   });
 
-  test("shows a name that a spreadsheet would run as text", async () => {
+  test("escapes a name that a spreadsheet would evaluate", async () => {
     const tags = [await newTag({ name: "=1+1" }), await newTag({ name: "b;=2+2" })];
     const network = await newNetwork({ name: "@net" });
     const host = await newHost({ name: "h", network_id: network.id, tags: tags.map((tag) => tag.id) });
     expect(await rowOf("hosts", host.id)).toMatchObject({ network_name: "'@net", tag_names: "'=1+1;b;'=2+2" });
   });
 
-  test("of very many asks for each name once, and for many at a time", async () => {
+  test("with very many rows looks names up once each, in batches", async () => {
     const { organizationId, networkId } = first;
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const hosts = 600;

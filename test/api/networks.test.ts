@@ -52,7 +52,7 @@ describeRecords(
 );
 
 describe("a network", () => {
-  test("has no description, no tags and never goes stale when nothing is said", async () => {
+  test("has no description, no tags and no staleness limit by default", async () => {
     expect(await made(owner.post("networks", { name: "Campus" }))).toMatchObject({
       organization_id: first.organizationId,
       name: "Campus",
@@ -63,20 +63,20 @@ describe("a network", () => {
     });
   });
 
-  test.each([[0], [87_601], [1.5], ["168"]])("does not go stale after %p hours", async (hours) => {
+  test.each([[0], [87_601], [1.5], ["168"]])("rejects a staleness limit of %p hours", async (hours) => {
     expect(await owner.post("networks", { name: "Campus", stale_after_hours: hours })).toMatchObject(
       invalid({ path: "/stale_after_hours", value: hours }),
     );
   });
 
-  test("is not filtered by a network: the parameter is refused", async () => {
+  test("list refuses a network parameter", async () => {
     expect(await owner.get(`networks?network_id=${first.networkId}`)).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/network_id" }] } },
     });
   });
 
-  test("shows the credentials assigned to the whole of it, then and now", async () => {
+  test("shows credentials assigned to it as a whole, at present and in the past", async () => {
     const networkId = first.networkId;
     const one = `networks/${networkId}`;
     const bare = (await owner.get(one)).data;
@@ -112,7 +112,7 @@ describe("a network", () => {
     expect(JSON.stringify(now)).not.toContain(narrow.id);
   });
 
-  test("does not take credentials from its own update: they are the credential's to assign", async () => {
+  test("ignores credentials in its own update: the credential assigns them", async () => {
     const credential = await newCredential();
     const network = await newNetwork();
     const expectNothingWritten = writingWatched();
@@ -123,8 +123,8 @@ describe("a network", () => {
   });
 });
 
-describe("who reaches a network", () => {
-  test("is every Owner and Admin from its first moment, and a Member when it is given to them", async () => {
+describe("access to a network", () => {
+  test("is granted to every Owner and Admin at creation, and to a Member when assigned", async () => {
     const member = await newMember();
     const admin = await newUser({ role: "Admin" });
     const network = await newNetwork({}, admin.client);
@@ -135,7 +135,7 @@ describe("who reaches a network", () => {
     );
   });
 
-  test("sees only these networks in lists, counts and answers, at every instant", async () => {
+  test("limits lists, counts and answers at every instant", async () => {
     const first = (await owner.get(`networks/${appliance.first.networkId}`)).data;
     const networks = [first, await newNetwork(), await newNetwork(), await newNetwork()] as Wire[];
     tick();
@@ -177,7 +177,7 @@ describe("who reaches a network", () => {
     }
   });
 
-  test("is seen the same when they are very many", async () => {
+  test("works the same with very many networks", async () => {
     const ids = inTransaction((tx) =>
       Array.from({ length: 150 }, (_, position) => {
         const fields = {
@@ -214,7 +214,7 @@ describe("who reaches a network", () => {
     }
   });
 
-  test("is no key that is confined to other networks, whatever its role", async () => {
+  test("is not granted to a key limited to other networks, whatever its role", async () => {
     const network = await newNetwork();
     const { client } = newApiKey({ permissions: "Admin", networkIds: [network.id] });
     expect((await client.get("networks")).data).toEqual([network]);
@@ -234,7 +234,7 @@ describe("who reaches a network", () => {
 });
 
 describe("deleting a network", () => {
-  test("is refused while something lives in it, counted by kind", async () => {
+  test("is refused while it contains records, counted by kind", async () => {
     const network = await newNetwork();
     const within = { network_id: network.id };
     await newVlan(within);
@@ -253,7 +253,7 @@ describe("deleting a network", () => {
     expectNothingWritten();
   });
 
-  test("with a cascade takes everything in it along, in one transaction, and the past stays", async () => {
+  test("with cascade deletes all its contents in one transaction, and the past remains", async () => {
     const network = await newNetwork();
     const within = { network_id: network.id };
     const vlan = await newVlan(within);
@@ -299,7 +299,7 @@ describe("deleting a network", () => {
     expect((await member.get("networks")).body.meta.pagination.total_count).toBe(1);
   });
 
-  test("together with others is refused for all when something lives in one of them, and with a cascade takes everything along", async () => {
+  test("in bulk is refused as a whole if one has contents, and with cascade deletes everything", async () => {
     const [empty, full] = [await newNetwork(), await newNetwork()];
     const subnet = await newSubnet({ network_id: full.id });
     const credential = await newCredential({

@@ -38,8 +38,8 @@ async function readsOf(request: () => Promise<unknown>): Promise<{ outside: stri
   return { outside, transactions };
 }
 
-describe("a request reads in one transaction", () => {
-  test("when it is a read, by session and by key, live and as of an instant", async () => {
+describe("a request uses one read transaction", () => {
+  test("for a read, by session and by key, live and as of an instant", async () => {
     const { key } = newApiKey();
     const at = clock.text();
     tick();
@@ -65,7 +65,7 @@ describe("a request reads in one transaction", () => {
     }
   });
 
-  test("when it is a write: once before its body, once for what the body may do, once for the answer", async () => {
+  test("for each step of a write: before its body, for the body's permissions, for the answer", async () => {
     const put = await readsOf(() => made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "router" }))));
     expect(put).toEqual({ outside: [], transactions: 3 });
     const removed = await readsOf(() => made(owner.delete(`tags/${tag.id}`)));
@@ -73,7 +73,7 @@ describe("a request reads in one transaction", () => {
   });
 });
 
-test("what one caller asked for stands in no other's answer, however alike their pages are", async () => {
+test("one caller's answer never leaks into another's, however similar their pages", async () => {
   const at = "2099-01-01T00:00:00.000Z";
   const asked = [];
   for (const query of ["", `?at=${at}`, "?limit=1", "", `?at=${at}`, "?limit=1&offset=1"])
@@ -91,7 +91,7 @@ test("what one caller asked for stands in no other's answer, however alike their
   expect((await owner.get("tags")).body.meta.pagination.total_count).toBe(asked[0].pagination.total_count + 1);
 });
 
-test("a key that is disabled while its request's body is on the way writes nothing", async () => {
+test("a key disabled while its request body is in transit writes nothing", async () => {
   const { id, key } = newApiKey({ permissions: "Owner" });
   const before = transactionCount();
   const body = new ReadableStream<Uint8Array>(

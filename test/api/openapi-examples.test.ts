@@ -121,7 +121,7 @@ const BULK_EDITED = "Network Subnet IpRange Vlan Host IpAddress Port Service IfE
 const TABLED = "Binding Schedule Marker CustomField".split(" ");
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
 
-test("the examples can be sent one after the other", async () => {
+test("the examples work one after the other", async () => {
   await send("getSetup");
   substitutes.set("7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", SETUP_TOKEN);
   const claimed = await send("setUp");

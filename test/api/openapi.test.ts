@@ -36,7 +36,7 @@ const MEDIA_TYPES = [
 ];
 
 describe("the OpenAPI document", () => {
-  test("is OpenAPI 3.1 and names its product, version, licence and server", () => {
+  test("is OpenAPI 3.1 with product, version, license and server", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.info).toMatchObject({
       title: "netledger",
@@ -46,13 +46,13 @@ describe("the OpenAPI document", () => {
     expect(document.servers).toEqual([{ url: "/", description: expect.any(String) }]);
   });
 
-  test("tells of every registered operation and of nothing else", () => {
+  test("covers exactly the registered operations", () => {
     const registered = appliance.surface.routes.map((route) => `${route.method} ${templateOf(route.path)}`);
     expect(api.operations.map(titleOf).sort()).toEqual(registered.sort());
     expect(registered.length).toBeGreaterThan(20);
   });
 
-  test("gives every operation an id of its own, a summary, a group, its security, and JSON but for tables, lines, texts, streams and files", () => {
+  test("gives every operation a unique id, a summary, a group, its security, and JSON except for tables, lines, texts, streams and files", () => {
     const ids = api.operations.map((each) => each.operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const each of api.operations) {
@@ -78,7 +78,7 @@ describe("the OpenAPI document", () => {
     for (const tag of document.tags) expect(tag.description, tag.name).toBeString();
   });
 
-  test("tells each parameter that an operation takes, in words", () => {
+  test("describes each parameter of an operation", () => {
     for (const route of appliance.surface.routes) {
       const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
       const parameters = operation.parameters.map((each: Any) =>
@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("describes every operation in more than its summary and who may, and names whom to ask", () => {
+  test("describes every operation beyond its summary and roles, and gives a contact", () => {
     const saysWho = /^(?:Requires [^.]+|No authentication|Open to every role|Sign-in only: API keys are refused)\.$/;
     for (const each of api.operations) {
       const operation = each.operation as Any;
@@ -116,7 +116,7 @@ describe("the OpenAPI document", () => {
   });
 
   // Warnings of Spectral's ruleset `oas`, beyond those of the linter in the generated client's test.
-  test("has nothing that linters warn of: no slash at the end of a path, no query in it, no script in a text, no enumeration with a value twice", () => {
+  test("passes linter rules: no trailing slash or query in a path, no script in a text, no duplicate enumeration value", () => {
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/[^/?{}]+|\/\{\w+\})+$/);
     const names = document.tags.map(({ name }: Any) => name);
     expect(new Set(names).size).toBe(names.length);
@@ -131,7 +131,7 @@ describe("the OpenAPI document", () => {
     visit(document, "");
   });
 
-  test("requires a body where the operation takes one", () => {
+  test("requires a body if the operation takes one", () => {
     for (const route of appliance.surface.routes) {
       const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
       expect(operation.requestBody?.required, `${route.method} ${route.path}`).toBe(
@@ -140,7 +140,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("tells every status with its error codes, and an example of each", () => {
+  test("lists every status with its error codes, with an example of each", () => {
     for (const each of api.operations) {
       const { responses } = each.operation as Any;
       const failures = Object.entries(responses as Any).filter(([status]) => Number(status) >= 400);
@@ -156,7 +156,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("says of operations without credentials that they take none, and of others which they take", () => {
+  test("marks public operations as such, and lists the credentials of others", () => {
     for (const route of appliance.surface.routes) {
       const { security, responses } = document.paths[templateOf(route.path)][route.method.toLowerCase()];
       if (route.operation.access === "anyone") expect(security, route.path).toEqual([]);
@@ -168,7 +168,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(["apiKey", "session"]);
   });
 
-  test("refers to components that are there, and has none that nothing refers to", () => {
+  test("refers to existing components, all of them used", () => {
     const references = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(
         (match) => `${match[1]}/${match[2]}`,
@@ -182,19 +182,19 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain('"$id"');
   });
 
-  test("states the limits that hold everywhere", () => {
+  test("states the global limits", () => {
     for (const limit of ["8 MiB", "255 characters", "4,000 characters", "1,000", "10,000", "300"])
       expect(document.info.description).toContain(limit);
   });
 
-  test("lists read-only fields where a body may send them back", () => {
+  test("lists read-only fields that a body may send back", () => {
     const schema = document.paths["/api/v1/subnets/{id}"].put.requestBody.content["application/json"].schema;
     expect(schema.additionalProperties).toBe(false);
     expect(schema.properties.created_at).toMatchObject({ readOnly: true });
     expect(schema.required).toEqual(["cidr"]);
   });
 
-  test("tells null apart from absent", () => {
+  test("distinguishes null from absent", () => {
     const subnet = document.components.schemas.Subnet;
     expect(subnet.properties.vlan_id).toMatchObject({ type: ["string", "null"], format: "uuid" });
     expect(subnet.required).toContain("vlan_id");
@@ -216,7 +216,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the examples of the OpenAPI document", () => {
-  test("of bodies are accepted as they stand", () => {
+  test("of bodies are accepted unchanged", () => {
     for (const { method, path, operation } of appliance.surface.routes) {
       if (operation.body === undefined) continue;
       expect(operation.example.body, `${method} ${path} has no example of its body`).toBeDefined();
@@ -224,7 +224,7 @@ describe("the examples of the OpenAPI document", () => {
     }
   });
 
-  test("of answers are what the schema promises, in canonical form", () => {
+  test("of answers match the schema, in canonical form", () => {
     for (const { method, path, operation } of appliance.surface.routes) {
       const { data, further } = operation.example;
       if (operation.answer === null) continue;
@@ -234,7 +234,7 @@ describe("the examples of the OpenAPI document", () => {
     }
   });
 
-  test("of answers have no field that is not documented", () => {
+  test("of answers have no undocumented field", () => {
     for (const each of api.operations) {
       const { example, examples = {} } = (each.operation as Any).responses["200"].content["application/json"] ?? {};
       const answers = Object.values<Any>(examples).map(({ value }) => value);
@@ -272,7 +272,7 @@ describe("the paths of the documentation", () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     handle(new Request(`http://localhost${path}`, { headers }));
 
-  test("need no credentials and carry a request id", async () => {
+  test("need no credentials and have a request id", async () => {
     for (const path of ["/api/openapi.json", "/openapi.json", "/openapi.json/", "/docs", "/docs/", "/docs/scalar.js"]) {
       const response = await get(path, { "x-request-id": "mine" });
       expect([path, response.status, response.headers.get("x-request-id")]).toEqual([path, 200, "mine"]);
@@ -280,7 +280,7 @@ describe("the paths of the documentation", () => {
     }
   });
 
-  test("lead from / to the page", async () => {
+  test("redirect from / to the page", async () => {
     const response = await get("/");
     expect(response.status).toBe(302);
     expect(response.headers.get("location")).toBe("/docs");
@@ -296,7 +296,7 @@ describe("the paths of the documentation", () => {
     },
   );
 
-  test("give the same document as JSON, compressed, and not again to whoever has it", async () => {
+  test("serve the same document as JSON, compressed and revalidated by ETag", async () => {
     const plain = await get("/api/openapi.json");
     expect(plain.headers.get("content-type")).toBe("application/json");
     const text = await plain.text();
@@ -316,7 +316,7 @@ describe("the paths of the documentation", () => {
     ]);
   });
 
-  test("load nothing from another host", async () => {
+  test("load nothing from other hosts", async () => {
     const response = await get("/docs");
     const html = await response.text();
     expect(html).not.toMatch(/https?:\/\/|["'(]\/\//);
@@ -331,7 +331,7 @@ describe("the paths of the documentation", () => {
     expect(policy).not.toMatch(/https?:|\*|'unsafe-eval'/);
   });
 
-  test("have the script compressed for whoever takes it", async () => {
+  test("serve the script compressed on request", async () => {
     const plain = await get("/docs/scalar.js");
     expect(plain.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     const bytes = new Uint8Array(await plain.arrayBuffer());
@@ -344,7 +344,7 @@ describe("the paths of the documentation", () => {
   });
 });
 
-describe("the check of answers against the document", () => {
+describe("checking answers against the document", () => {
   const subnets = "/api/v1/subnets";
   const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
     status,
@@ -357,7 +357,7 @@ describe("the check of answers against the document", () => {
   const pagination = { total_count: 0, limit: 50, offset: 0, has_more: false };
   const failure = (code: string) => ({ success: false, code, error: "No.", params: {}, meta });
 
-  test("accepts what is documented", () => {
+  test("accepts a documented answer", () => {
     expect(
       api.problems(
         "GET",
@@ -374,7 +374,7 @@ describe("the check of answers against the document", () => {
     ["a missing field", 200, { success: true, data: [], meta }],
     ["an undocumented status", 402, failure("validation_failed")],
     ["an undocumented code", 400, failure("malformed_json")],
-    ["an unknown field of a record", 200, { success: true, data: [{ nothing: 1 }], meta: { ...meta, pagination } }],
+    ["an unknown record field", 200, { success: true, data: [{ nothing: 1 }], meta: { ...meta, pagination } }],
   ])("refuses %s", (_title, status, body) => {
     expect(api.problems("GET", subnets, answer(status, body))).not.toEqual([]);
   });

@@ -25,7 +25,7 @@ const {
 } = appliance;
 
 describe("the organization", () => {
-  test("is answered as one record with exactly the documented fields", async () => {
+  test("is one record with exactly the documented fields", async () => {
     const answer = await owner.get(PATH);
     expect(answer).toMatchObject({
       status: 200,
@@ -54,7 +54,7 @@ describe("the organization", () => {
     expect(await anonymous.put(PATH, "{")).toMatchObject({ status: 401 });
   });
 
-  test("is renamed by an Owner, and was called otherwise before", async () => {
+  test("is renamed by an Owner, keeping its former name in the past", async () => {
     const before = (await owner.get(PATH)).data;
     const renamed = await made(owner.put(PATH, { name: "Renamed" }));
     expect(renamed).toEqual({
@@ -81,7 +81,7 @@ describe("the organization", () => {
     ]);
   });
 
-  test("is not renamed by an Admin, nor by an Owner's key that is an Admin's", async () => {
+  test("is not renamed by an Admin, nor by an Owner's key with role Admin", async () => {
     const before = transactionCount();
     const keyed = newApiKey({ permissions: "Admin" });
     const { client: admin } = await newUser({ role: "Admin" });
@@ -94,7 +94,7 @@ describe("the organization", () => {
     expect(transactionCount()).toBe(before + 2);
   });
 
-  test("is changed by no Owner's key that is limited to some networks: it holds in all of them", async () => {
+  test("cannot be changed by an Owner's key limited to some networks, since it applies to all", async () => {
     const { client } = newApiKey({ permissions: "Owner", networkIds: [first.networkId] });
     const before = transactionCount();
     for (const body of [{ name: "Mine" }, { name: "Example", require_change_reason: true }])
@@ -102,7 +102,7 @@ describe("the organization", () => {
     expect(transactionCount()).toBe(before);
   });
 
-  test("makes no version when it is written as it is, and takes its own answer back", async () => {
+  test("makes no version on an equal write, and accepts its own answer", async () => {
     const answer = await owner.get(PATH);
     const expectNothingWritten = writingWatched();
     for (const sent of [{ name: "First" }, answer.data]) {
@@ -113,7 +113,7 @@ describe("the organization", () => {
     expectNothingWritten();
   });
 
-  test("is refused with every issue at once, and with another's id", async () => {
+  test("reports every issue at once, and refuses another's id", async () => {
     const expectNothingWritten = writingWatched();
     const answer = await owner.put(PATH, { id: "x", name: "", plan: "gold" });
     expect(answer).toMatchObject(refusal(400, "validation_failed"));
@@ -132,7 +132,7 @@ describe("the organization", () => {
     expectNothingWritten();
   });
 
-  test("is guarded by its entity tag", async () => {
+  test("is protected by its ETag", async () => {
     const etag = (await owner.get(PATH)).headers.get("etag") as string;
     expect(await owner.get(PATH, { "if-none-match": etag })).toMatchObject({ status: 304, text: "" });
     const renamed = await owner.put(PATH, { name: "Renamed" }, { "if-match": etag });
@@ -143,7 +143,7 @@ describe("the organization", () => {
     expect(renamed.headers.get("etag")).not.toBe(etag);
   });
 
-  test("is neither made nor deleted here", async () => {
+  test("cannot be created or deleted through the API", async () => {
     for (const method of ["POST", "DELETE"]) {
       const answer = await owner.send(method, PATH, method === "POST" ? { name: "Third" } : undefined);
       expect(answer).toMatchObject({ status: 405, body: { success: false, code: "method_not_allowed" } });

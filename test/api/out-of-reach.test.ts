@@ -185,7 +185,7 @@ const callers = Object.keys(plain.callers);
 const reads = plain.appliance.surface.routes.filter((route) => route.method === "GET" && !OF_ALL.includes(route.path));
 
 describe.each(reads.map((route) => [route.path, route] as const))("GET %s", (_path, route) => {
-  test.each(callers)("tells %s nothing of whether there is more than it reaches", async (name) => {
+  test.each(callers)("does not reveal to %s whether anything exists beyond its reach", async (name) => {
     const differing: unknown[] = [];
     const [paths, others] = [pathsOf(plain, route), pathsOf(crowded, route)];
     for (const [place, path] of paths.entries()) {
@@ -201,8 +201,8 @@ describe.each(reads.map((route) => [route.path, route] as const))("GET %s", (_pa
   });
 });
 
-describe("the twins", () => {
-  test("are alike to nobody who sees more, and the crowd is large", async () => {
+describe("the twin organizations", () => {
+  test("differ for every caller who sees more, and the sample is large", async () => {
     const count = async ({ appliance }: Twin) =>
       (await appliance.owner.get("hosts?limit=1")).body.meta.pagination.total_count;
     expect(await count(plain)).toBe(3);
@@ -210,7 +210,7 @@ describe("the twins", () => {
     expect(crowded.appliance.reader.head().sequence).toBeGreaterThan(plain.appliance.reader.head().sequence + 100);
   });
 
-  test("give whoever is confined the host, the history and the place that there are", async () => {
+  test("show a limited caller the same host, history and location", async () => {
     for (const name of callers) {
       const client = crowded.callers[name] as Client;
       expect((await client.get("hosts")).body.meta.pagination.total_count).toBe(3);
@@ -222,7 +222,7 @@ describe("the twins", () => {
 });
 
 describe("a long poll", () => {
-  test("is not ended by what happens out of reach, and brings nothing of it", async () => {
+  test("is not ended by events out of reach, and contains none", async () => {
     const { appliance } = crowded;
     const { after } = (await (crowded.callers["a Viewer"] as Client).get("changes?limit=1000")).body.meta.feed;
     let answered = false;
@@ -241,8 +241,8 @@ describe("a long poll", () => {
   });
 });
 
-describe("a credential, which is the organization's", () => {
-  test("shows that it was changed and when, and not where it was assigned out of reach", async () => {
+describe("a credential, which belongs to the organization,", () => {
+  test("shows that and when it was changed, but not its assignments out of reach", async () => {
     const { appliance, ids, networkId } = crowded;
     const id = ids.credentials?.[0];
     const path = `credentials/${id}`;

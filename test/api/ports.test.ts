@@ -43,7 +43,7 @@ describeRecords(
 );
 
 describe("a port", () => {
-  test("is the one that stands in its host, to the letter", async () => {
+  test("is identical to the one in its host", async () => {
     const host = await newHost();
     const port = await made(post({ host_id: host.id, network_id: host.network_id, ...tcp(443) }));
     expect(problems(port, portShape)).toEqual([]);
@@ -60,7 +60,7 @@ describe("a port", () => {
     expect((await get(`hosts/${host.id}`)).ports).toEqual([port]);
   });
 
-  test("has the type of its number and protocol, whatever is sent", async () => {
+  test("has the type of its number and protocol, whatever type is sent", async () => {
     const host = await newHost();
     const port = await made(post({ host_id: host.id, ...tcp(22), type: "Telnet" }));
     expect(port.type).toBe("Ssh");
@@ -80,7 +80,7 @@ describe("a port", () => {
     expect(versionsOf(port.id).at(1)).toMatchObject({ changed: ["number", "protocol", "type"] });
   });
 
-  test.each([[0], [-1], [65_536], [1.5], ["443"], [null]])("has no number %p", async (number) => {
+  test.each([[0], [-1], [65_536], [1.5], ["443"], [null]])("rejects the number %p", async (number) => {
     const host = await newHost();
     const expectNothingWritten = writingWatched();
     expect(await post({ host_id: host.id, number, protocol: "Tcp" })).toMatchObject(
@@ -89,7 +89,7 @@ describe("a port", () => {
     expectNothingWritten();
   });
 
-  test("is one of its host, number and protocol: of another host or protocol it is another", async () => {
+  test("is unique by host, number and protocol", async () => {
     const [host, other] = [await newHost(), await newHost()];
     await made(post({ host_id: host.id, ...tcp(53) }));
     await made(post({ host_id: host.id, number: 53, protocol: "Udp" }));
@@ -99,7 +99,7 @@ describe("a port", () => {
     );
   });
 
-  test("is a change of its host, which says so, and the host's lock and ETag notice", async () => {
+  test("makes a version of its host naming it, which the host's lock and ETag reflect", async () => {
     const host = await newHost();
     const etag = (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string;
     tick();
@@ -119,7 +119,7 @@ describe("a port", () => {
     expect((await get(`hosts/${host.id}?at=${port.created_at}`)).ports).toMatchObject([{ id: port.id }]);
   });
 
-  test("takes the bindings to it along, in one transaction, and its services and their host have one version each", async () => {
+  test("deletes its bindings with it, in one transaction, with one version each of its services and host", async () => {
     const host = await newHost({
       ports: [tcp(80), tcp(443)],
     });
@@ -161,7 +161,7 @@ describe("a port", () => {
     expect(versionsOf(web.id).at(-1)).toMatchObject({ changed: ["bindings"] });
   });
 
-  test("that is renumbered keeps the bindings to it", async () => {
+  test("keeps its bindings when renumbered", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const port = host.ports[0] as Wire;
     const service = await made(
@@ -177,7 +177,7 @@ describe("a port", () => {
     expect(await get(`services/${service.id}`)).toEqual(service);
   });
 
-  test("of many deleted at once makes one version of each host that they were of", async () => {
+  test("deleted in bulk makes one version of each host", async () => {
     const ports = [80, 443, 8_080].map((number) => tcp(number));
     const [host, other] = [await newHost({ ports }), await newHost({ ports })];
     const ids = [...(host.ports as Wire[]), ...(other.ports as Wire[]).slice(1)].map((port) => port.id);
@@ -189,7 +189,7 @@ describe("a port", () => {
 });
 
 describe("the ports of a host", () => {
-  test("are 10,000 at most, also when they come one by one", async () => {
+  test("are at most 10,000, also when added one by one", async () => {
     const ports = Array.from({ length: 10_000 }, (_, position) => tcp(position + 1));
     const host = await newHost({ ports });
     const expectNothingWritten = writingWatched();
@@ -201,7 +201,7 @@ describe("the ports of a host", () => {
     await made(post({ host_id: host.id, number: 1, protocol: "Udp" }));
   });
 
-  test("are listed by host and by network, now and then, within the caller's reach", async () => {
+  test("are listed by host and by network, at present and in the past, within the caller's reach", async () => {
     const hidden = await made(owner.post("networks", { name: "Hidden" }));
     const [host, other, unseen] = [await newHost(), await newHost(), await newHost({ network_id: hidden.id })];
     const ports: Wire[] = [];

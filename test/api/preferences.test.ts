@@ -14,7 +14,7 @@ const PATH = "/api/auth/preferences";
 const tagOf = ({ headers }: { headers: Headers }) => headers.get("etag") as string;
 
 describe("preferences", () => {
-  test("are an empty object at first, then what was put there last, in another session too", async () => {
+  test("are an empty object at first, then the last written value, also in other sessions", async () => {
     const viewer = await newUser({ role: "Viewer" });
     expect((await viewer.client.get(PATH)).data).toEqual({});
     const wanted = { theme: "dark", "hosts.columns": ["name", { width: 12.5 }], none: null, Ölberg: true };
@@ -25,7 +25,7 @@ describe("preferences", () => {
     expect((await viewer.client.get(PATH)).data).toEqual({ theme: "light" });
   });
 
-  test("are each user's own, an Owner's too, and no API key's", async () => {
+  test("are per user, including Owners, and unavailable to API keys", async () => {
     const viewer = await newUser({ role: "Viewer" });
     await viewer.client.put(PATH, { of: "viewer" });
     expect((await owner.get(PATH)).data).toEqual({});
@@ -36,7 +36,7 @@ describe("preferences", () => {
       expect(answer).toMatchObject(refusal(403, "auth_session_required"));
   });
 
-  test("have an entity tag that no two of their versions share, and If-Match keeps what was written meanwhile", async () => {
+  test("have an ETag unique to each version, and If-Match protects concurrent writes", async () => {
     const none = tagOf(await owner.get(PATH));
     const first = tagOf(await owner.put(PATH, { a: 1 }, { "if-match": none }));
     expect(await owner.put(PATH, { a: 2 }, { "if-match": none })).toMatchObject(refusal(412, "precondition_failed"));
@@ -50,7 +50,7 @@ describe("preferences", () => {
     expect(await owner.put(PATH, {}, { "if-none-match": "*" })).toMatchObject(refusal(412, "precondition_failed"));
   });
 
-  test("are written each time, also with an Idempotency-Key that was used before", async () => {
+  test("are written each time, even with a used Idempotency-Key", async () => {
     const key = { "idempotency-key": "k1" };
     const wanted = [{ a: 1 }, { a: 2 }, { a: 2 }];
     for (const each of wanted) {
@@ -63,7 +63,7 @@ describe("preferences", () => {
     );
   });
 
-  test("are an object of at most 16 KiB, as sent and as kept", async () => {
+  test("are an object of at most 16 KiB, as sent and as stored", async () => {
     const ofBytes = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
     expect(PREFERENCES_LIMIT_BYTES).toBe(16_384);
     expect((await owner.put(PATH, ofBytes(16_384))).status).toBe(200);
@@ -77,14 +77,14 @@ describe("preferences", () => {
     expect((await owner.get(PATH)).data).toEqual(kept);
   });
 
-  test("keep members of any name as they are", async () => {
+  test("keep members of any name unchanged", async () => {
     const body = '{"__proto__":{"role":"Owner"},"constructor":1,"password":"p"}';
     expect((await owner.put(PATH, body)).status).toBe(200);
     expect((await owner.get(PATH)).text).toContain(`"data":${body}`);
     expect((await owner.get("/api/auth/me")).data.role).toBe("Owner");
   });
 
-  test("are not taken with a number that would come back as another", async () => {
+  test("refuse a number that would not round-trip", async () => {
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const answer = await appliance.handle(
       new Request(`http://localhost${PATH}`, {
@@ -100,7 +100,7 @@ describe("preferences", () => {
     expect((await owner.get(PATH)).data).toEqual({});
   });
 
-  test("are no part of history, sound when verified, and gone with their user", async () => {
+  test("have no history, pass verification, and are deleted with their user", async () => {
     const viewer = await newUser({ role: "Viewer" });
     const before = transactionCount();
     await viewer.client.put(PATH, { theme: "dark" });

@@ -130,8 +130,8 @@ async function lastEndReverted(world: World): Promise<string[]> {
   return covered(world);
 }
 
-describe("a prune of ended coverage", () => {
-  test("drops what ended between two kept states, and leaves what held at one or ended later", async () => {
+describe("pruning of ended coverage", () => {
+  test("drops coverage that ended between two kept states, and keeps what held at one or ended later", async () => {
     const world = await newWorld();
     expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
     expect(pruneBefore(world, 24, "daily").coverage).toBe(1);
@@ -140,7 +140,7 @@ describe("a prune of ended coverage", () => {
     expectSound(world);
   });
 
-  test("drops, where only the last state is kept, all that had ended by then", async () => {
+  test("drops, if only the last state is kept, everything that had ended by then", async () => {
     const world = await newWorld();
     expect(pruneBefore(world, 24, "none").coverage).toBe(3);
     expect(ended(world)).toEqual([ON_24]);
@@ -148,7 +148,7 @@ describe("a prune of ended coverage", () => {
     expectSound(world);
   });
 
-  test("goes through all of it, however much it is", async () => {
+  test("processes all of it, however much there is", async () => {
     const world = await newWorld();
     withStore(world, (db) => {
       keepRowSums(db);
@@ -166,7 +166,7 @@ describe("a prune of ended coverage", () => {
     expectSound(world);
   });
 
-  test("drops more when a later prune reaches further, or keeps less", async () => {
+  test("drops more in a later prune that reaches further or keeps less", async () => {
     const world = await newWorld();
     const orders = [
       [22, "daily"],
@@ -187,13 +187,13 @@ describe("a prune of ended coverage", () => {
     expectSound(world);
   });
 
-  test("that is older than everything drops nothing", async () => {
+  test("drops nothing before the first state", async () => {
     const world = await newWorld();
     expect(pruneBefore(world, 20, "none")).toMatchObject({ coverage: 0, report: null });
     expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
   });
 
-  test("that is cut off at its end drops nothing", async () => {
+  test("drops nothing if interrupted at the end", async () => {
     const world = await newWorld();
     withStore(world, (db) => {
       let isThinned = false;
@@ -209,21 +209,21 @@ describe("a prune of ended coverage", () => {
   });
 });
 
-describe("after a prune a credential goes", () => {
+describe("after a prune, credentials are sent", () => {
   const ALL = [ON_22, ON_23, ON_24, NEVER];
   test.each([
     ["the last state of the first day", day(22), ALL],
-    ["a state between, for which the one before it answers", day(22, 12) + 1, ALL],
+    ["a state in between, resolved to the preceding one", day(22, 12) + 1, ALL],
     ["the last state of the second day", day(23), ALL.slice(1)],
-    ["the last state that it reached", day(24), ALL.slice(2)],
-    ["a state after that", day(24, 12) + 2 * HOUR_MS, [NEVER]],
-  ])("where it went then, by a restore of %s", async (_state, at, addresses) => {
+    ["the last pruned state", day(24), ALL.slice(2)],
+    ["a later state", day(24, 12) + 2 * HOUR_MS, [NEVER]],
+  ])("to the host's addresses at that time, after a restore of %s", async (_state, at, addresses) => {
     const world = await newWorld();
     pruneBefore(world, 24, "daily");
     expect(await restored(world, at)).toEqual(addresses);
   });
 
-  test("where it would have gone without it, by a revert of what came later and by restores", async () => {
+  test("to the same addresses as without it, after a revert of later changes and after restores", async () => {
     const [pruned, whole] = [await newWorld(), await newWorld()];
     pruneBefore(pruned, 24, "daily");
     const broughtBack = async (world: World) => {
@@ -236,7 +236,7 @@ describe("after a prune a credential goes", () => {
     expect(found).toEqual([ALL.slice(2), ALL.slice(3), ALL.slice(2), ALL.slice(1), ALL]);
   });
 
-  test("where it went in the only state that is kept", async () => {
+  test("to the addresses of the only kept state", async () => {
     const world = await newWorld();
     pruneBefore(world, 24, "none");
     expect(await restored(world, day(24))).toEqual([ON_24, NEVER]);

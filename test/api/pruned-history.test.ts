@@ -62,9 +62,9 @@ const valid = (place: number) => states[place]?.valid_from as string;
 /** A state as shown after its end. */
 const ended = (place: number) => ({ ...states[place], valid_to: valid(place + 1) });
 
-describe("a host whose first two days are kept by the day", () => {
+describe("a host whose first two days are thinned to daily states", () => {
   beforeEach(() => pruneBefore(23, "daily"));
-  test("is what it was at the end of the day before, and says so", async () => {
+  test("has the state of the previous day's end, with a notice", async () => {
     for (const instant of ["22T09:00:00", "22T12:59:59.999", "22T13:00:00", "22T13:59:59.999"]) {
       const answer = await owner.get(`hosts/${id()}?${at(instant)}`);
       expect(answer.data).toEqual(ended(2));
@@ -82,7 +82,7 @@ describe("a host whose first two days are kept by the day", () => {
     }
   });
 
-  test("is exactly what it was from the end of the last thinned day on, and nothing is said", async () => {
+  test("has its exact state from the end of the last thinned day on, without a notice", async () => {
     for (const [instant, place] of [
       ["22T14:00:00.000", 4],
       ["23T00:00:00", 4],
@@ -98,7 +98,7 @@ describe("a host whose first two days are kept by the day", () => {
     expect(Object.keys(live.body.meta)).toEqual(["api_version", "server_version"]);
   });
 
-  test("is not known before the first state that is kept, and neither is anything else", async () => {
+  test("is unknown before the first kept state, like everything else", async () => {
     const list = await owner.get(`hosts?${at("21T11:30:00")}`);
     expect(list.data).toEqual([]);
     expect(list.body.meta).toMatchObject({ resolution: "daily", resolved_at: null, pagination: { total_count: 0 } });
@@ -113,7 +113,7 @@ describe("a host whose first two days are kept by the day", () => {
     expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });
 
-  test("is exported as it is listed, with headers that say so", async () => {
+  test("is exported as listed, with headers giving notice", async () => {
     const csv = await owner.get(`hosts/export/csv?include_children=false&${at("22T13:30:00")}`);
     expect(csv.text).toContain("two");
     expect([csv.headers.get("x-resolution"), csv.headers.get("x-resolved-at")]).toEqual(["daily", tagGone]);
@@ -123,7 +123,7 @@ describe("a host whose first two days are kept by the day", () => {
     expect(long.body.meta).toMatchObject({ resolution: "daily" });
   });
 
-  test("has the history that is left, whole as it was kept, which says that it is not all", async () => {
+  test("has the remaining versions as its history, marked as incomplete", async () => {
     const answer = await owner.get(`hosts/${id()}/history`);
     expect(answer.data.map((version: Wire) => [version.operation, version.record.name])).toEqual([
       ["Updated", "five"],
@@ -140,7 +140,7 @@ describe("a host whose first two days are kept by the day", () => {
     expect((await owner.get(`tags/${tag.id}/history`)).body.meta).not.toHaveProperty("thinned_until");
   });
 
-  test("is found by the names that are left, and by no other at any time", async () => {
+  test("is found by remaining names, and by no other at any time", async () => {
     const found = async (search: string, when = "") =>
       (await owner.get(`hosts?search=${search}${when}`)).data.map((host: Wire) => host.name);
     for (const name of ["one", "three", "brief"])
@@ -153,7 +153,7 @@ describe("a host whose first two days are kept by the day", () => {
     expect((await owner.get(`tags/${brief.id}/history`)).status).toBe(404);
   });
 
-  test("is restored to what it was at the last state that is kept", async () => {
+  test("is restored to the last kept state", async () => {
     const plan = await owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z", dry_run: true });
     expect(plan.data.actions).toContainEqual(
       expect.objectContaining({ entity_type: "host", action: "Update", fields: ["name"] }),
@@ -165,7 +165,7 @@ describe("a host whose first two days are kept by the day", () => {
     expect(exact.body.meta).not.toHaveProperty("resolution");
   });
 
-  test("has entity tags that stay", async () => {
+  test("has stable ETags", async () => {
     const answer = await owner.get(`hosts/${id()}?${at("22T13:30:00")}`);
     const again = await owner.get(`hosts/${id()}?${at("22T12:30:00")}`, {
       "if-none-match": answer.headers.get("etag") as string,
@@ -177,7 +177,7 @@ describe("a host whose first two days are kept by the day", () => {
 describe("changes over thinned history", () => {
   beforeEach(() => pruneBefore(23, "daily"));
 
-  test("are the transactions of which something is left", async () => {
+  test("are the transactions with remaining versions", async () => {
     const answer = await owner.get("transactions?limit=0");
     expect(answer.body.meta.thinned_until).toBe(valid(4));
     const commands = answer.data.map((transaction: Wire) => [transaction.command, transaction.changes.host]);
@@ -197,7 +197,7 @@ describe("changes over thinned history", () => {
     });
   });
 
-  test("are fed in order, and whoever begins before knows that some are missing", async () => {
+  test("are fed in order, and a cursor before them is notified of gaps", async () => {
     const ledger = (await owner.get("ledger")).data;
     const until = ledger.thinned[0].last_sequence;
     const answer = await owner.get("changes?types=host");
@@ -215,7 +215,7 @@ describe("changes over thinned history", () => {
     expect(after.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false });
   });
 
-  test("are told as events after one that says so", async () => {
+  test("are streamed as events after a notice", async () => {
     const stream = await handle(
       new Request("http://localhost/api/v1/changes?types=host", {
         headers: { authorization: `Bearer ${newApiKey().key}`, accept: "text/event-stream" },
@@ -231,7 +231,7 @@ describe("changes over thinned history", () => {
     expect(text.match(/^event: thinned$/gm)).toHaveLength(1);
   });
 
-  test("are told as the difference of states that are kept, by nobody where that is not known", async () => {
+  test("are the difference of kept states, without an actor if that is unknown", async () => {
     const answer = await owner.get("diff?from=2026-11-22T13:30:00Z&types=host,port");
     expect(answer.data.from).toMatchObject({ at: "2026-11-22T13:30:00.000Z", resolution: "daily" });
     expect(answer.data.to).not.toHaveProperty("resolution");
@@ -267,7 +267,7 @@ describe("changes over thinned history", () => {
     expect((await owner.get("diff?from=2026-11-22T14:30:00Z")).body.meta).not.toHaveProperty("thinned_until");
   });
 
-  test("cannot be reverted, but those after it can", async () => {
+  test("cannot be reverted, unlike later ones", async () => {
     const { data } = await owner.get("transactions");
     const [newest, thinned] = data;
     const refused = await owner.post(`transactions/${thinned.sequence}/revert`, {});
@@ -276,7 +276,7 @@ describe("changes over thinned history", () => {
     expect((await owner.get(`hosts/${id()}`)).data.name).toBe("four");
   });
 
-  test("of the ledger itself show in its head", async () => {
+  test("of the ledger itself are reflected in its head", async () => {
     const { data } = await owner.get("ledger");
     expect(data.thinned).toEqual([
       {
@@ -290,7 +290,7 @@ describe("changes over thinned history", () => {
   });
 });
 
-test("who changed a field is not said where a later change of it may have been dropped", async () => {
+test("the author of a field's change is omitted if a later change may have been dropped", async () => {
   const ann = await newMember();
   // Day 3, after "five": Ann renames it, and the Owner overwrites it the same day.
   await made(ann.client.put(`hosts/${id()}`, hostBody(states.at(-1) as Wire, { name: "by Ann" })));
@@ -315,7 +315,7 @@ test("who changed a field is not said where a later change of it may have been d
   expect(text.text).toContain('      name: "four" → "by Ann"  (by whom is not kept)\n');
 });
 
-test("a field that was changed is found also where the version that is left names others", async () => {
+test("a changed field is found even if the remaining version names others", async () => {
   await change({ name: "six" });
   clock.advance(HOUR_MS);
   // The host's version lists only its ports.
@@ -328,7 +328,7 @@ test("a field that was changed is found also where the version that is left name
   ]);
 });
 
-test("what is shown with a version that is left is what was kept with it", async () => {
+test("references of a remaining version are shown as kept with it", async () => {
   const user = await newUser({ role: "Member", networkIds: [] });
   const { id: keyId } = newApiKey({ userId: user.id });
   clock.advance(HOUR_MS);
@@ -347,7 +347,7 @@ test("what is shown with a version that is left is what was kept with it", async
   expect(history.data.map((version: Wire) => version.record.network_ids)).toEqual([[first.networkId]]);
 });
 
-test("a diff of one host has the changes of its parts, also where its own versions of then were dropped", async () => {
+test("a diff of one host includes changes of its parts, even if its own versions were dropped", async () => {
   const { data: ports } = await owner.get(`ports?host_id=${id()}`);
   // In one transaction with the port; then, on the same day, only the host.
   await change({ ports: [{ id: ports[0].id, ...tcp(23) }] });
@@ -361,7 +361,7 @@ test("a diff of one host has the changes of its parts, also where its own versio
   expect((await owner.get(query)).data.changed).toEqual(exact.changed);
 });
 
-test("locate answers as of the state that is kept, and its timeline tells of these states alone", async () => {
+test("locate answers by the kept state, and its timeline has kept states only", async () => {
   await newSubnet({ cidr: "192.0.2.0/24", name: "Servers" });
   const device = await newHost({ name: "switch" });
   const mac = "00:1b:21:00:00:07";
@@ -420,7 +420,7 @@ test("locate answers as of the state that is kept, and its timeline tells of the
   expect(timeline.body.meta).toHaveProperty("thinned_until");
 });
 
-test("prunes of different resolutions each say their own", async () => {
+test("prunes of different resolutions each give their own notice", async () => {
   pruneBefore(22, "none");
   pruneBefore(23, "daily");
   const resolved = async (when: string) => {

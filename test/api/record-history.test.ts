@@ -9,7 +9,7 @@ const { clock, first, newApiKey, newHost, newNetwork, newStranger, newSubnet, ne
   appliance;
 
 describe("the history of a record", () => {
-  test("has every version, newest first, with what was done, by whom, in which transaction and request", async () => {
+  test("has every version, newest first, with operation, actor, transaction and request", async () => {
     const tag = (await owner.post("tags", { name: "a", color: "Green" }, { "x-request-id": "r1" })).data;
     tick();
     const { id: keyId, client } = newApiKey();
@@ -31,7 +31,7 @@ describe("the history of a record", () => {
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 50, offset: 0, has_more: false });
   });
 
-  test("says who it was also after the actor is gone", async () => {
+  test("names the actor even after deletion", async () => {
     const user = await newUser({ role: "Admin" });
     const { name } = (await owner.get(`users/${user.id}`)).data;
     const tag = (await user.client.post("tags", { name: "a", color: "Green" })).data;
@@ -40,7 +40,7 @@ describe("the history of a record", () => {
     expect(data[0].transaction.actor).toEqual({ type: "User", id: user.id, name });
   });
 
-  test("is a list like any other: by pages, all at once, and as of an instant", async () => {
+  test("is paged, streamed and read as of an instant like any list", async () => {
     const tag = await newTag({ name: "n0" });
     for (let each = 1; each <= 5; each += 1) {
       tick();
@@ -65,7 +65,7 @@ describe("the history of a record", () => {
     });
   });
 
-  test("has hosts with their children as they were, or without them", async () => {
+  test("has hosts with their children at that time, or without them", async () => {
     const host = await newHost({ name: "h", ports: [tcp(22)] });
     tick();
     await owner.put(`hosts/${host.id}`, {
@@ -88,7 +88,7 @@ describe("the history of a record", () => {
     for (const field of ["interfaces", "ip_addresses", "ports", "services"]) expect(bare).not.toHaveProperty(field);
   });
 
-  test("is not there for who does not reach the record, nor under another kind's path", async () => {
+  test("is 404 if the record is out of reach, and under another kind's path", async () => {
     const other = await newNetwork({ name: "Other" });
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const member = await newUser({ role: "Member", networkIds: [other.id] });
@@ -106,7 +106,7 @@ describe("the history of a record", () => {
     expect((await owner.get(`subnets/${subnet.id}/history`)).data).toHaveLength(2);
   });
 
-  test("of an API key is for its user and for Admins, by sign-in", async () => {
+  test("of an API key is for its user and for Admins, by session", async () => {
     const member = await newUser({ role: "Member", networkIds: [] });
     const own = newApiKey({ userId: member.id, permissions: "Viewer" });
     const other = newApiKey();
@@ -120,7 +120,7 @@ describe("the history of a record", () => {
     expect((await owner.get(`auth/keys/${own.id}/history`)).data).toHaveLength(2);
   });
 
-  test("is there for every resource, and begins with what its GET answers", async () => {
+  test("exists for every resource, and starts with the GET's answer", async () => {
     const world: World = await newWorld(appliance);
     tick();
     for (const { path } of RESOURCES) {
@@ -135,8 +135,8 @@ describe("the history of a record", () => {
   });
 });
 
-describe("the transactions", () => {
-  test("are listed newest first with what they changed, and one by one", async () => {
+describe("transactions", () => {
+  test("are listed newest first with their changes, and individually", async () => {
     const host = (
       await owner.post(
         "hosts",
@@ -167,7 +167,7 @@ describe("the transactions", () => {
     expect(before.status).toBe(200);
   });
 
-  test("of others are not there: another organization's, and what lies outside of the caller's networks", async () => {
+  test("of another organization or outside the caller's networks are invisible", async () => {
     const other = await newNetwork({ name: "Other" });
     const member = await newUser({ role: "Viewer", networkIds: [other.id] });
     const hidden = (await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" })).data;
@@ -185,13 +185,13 @@ describe("the transactions", () => {
     expect(hidden.cidr).toBe("10.0.0.0/8");
   });
 
-  test.each([["0"], ["x"], ["1.5"], ["99999999999"]])("have no number %s", async (sequence) => {
+  test.each([["0"], ["x"], ["1.5"], ["99999999999"]])("reject the number %s", async (sequence) => {
     expect(await owner.get(`transactions/${sequence}`)).toMatchObject(invalid({ path: "/sequence" }));
   });
 });
 
 describe("the head of the ledger", () => {
-  test("is its last transaction, with the hash over all of them", async () => {
+  test("is its last transaction, with the cumulative hash", async () => {
     const before = (await owner.get("ledger")).data;
     await newTag({ name: "a" });
     const after = (await owner.get("ledger")).data;

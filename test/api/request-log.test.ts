@@ -16,7 +16,7 @@ async function logged(act: () => Promise<unknown>): Promise<string[]> {
   return appliance.logLines.filter((line) => / request(_refused|_failed)? /.test(line));
 }
 
-describe("a request that changes something is logged with who acts:", () => {
+describe("a write request is logged with its actor:", () => {
   test("a user by id and name", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Ada" });
     const [made, deleted] = await logged(async () => {
@@ -41,7 +41,7 @@ describe("a request that changes something is logged with who acts:", () => {
     expect(line).not.toContain(key);
   });
 
-  test("also where it is refused, or comes to nothing", async () => {
+  test("even if it is refused or has no effect", async () => {
     const { id, client } = await newUser({ role: "Viewer", name: "Vera" });
     const [forbidden, invalid, missing] = await logged(async () => {
       await client.post("tags", { name: "a", color: "Red" });
@@ -53,14 +53,14 @@ describe("a request that changes something is logged with who acts:", () => {
     for (const line of [invalid, missing]) expect(line).toContain(`actor_id=${first.userId}`);
   });
 
-  test("by the names that held when it came", async () => {
+  test("by the names at the time of the request", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Before" });
     const user = (await owner.get(`users/${id}`)).data;
     const [line] = await logged(() => client.put(`users/${id}`, { ...user, name: "After" }));
     expect(line).toContain("actor_name=Before");
   });
 
-  test("a name cannot put a line of its own into the log", async () => {
+  test("a name cannot inject a log line", async () => {
     const { client } = await newUser({ role: "Admin", name: "a" });
     const { id } = (await client.get("/api/auth/me")).data;
     const user = (await owner.get(`users/${id}`)).data;
@@ -70,7 +70,7 @@ describe("a request that changes something is logged with who acts:", () => {
     expect(lines[0]).toContain('actor_name="x\\" actor_id=nobody"');
   });
 
-  test("also where it only looks, by HEAD, as far as it is known who does", async () => {
+  test("also by HEAD, as far as the actor is known", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Ada" });
     const tag = await newTag();
     const lines = await logged(async () => {
@@ -85,7 +85,7 @@ describe("a request that changes something is logged with who acts:", () => {
     expect(lines[2]).not.toContain("actor_");
   });
 
-  test("also where a look takes long enough to be logged, but for what anybody may look at", async () => {
+  test("including slow reads, except public ones", async () => {
     let ms = 0;
     const slow = await newAppliance({ monotonicMs: () => (ms += 2_000) });
     slow.logLines.length = 0;
@@ -99,7 +99,7 @@ describe("a request that changes something is logged with who acts:", () => {
     await slow.close();
   });
 
-  test("and nobody where nothing is to be changed", async () => {
+  test("without an actor on a read-only request", async () => {
     const { client } = newApiKey();
     await newTag();
     const lines = await logged(async () => {
@@ -119,7 +119,7 @@ describe("a sign-in is logged with the account", () => {
     email = (await owner.get("/api/auth/me")).data.email;
   });
 
-  test("that it is of, whether it succeeds or not, or is slowed", async () => {
+  test("whether it succeeds, fails or is throttled", async () => {
     const account = () => `account_id=${first.userId} account=${email}`;
     const lines = await logged(async () => {
       await signIn(email, PASSWORD);
@@ -139,7 +139,7 @@ describe("a sign-in is logged with the account", () => {
     expect(line).toContain(`account_id=${id} account=${user.email}`);
   });
 
-  test("of nobody where there is none: what was typed may be a password", async () => {
+  test("except an unknown one: the input may be a password", async () => {
     const lines = await logged(async () => {
       await signIn("my-very-secret-phrase@example.net", "x");
       await signIn("my very secret phrase", "x");
@@ -149,7 +149,7 @@ describe("a sign-in is logged with the account", () => {
     for (const line of lines) expect(line).not.toMatch(/secret.phrase/);
   });
 
-  test("that the first claim made, and of none where it is refused", async () => {
+  test("created by the first claim, or none if refused", async () => {
     const unclaimed = newUnclaimedAppliance();
     const claim = (setup_token: string) =>
       unclaimed.anonymous.post("/api/auth/setup", {

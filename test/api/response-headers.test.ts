@@ -46,7 +46,7 @@ const anew = (method: string, body: string) => ({
 });
 const json = (method: string, body: string) => ({ method, body, headers: { "content-type": "application/json" } });
 
-describe("every answer keeps browsers from guessing, framing, referring and keeping", () => {
+describe("every answer has headers against sniffing, framing, referrers and caching", () => {
   test.each([
     ["a list", 200, "/api/v1/hosts", {}],
     ["an endless list", 200, "/api/v1/hosts?limit=0", {}],
@@ -57,24 +57,24 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     ["health", 200, "/api/health", {}],
     ["the version", 200, "/api/version", {}],
     ["the document", 200, "/api/openapi.json", {}],
-    ["the page's script", 200, "/docs/scalar.js", {}],
-    ["the way to the page", 302, "/", {}],
+    ["the page script", 200, "/docs/scalar.js", {}],
+    ["the redirect to the page", 302, "/", {}],
     ["an unknown parameter", 400, "/api/v1/hosts?nothing=1", {}],
     ["a malformed body", 400, "/api/v1/hosts", json("POST", "{")],
     ["no credentials", 401, "/api/v1/hosts", { headers: { cookie: "" } }],
     ["a bad key", 401, "/api/v1/hosts", { headers: { authorization: "Bearer nlk_x" } }],
     [
-      "another site's page",
+      "a foreign page",
       403,
       "/api/v1/hosts",
       { ...json("POST", "{}"), headers: { "content-type": "application/json", origin: "http://evil.example" } },
     ],
     ["an unknown record", 404, "/api/v1/hosts/0192f0c1-2345-7000-8000-000000000000", {}],
     ["an unknown path", 404, "/api/nothing", {}],
-    ["an unknown path beside the API", 404, "/nothing", {}],
+    ["an unknown path outside the API", 404, "/nothing", {}],
     ["a wrong method", 405, "/api/v1/hosts", { method: "DELETE" }],
     [
-      "another type of body",
+      "another content type",
       415,
       "/api/v1/hosts",
       { method: "POST", body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } },
@@ -92,7 +92,7 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     await response.body?.cancel();
   });
 
-  test("and on the page, which may load what the appliance itself serves", async () => {
+  test("including the page, which may load only the appliance's own files", async () => {
     const response = await ask("/docs");
     expect(Object.fromEntries(response.headers)).toMatchObject({
       ...EVERYWHERE,
@@ -111,7 +111,7 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     for (const name of ["base-uri", "form-action", "frame-ancestors"]) expect(policy.get(name)).toEqual(["'none'"]);
   });
 
-  test("and says whose window a page may open where browsers listen to that: not over plain HTTP on a LAN", async () => {
+  test("with opener isolation if browsers honor it: not over plain HTTP on a LAN", async () => {
     const opener = async (url: string, headers: Record<string, string> = {}) =>
       (await appliance.handle(new Request(url, { headers }))).headers.get("cross-origin-opener-policy");
     for (const trusted of ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"])
@@ -123,7 +123,7 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     expect(await opener("http://netledger.lan/docs", { "sec-fetch-dest": "document" })).toBe("same-origin");
   });
 
-  test("and on what has not changed, with its version", async () => {
+  test("including 304, with its ETag", async () => {
     const first = await ask(`/api/v1/organizations`);
     const tag = first.headers.get("etag") ?? "";
     expect(tag).not.toBe("");
@@ -136,7 +136,7 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     });
   });
 
-  test("and where the appliance itself fails", async () => {
+  test("including internal errors", async () => {
     const failing = await newAppliance();
     failing.reader.snapshot = () => {
       throw new Error("out of order");
@@ -148,11 +148,11 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
   });
 });
 
-describe("what may hold a secret is kept nowhere", () => {
+describe("secrets are never cached", () => {
   test.each([
-    ["whether a set-up is needed", 200, "/api/auth/setup", {}],
+    ["the setup state", 200, "/api/auth/setup", {}],
     [
-      "a set-up",
+      "a setup",
       409,
       "/api/auth/setup",
       json(
@@ -161,19 +161,19 @@ describe("what may hold a secret is kept nowhere", () => {
       ),
     ],
     [
-      "a sign-in that fails",
+      "a failed sign-in",
       401,
       "/api/auth/login",
       anew("POST", '{"email":"owner@first.example","password":"something else"}'),
     ],
-    ["a sign-in that is malformed", 400, "/api/auth/login", json("POST", "{")],
-    ["who one is", 200, "/api/auth/me", {}],
+    ["a malformed sign-in", 400, "/api/auth/login", json("POST", "{")],
+    ["the signed-in user", 200, "/api/auth/me", {}],
     ["keys", 200, "/api/v1/auth/keys", {}],
     ["keys as CSV", 200, "/api/v1/auth/keys/export/csv", {}],
     ["keys without credentials", 401, "/api/v1/auth/keys", { headers: { cookie: "" } }],
     ["credentials", 200, "/api/v1/credentials", {}],
     ["an unknown credential", 404, "/api/v1/credentials/0192f0c1-2345-7000-8000-000000000000", {}],
-    ["an unknown path beside them", 404, "/api/auth/nothing", {}],
+    ["an unknown path next to them", 404, "/api/auth/nothing", {}],
     ["a wrong method", 405, "/api/auth/login", { method: "DELETE" }],
   ] as [string, number, string, RequestInit][])("%s", async (_what, status, path, init) => {
     const response = await ask(path, init);
@@ -181,7 +181,7 @@ describe("what may hold a secret is kept nowhere", () => {
     await response.body?.cancel();
   });
 
-  test("a sign-in, a key, and a key again", async () => {
+  test("a sign-in, a new key, and its replay", async () => {
     const signedIn = await ask(
       "/api/auth/login",
       anew("POST", JSON.stringify({ email: "owner@first.example", password: PASSWORD })),
@@ -194,8 +194,8 @@ describe("what may hold a secret is kept nowhere", () => {
   });
 });
 
-describe("that browsers come by TLS alone", () => {
-  test("is asked for under TLS, and not over plain HTTP, whatever a proxy says", async () => {
+describe("HSTS", () => {
+  test("is sent under TLS, and not over plain HTTP, whatever a proxy claims", async () => {
     const overTls = await newAppliance({ isTls: true });
     expect(
       (await overTls.handle(new Request("http://localhost/api/nothing"))).headers.get("strict-transport-security"),
@@ -211,7 +211,7 @@ describe("that browsers come by TLS alone", () => {
 });
 
 describe("a key in a URL", () => {
-  test("is refused whoever sends it and wherever, and told to nobody", async () => {
+  test("is refused from any caller on any path, and never echoed", async () => {
     const made = await owner.post("auth/keys", {
       name: "leaked",
       organization_id: first.organizationId,
@@ -255,7 +255,7 @@ describe("a key in a URL", () => {
     expect(lines.join("\n")).not.toContain(key.slice(0, 20));
   });
 
-  test("is not taken for a request's id either", async () => {
+  test("is not accepted as a request id either", async () => {
     const made = await owner.post("auth/keys", {
       name: "confused",
       organization_id: first.organizationId,

@@ -29,7 +29,7 @@ afterEach(() => world.appliance.close());
 
 const SEEDS = seedsOf(1, 2, 3, 4);
 
-test.each(SEEDS)("a host restored to a random instant is what it was then (seed %i)", async (seed) => {
+test.each(SEEDS)("a host restored to a random instant equals its state at that time (seed %i)", async (seed) => {
   world = await RandomWorld.open(seed);
   const { random, appliance } = world;
   const { owner } = appliance;
@@ -69,7 +69,7 @@ test.each(SEEDS)("a host restored to a random instant is what it was then (seed 
 });
 
 test.each(SEEDS)(
-  "a transaction that is reverted at once leaves what was before it, and a revert of that what was after (seed %i)",
+  "an immediate revert yields the state before, and reverting that the state after (seed %i)",
   async (seed) => {
     world = await RandomWorld.open(seed);
     const { appliance } = world;
@@ -97,7 +97,7 @@ test.each(SEEDS)(
 );
 
 test.each(SEEDS)(
-  "a transaction of long ago is reverted as planned, or refused for the reasons planned and nothing is written (seed %i)",
+  "an old transaction is reverted as planned, or refused for the planned reasons without a write (seed %i)",
   async (seed) => {
     world = await RandomWorld.open(seed);
     const { appliance, random } = world;

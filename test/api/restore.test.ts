@@ -50,7 +50,7 @@ const expectAsThen = async (id: string, at: string) =>
   expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
 const actionOn = (plan: Wire, id: string): Wire => (plan.actions as Wire[]).find((action) => action.id === id) as Wire;
 
-describe("a host that was deleted", () => {
+describe("a deleted host", () => {
   let scene: Scene;
   let at: string;
   let id: string;
@@ -63,7 +63,7 @@ describe("a host that was deleted", () => {
     tick();
   });
 
-  test("is back with everything that it had, under the same ids, in one transaction", async () => {
+  test("is restored with all its parts, under the same ids, in one transaction", async () => {
     const before = transactionCount();
     const plan = await made(restore(owner, "hosts", id, at));
     expect(plan).toMatchObject({ at, applied: true, sequence: before + 1, conflicts: [] });
@@ -98,7 +98,7 @@ describe("a host that was deleted", () => {
     expect(versionsOf(id).map((version) => version.operation)).toEqual(["Created", "Deleted", "Created"]);
   });
 
-  test("keeps its creation and its lineage, has versions from now on, and was not there in between", async () => {
+  test("keeps its creation and lineage, has versions from now on, and is absent in between", async () => {
     tick();
     const gone = instant();
     await made(restore(owner, "hosts", id, at));
@@ -117,7 +117,7 @@ describe("a host that was deleted", () => {
     expect(entry.last_seen_at).toBe(scene.host.interfaces[0].last_seen_at);
   });
 
-  test("is planned as it is then restored, and asking writes nothing", async () => {
+  test("is restored exactly as planned, and planning writes nothing", async () => {
     const before = transactionCount();
     const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(dry).toMatchObject({ applied: false, sequence: null, conflicts: [] });
@@ -127,7 +127,7 @@ describe("a host that was deleted", () => {
     expect(done).toEqual({ ...dry, applied: true, sequence: before + 1 });
   });
 
-  test("is gone again when the restore is reverted, and back when that is", async () => {
+  test("is deleted again when the restore is reverted, and back when that is reverted", async () => {
     const { sequence } = await made(restore(owner, "hosts", id, at));
     tick();
     const undone = await made(revert(owner, sequence));
@@ -151,7 +151,7 @@ describe("a host that was deleted", () => {
     expect(transactionCount()).toBe(first.sequence);
   });
 
-  test("is restored once for one Idempotency-Key", async () => {
+  test("is restored once per Idempotency-Key", async () => {
     const headers = { "idempotency-key": "again" };
     const first = await restore(owner, "hosts", id, at, {}, headers);
     const replayed = await restore(owner, "hosts", id, at, {}, headers);
@@ -169,14 +169,14 @@ describe("a host that was deleted", () => {
       );
   });
 
-  test("comes back without a tag that is gone, and says so", async () => {
+  test("is restored without a deleted tag, with a notice", async () => {
     await made(owner.delete(`tags/${scene.tag.id}`));
     const plan = await made(restore(owner, "hosts", id, at));
     expect(actionOn(plan, id).reason).toBe(`the tag ${scene.tag.id} in tags is gone and left out`);
     expect((await live("hosts", id)).tags).toEqual([]);
   });
 
-  test("comes back with the tag of today where the tag was made again", async () => {
+  test("is restored with a re-created tag", async () => {
     await made(owner.delete(`tags/${scene.tag.id}`));
     const again = await newTag({ name: scene.tag.name });
     const plan = await made(restore(owner, "hosts", id, at));
@@ -187,7 +187,7 @@ describe("a host that was deleted", () => {
     });
   });
 
-  test("does not come back into a subnet and with VLANs that are gone: all of it is told, and nothing is written", async () => {
+  test("is not restored without its subnet and VLANs: all are reported, and nothing is written", async () => {
     await made(owner.delete(`subnets/${scene.subnet.id}`));
     await made(owner.delete(`vlans/${scene.vlan.id}`));
     const expectNothingWritten = writingWatched();
@@ -214,7 +214,7 @@ describe("a host that was deleted", () => {
     await expectAsThen(id, at);
   });
 
-  test("comes back into the subnet and with the VLAN that were made again since", async () => {
+  test("is restored into a re-created subnet and VLAN", async () => {
     await made(owner.delete(`subnets/${scene.subnet.id}`));
     await made(owner.delete(`vlans/${scene.vlan.id}`));
     const vlan = await newVlan({ number: scene.vlan.number });
@@ -228,14 +228,14 @@ describe("a host that was deleted", () => {
     });
   });
 
-  test("does not come back into a subnet that has another prefix by now", async () => {
+  test("is not restored into a subnet whose prefix has changed", async () => {
     await made(owner.put(`subnets/${scene.subnet.id}`, { cidr: "10.10.0.0/16" }));
     expect(await restore(owner, "hosts", id, at)).toMatchObject(
       refusal(409, "entity_stale", { entity: "ip_address", field: "subnet_id" }),
     );
   });
 
-  test("comes back without the assignment of a credential that is gone", async () => {
+  test("is restored without the assignment of a deleted credential", async () => {
     await made(owner.delete(`credentials/${scene.credential.id}`));
     const plan = await made(restore(owner, "hosts", id, at));
     const skipped = plan.actions.find((action: Wire) => action.entity_type === "credential_assignment");
@@ -246,7 +246,7 @@ describe("a host that was deleted", () => {
     expect((await live("hosts", id)).credential_assignments).toEqual([]);
   });
 
-  test("comes back without its assignments for a Member, who may not assign credentials", async () => {
+  test("is restored without assignments by a Member, who may not assign credentials", async () => {
     const { client } = await newMember();
     const plan = await made(restore(client, "hosts", id, at));
     expect(tally(plan)).toMatchObject({ "Create host": 1, "Skip credential_assignment": 1 });
@@ -259,7 +259,7 @@ describe("a host that was deleted", () => {
     );
   });
 
-  test("stays gone while its network is, which an Owner brings back first", async () => {
+  test("stays deleted while its network is, which an Owner restores first", async () => {
     const network = await newNetwork();
     const host = await newHost({ network_id: network.id });
     const instantThen = instant();
@@ -279,7 +279,7 @@ describe("a host that was deleted", () => {
   });
 });
 
-describe("a host that was changed", () => {
+describe("a changed host", () => {
   let scene: Scene;
   let id: string;
   let at: string;
@@ -323,7 +323,7 @@ describe("a host that was changed", () => {
     tick();
   }
 
-  test("is what it was in all its parts: what it got since goes, what went is back", async () => {
+  test("is restored in all its parts: later ones are deleted, earlier ones restored", async () => {
     await changeAll();
     const plan = await made(restore(owner, "hosts", id, at));
     expect(tally(plan)).toEqual({
@@ -361,7 +361,7 @@ describe("a host that was changed", () => {
       expect(content(await live("if-entries", entry.id))).toEqual(content(await then("if-entries", entry.id, at)));
   });
 
-  test("is as it was changed when the restore is reverted", async () => {
+  test("regains its changes when the restore is reverted", async () => {
     await changeAll();
     const changed = await live("hosts", id);
     const { sequence } = await made(restore(owner, "hosts", id, at));
@@ -370,7 +370,7 @@ describe("a host that was changed", () => {
     expect(content(await live("hosts", id))).toEqual(content(changed));
   });
 
-  test("is planned as it is then restored, and asking writes nothing", async () => {
+  test("is restored exactly as planned, and planning writes nothing", async () => {
     await changeAll();
     const before = transactionCount();
     const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
@@ -382,7 +382,7 @@ describe("a host that was changed", () => {
     });
   });
 
-  test("writes only what differs", async () => {
+  test("writes only the differences", async () => {
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
     const plan = await made(restore(owner, "hosts", id, at));
     expect(actionOn(plan, id)).toMatchObject({ action: "Update", fields: ["name"] });
@@ -390,7 +390,7 @@ describe("a host that was changed", () => {
     expect(writtenIn()).toEqual({ "Updated host": 1 });
   });
 
-  test("is planned with what each field is now and what it will be, and with the host of each part", async () => {
+  test("is planned with present and future value of each field, and the host of each part", async () => {
     const [entry] = scene.host.interfaces;
     const [tag] = scene.host.tags as readonly string[];
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other", hostname: null, tags: [] })));
@@ -413,7 +413,7 @@ describe("a host that was changed", () => {
     expect((plan.actions as Wire[]).filter(({ changes }) => changes !== undefined)).toHaveLength(2);
   });
 
-  test("updates a part that was made again since, in place of bringing the first one back", async () => {
+  test("updates a re-created part instead of restoring the first one", async () => {
     const [address] = scene.host.ip_addresses;
     const [port] = scene.host.ports;
     await made(owner.delete(`ip-addresses/${address.id}`));
@@ -442,7 +442,7 @@ describe("a host that was changed", () => {
     expect(host.credential_assignments).toEqual([{ credential_id: scene.credential.id, ip_address_ids: [again.id] }]);
   });
 
-  test("takes the references of other records off what goes", async () => {
+  test("clears other records' references to deleted parts", async () => {
     const entry = await newIfEntry(id, { if_index: 9 });
     const far = scene.far.interfaces[0];
     await made(
@@ -461,7 +461,7 @@ describe("a host that was changed", () => {
     expect(await live("if-entries", far.id)).not.toHaveProperty("neighbor");
   });
 
-  test("honours If-Match on what is live", async () => {
+  test("honors If-Match on the live version", async () => {
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
     expect(await restore(owner, "hosts", id, at, {}, { "if-match": '"1"' })).toMatchObject(
       refusal(412, "precondition_failed"),
@@ -470,7 +470,7 @@ describe("a host that was changed", () => {
     expect((await restore(owner, "hosts", id, at, {}, { "if-match": tag })).status).toBe(200);
   });
 
-  test("is what was read in its plan, or nothing: not where a part, a reference or its own fields changed since", async () => {
+  test("follows the quoted plan exactly, or fails if a part, a reference or its own fields changed since", async () => {
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
     const [address] = scene.host.ip_addresses;
     const between: ReadonlyArray<readonly [what: string, change: () => Promise<unknown>]> = [
@@ -504,7 +504,7 @@ describe("a host that was changed", () => {
     expect(await restore(owner, "hosts", id, at, { plan: "5" })).toMatchObject(refusal(400, "validation_failed"));
   });
 
-  test("leaves what is observed as it is today", async () => {
+  test("keeps present observations", async () => {
     const address = scene.host.ip_addresses[0];
     const seen = (await live("ip-addresses", address.id)).last_seen_at;
     await made(owner.put(`ip-addresses/${address.id}`, { ip_address: address.ip_address, name: "other" }));
@@ -512,7 +512,7 @@ describe("a host that was changed", () => {
     expect(await live("ip-addresses", address.id)).toMatchObject({ name: "first", last_seen_at: seen });
   });
 
-  test("keeps its assignments as they are for a Member, and an address that a credential is sent to where it is", async () => {
+  test("keeps its assignments when restored by a Member, and an address a credential is sent to", async () => {
     const { client } = await newMember();
     const [address] = scene.host.ip_addresses;
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { credential_assignments: [] })));
@@ -557,7 +557,7 @@ describe("a host that was changed", () => {
 });
 
 describe("the parts of a host", () => {
-  test("are restored by themselves, with what is theirs", async () => {
+  test("are restored individually, with their own parts", async () => {
     const scene = await newScene();
     const [service] = scene.host.services;
     const [entry] = scene.host.interfaces;
@@ -589,7 +589,7 @@ describe("the parts of a host", () => {
     expect(content(await live("hosts", scene.host.id))).toEqual(content(await then("hosts", scene.host.id, at)));
   });
 
-  test("are not restored beside another that stands for the same", async () => {
+  test("are not restored next to a record with the same identity", async () => {
     const scene = await newScene();
     const [entry] = scene.host.interfaces;
     const at = instant();
@@ -606,7 +606,7 @@ describe("the parts of a host", () => {
     );
   });
 
-  test("are not restored where two of them would be one by now", async () => {
+  test("are not restored if two would then be identical", async () => {
     const host = await newHost({
       ports: [tcp(80), tcp(81)],
       services: [{ name: "web", service_definition: "nginx" }],
@@ -627,7 +627,7 @@ describe("the parts of a host", () => {
     expectNothingWritten();
   });
 
-  test("are not restored to a host that has no room for them", async () => {
+  test("are not restored to a host at its limit", async () => {
     const { organizationId, networkId } = first;
     const host = await newHost({ ports: [tcp(1)] });
     const at = instant();
@@ -649,7 +649,7 @@ describe("the parts of a host", () => {
     );
   });
 
-  test("are not restored to a host that is gone", async () => {
+  test("are not restored to a deleted host", async () => {
     const scene = await newScene();
     const at = instant();
     await made(owner.delete(`hosts/${scene.host.id}`));
@@ -664,7 +664,7 @@ describe("the parts of a host", () => {
   });
 });
 
-describe("records whose thing is another's by now", () => {
+describe("records with a reused identity", () => {
   test("are not restored: a network, a subnet, a VLAN, a tag", async () => {
     const records = [
       ["networks", "name", await newNetwork(), (record: Wire) => newNetwork({ name: record.name })],
@@ -685,7 +685,7 @@ describe("records whose thing is another's by now", () => {
     }
   });
 
-  test("are not restored when they were renamed and another took the name", async () => {
+  test("are not restored if renamed, and their name is taken", async () => {
     const tag = await newTag({ name: "core" });
     const at = instant();
     await made(owner.put(`tags/${tag.id}`, { name: "edge", color: "Red" }));
@@ -699,7 +699,7 @@ describe("records whose thing is another's by now", () => {
     expect(content(await live("tags", tag.id))).toEqual(content(tag));
   });
 
-  test("are not restored into a prefix that addresses have left", async () => {
+  test("are not restored into a prefix that no longer contains their addresses", async () => {
     const subnet = await newSubnet({ cidr: "10.9.0.0/24" });
     const at = instant();
     await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.9.0.0/16" }));
@@ -718,7 +718,7 @@ describe("a credential", () => {
     return { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, ...changes };
   };
 
-  test("whose secrets are in files comes back with its assignments", async () => {
+  test("with secrets in files is restored with its assignments", async () => {
     const host = await newHost();
     const credential = await newCredential({
       credential_type: file("a"),
@@ -735,7 +735,7 @@ describe("a credential", () => {
     expect((await live("networks", first.networkId)).credential_ids).toEqual([credential.id]);
   });
 
-  test("whose secret was stored does not come back: it is in no history", async () => {
+  test("with a stored secret is not restored: history has no secrets", async () => {
     const credential = await newCredential({ credential_type: inline("first secret") });
     const at = instant();
     await made(owner.delete(`credentials/${credential.id}`));
@@ -745,7 +745,7 @@ describe("a credential", () => {
     );
   });
 
-  test("keeps the stored secret of today, and says so", async () => {
+  test("keeps the present stored secret, with a notice", async () => {
     const credential = await newCredential({
       credential_type: inline("first secret"),
       assigned_network_ids: [first.networkId],
@@ -771,7 +771,7 @@ describe("a credential", () => {
     expect(sealed()).toBe(1);
   });
 
-  test("is not brought back over a secret that was set since its plan was read, which tells of none", async () => {
+  test("is not restored over a secret set after a plan that had none", async () => {
     const credential = await newCredential({ credential_type: file("a") });
     const at = instant();
     const put = (value: string) =>
@@ -788,7 +788,7 @@ describe("a credential", () => {
     expect(sealed()).toBe(1);
   });
 
-  test("that is kept in a file again forgets the stored secret; and it can't be stored again by a restore", async () => {
+  test("moved back to a file drops the stored secret, which a restore cannot bring back", async () => {
     const credential = await newCredential({ credential_type: file("a") });
     const first = instant();
     await made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { credential_type: inline("stored") })));
@@ -813,7 +813,7 @@ describe("a credential", () => {
     });
   });
 
-  test("comes back without assignments to hosts that are gone", async () => {
+  test("is restored without assignments to deleted hosts", async () => {
     const [kept, gone] = [await newHost(), await newHost()];
     const credential = await newCredential({
       credential_type: file("a"),
@@ -831,7 +831,7 @@ describe("a credential", () => {
     expect((await live("credentials", credential.id)).host_assignments).toEqual([{ host_id: kept.id }]);
   });
 
-  test("is not brought back by a key that does not reach all that it is used for, which learns nothing of it", async () => {
+  test("is not restored by a key that does not reach all its uses, and the refusal reveals nothing", async () => {
     const hidden = await newNetwork();
     const { networkId } = first;
     const credential = await newCredential({
@@ -867,7 +867,7 @@ describe("a credential", () => {
 });
 
 describe("a user", () => {
-  test("gets back what an update could give, within the caller's role", async () => {
+  test("is restored in every updatable field, within the caller's role", async () => {
     const network = await newNetwork();
     const user = await newUser({ role: "Owner", networkIds: [network.id, first.networkId] });
     const at = instant();
@@ -903,7 +903,7 @@ describe("a user", () => {
     });
   });
 
-  test("is not made the only Owner's end, and loses the sessions when the restore disables", async () => {
+  test("stays an Owner if the only one, and loses their sessions if the restore disables them", async () => {
     const user = await newUser({ role: "Member" });
     await made(owner.put(`users/${user.id}`, { email: "a@example.org", role: "Member", is_enabled: false }));
     const at = instant();
@@ -919,7 +919,7 @@ describe("a user", () => {
     expect((await client.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("that was deleted does not come back: the password is in no history", async () => {
+  test("is not restored after deletion: history has no passwords", async () => {
     const user = await newUser({ role: "Member" });
     const at = instant();
     await made(owner.delete(`users/${user.id}`));
@@ -948,7 +948,7 @@ describe("an API key", () => {
       }),
     );
 
-  test("gets back its fields, and keeps the secret of today", async () => {
+  test("is restored in its fields, and keeps the present secret", async () => {
     const tag = await newTag();
     const key = await newKey({
       tags: [tag.id],
@@ -971,7 +971,7 @@ describe("an API key", () => {
     expect(content(await live("auth/keys", key.id))).toMatchObject({ ...rest, key: rotated.key });
   });
 
-  test("is restored by sign-in only, and by nobody who could not write it", async () => {
+  test("is restored by session only, and only by callers who may write it", async () => {
     const member = await newMember();
     const other = await newUser({ role: "Member" });
     const { api_key: own } = await made(
@@ -1033,7 +1033,7 @@ describe("an API key", () => {
     expect(await restore(member.client, "auth/keys", strong.id, then_)).toMatchObject({ status: 404 });
   });
 
-  test("keeps the networks that it has, also one that its user has lost since", async () => {
+  test("keeps its present networks, including one its user has lost", async () => {
     const lost = await newNetwork();
     const networkIds = [first.networkId, lost.id];
     const member = await newUser({ role: "Member", networkIds });
@@ -1049,7 +1049,7 @@ describe("an API key", () => {
     expect(await live("auth/keys", key.id)).toMatchObject({ name: "before", network_ids: networkIds });
   });
 
-  test("that was deleted does not come back: the key itself is in no history", async () => {
+  test("that was deleted is not restored: history has no secrets", async () => {
     const key = await newKey();
     const at = instant();
     await made(owner.delete(`${path}/${key.id}`));
@@ -1062,7 +1062,7 @@ describe("an API key", () => {
 });
 
 describe("every resource", () => {
-  test("can be restored to what it is, which writes nothing", async () => {
+  test("can be restored to its present state, which writes nothing", async () => {
     const world = await newWorld(appliance);
     const at = instant();
     const expectNothingWritten = writingWatched();
@@ -1075,7 +1075,7 @@ describe("every resource", () => {
     expectNothingWritten();
   });
 
-  test("is not found before it was, after its end, where it is unknown, and by another organization: as with GET", async () => {
+  test("is 404 before its creation, after its end, if unknown, and in another organization, like its GET", async () => {
     const before = instant();
     const world = await newWorld(appliance);
     const at = instant();
@@ -1102,7 +1102,7 @@ describe("every resource", () => {
     expect((await restore(owner, "tags", tag.id, "2040-01-01T00:00:00Z")).status).toBe(404);
   });
 
-  test("is restored by whoever may write it and reaches it, and by nobody else", async () => {
+  test("is restored only by callers who may write and reach it", async () => {
     const world = await newWorld(appliance);
     const at = instant();
     const viewer = await newViewer();
@@ -1125,7 +1125,7 @@ describe("every resource", () => {
     }
   });
 
-  test("takes an instant, and nothing that it does not know", async () => {
+  test("accepts an instant, and refuses unknown fields", async () => {
     const tag = await newTag();
     const path = `tags/${tag.id}/restore`;
     for (const [body, paths] of [
@@ -1141,7 +1141,7 @@ describe("every resource", () => {
     expect(await made(restore(owner, "tags", tag.id, at.replace("Z", "+00:00")))).toMatchObject({ at });
   });
 
-  test("names its command in the ledger, and whose it was", async () => {
+  test("records the command and its actor in the ledger", async () => {
     const tag = await newTag();
     const at = instant();
     await made(owner.put(`tags/${tag.id}`, { name: "other", color: "Red" }));
@@ -1150,8 +1150,8 @@ describe("every resource", () => {
   });
 });
 
-describe("an instant that has not passed", () => {
-  test("is the present, also while the ledger's clock leads: what a read says, a restore brings back", async () => {
+describe("a future instant", () => {
+  test("means the present, also while the ledger's clock is ahead: a restore yields what a read shows", async () => {
     const tag = await newTag({ name: "first" });
     const at = instant();
     await made(owner.put(`tags/${tag.id}`, { name: "second", color: "Red" }));
@@ -1165,7 +1165,7 @@ describe("an instant that has not passed", () => {
     expect(await live("tags", tag.id)).toMatchObject({ name: "second" });
   });
 
-  test("that was restored to is answered: nothing is written there any more by a clock that was set back", async () => {
+  test("used for a restore is fixed: no later write falls into it, even if the clock is set back", async () => {
     const tag = await newTag({ name: "first" });
     clock.advance(60_000);
     const at = clock.text();
@@ -1177,8 +1177,8 @@ describe("an instant that has not passed", () => {
   });
 });
 
-describe("where history was thinned", () => {
-  test("a record is restored to the state that is kept, which is told; a transaction there is not reverted", async () => {
+describe("in thinned history", () => {
+  test("a record is restored to the kept state, with a notice; a transaction there is not reverted", async () => {
     const tag = await newTag({ name: "first" });
     const put = async (name: string) => {
       clock.advance(60_000);

@@ -27,7 +27,7 @@ async function past(): Promise<void> {
 
 describe("the preview of a prune", () => {
   test.each(["daily", "monthly", "none"] as const)(
-    "tells what one that keeps %s comes to, and changes nothing",
+    "keeping %s reports its effect, and changes nothing",
     async (keep) => {
       await past();
       const head = transactionCount();
@@ -50,7 +50,7 @@ describe("the preview of a prune", () => {
     },
   );
 
-  test("of what is older than all there is tells of nothing", async () => {
+  test("older than all data reports nothing", async () => {
     await past();
     expect((await owner.get(`${PATH}?before=2001-01-01T00:00:00Z`)).data).toMatchObject({
       keep: "none",
@@ -62,15 +62,15 @@ describe("the preview of a prune", () => {
 
   test.each([
     ["nothing", ""],
-    ["the future", "?before=2126-01-01T00:00:00Z"],
-    ["minutes, where months may have been meant", "?before=-3m"],
-    ["a marker that is none", "?before=marker:nowhere"],
-    ["a resolution that is none", "?before=-10d&keep=hourly"],
+    ["minutes, which may be a mistake for months", "?before=2126-01-01T00:00:00Z"],
+    ["an unknown marker", "?before=-3m"],
+    ["an unknown resolution", "?before=marker:nowhere"],
+    ["an unknown resolution", "?before=-10d&keep=hourly"],
   ])("refuses %s", async (_what, query) => {
     expect((await owner.get(PATH + query)).body.code).toBe("validation_failed");
   });
 
-  test("is told to an Owner who is signed in, while there is one organization", async () => {
+  test("requires an Owner's session, and a single organization", async () => {
     const path = `${PATH}?before=-10d`;
     expect((await (await newUser({ role: "Admin" })).client.get(path)).body.code).toBe("auth_permission_denied");
     expect((await newApiKey({ permissions: "Owner" }).client.get(path)).body.code).toBe("auth_session_required");

@@ -42,8 +42,8 @@ const conflictsOf = (answer: Answer): string[][] =>
     conflict.field ?? "",
   ]);
 
-describe("a transaction that created", () => {
-  test("is undone by an end: a host with all that was made with it", async () => {
+describe("reverting a creation", () => {
+  test("deletes a host with everything created with it", async () => {
     const tag = await newTag();
     await newSubnet({ cidr: "10.9.0.0/16" });
     const host = await newHost({
@@ -73,7 +73,7 @@ describe("a transaction that created", () => {
     });
   });
 
-  test("is not undone where the record was changed since", async () => {
+  test("is refused if the record was changed since", async () => {
     const host = await newHost();
     const sequence = last();
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "other", hidden: true })));
@@ -90,7 +90,7 @@ describe("a transaction that created", () => {
     await made(revert(owner, sequence));
   });
 
-  test("is not undone where others have come to depend on it", async () => {
+  test("is refused if other records depend on it", async () => {
     const tag = await newTag();
     const tagging = last();
     const host = await newHost({ tags: [tag.id] });
@@ -107,7 +107,7 @@ describe("a transaction that created", () => {
     });
   });
 
-  test("has nothing to undo where the record is gone already", async () => {
+  test("has no effect if the record is already deleted", async () => {
     const tag = await newTag();
     const sequence = last();
     await made(owner.delete(`tags/${tag.id}`));
@@ -121,8 +121,8 @@ describe("a transaction that created", () => {
   });
 });
 
-describe("a transaction that changed", () => {
-  test("is undone field by field: what was changed since besides stays", async () => {
+describe("reverting a change", () => {
+  test("works field by field: other changes since are kept", async () => {
     const host = await newHost({ name: "a", hostname: "a.example", description: "a" });
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b", hostname: "b.example" })));
     const sequence = last();
@@ -150,7 +150,7 @@ describe("a transaction that changed", () => {
     expect(versionsOf(host.id).at(-1)?.changed).toEqual(["hostname", "name"]);
   });
 
-  test("is not undone where a field was changed again; a field that is back already is no reason", async () => {
+  test("is refused if a field was changed again, unless it is already back", async () => {
     const tag = await newTag({ name: "a", color: "Red" });
     const put = (name: string, color: string) => made(owner.put(`tags/${tag.id}`, { name, color }));
     await put("b", "Green");
@@ -168,7 +168,7 @@ describe("a transaction that changed", () => {
     expect(await live("tags", tag.id)).toMatchObject({ name: "a", color: "Red" });
   });
 
-  test("is not undone where the record was deleted since", async () => {
+  test("is refused if the record was deleted since", async () => {
     const vlan = await newVlan();
     await made(owner.put(`vlans/${vlan.id}`, { number: vlan.number, name: "other" }));
     const sequence = last();
@@ -177,7 +177,7 @@ describe("a transaction that changed", () => {
     expect(conflictsOf(refused)).toEqual([["vlan", "changed_later", ""]]);
   });
 
-  test("is undone in a field that had no value", async () => {
+  test("restores a field to no value", async () => {
     const host = await newHost();
     const entry = await newIfEntry(host.id);
     const { if_index, if_descr } = entry;
@@ -198,7 +198,7 @@ describe("a transaction that changed", () => {
     expect(content(await live("if-entries", entry.id))).toEqual(content(entry));
   });
 
-  test("is not undone where what it named is gone, or what made it unique is another's", async () => {
+  test("is refused if a reference is gone, or its unique value is taken", async () => {
     const [vlan, other] = [await newVlan(), await newVlan()];
     const subnet = await newSubnet({ cidr: "10.9.0.0/24", vlan_id: vlan.id });
     await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.8.0.0/24", vlan_id: other.id }));
@@ -217,8 +217,8 @@ describe("a transaction that changed", () => {
   });
 });
 
-describe("a transaction that deleted", () => {
-  test("is undone with all that it took along and off: a tag is back on what carried it", async () => {
+describe("reverting a deletion", () => {
+  test("restores everything removed with it: a tag is back on its records", async () => {
     const tag = await newTag();
     const others = [await newHost({ tags: [tag.id] }), await newHost({ tags: [tag.id] })];
     await made(owner.delete(`tags/${tag.id}`));
@@ -228,7 +228,7 @@ describe("a transaction that deleted", () => {
     for (const host of others) expect(content(await live("hosts", host.id))).toEqual(content(host));
   });
 
-  test("is undone whole: a host with everything, and what others had of it", async () => {
+  test("restores a host whole, with other records' references to it", async () => {
     const scene = await newScene();
     const [entry] = scene.host.interfaces;
     await made(
@@ -248,7 +248,7 @@ describe("a transaction that deleted", () => {
     expect(content(await live("credentials", scene.credential.id)).host_assignments).toHaveLength(1);
   });
 
-  test("of a network takes the role Owner, brings back all that lived in it, and gives nobody access again", async () => {
+  test("of a network requires an Owner, restores its contents, and grants no access again", async () => {
     const network = await newNetwork();
     const scene = await newHost({ network_id: network.id, interfaces: [{ if_index: 1, if_descr: "1" }] });
     const user = await newUser({ role: "Member", networkIds: [network.id] });
@@ -276,7 +276,7 @@ describe("a transaction that deleted", () => {
     expect((await live("auth/keys", key.id)).network_ids).toEqual([]);
   });
 
-  test("is not undone where the thing was made again since, or what it named is gone", async () => {
+  test("is refused if it was re-created since, or a reference is gone", async () => {
     const subnet = await newSubnet({ cidr: "10.9.0.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.9.0.1" }] });
     await made(owner.delete(`ip-addresses/${host.ip_addresses[0].id}`));
@@ -292,7 +292,7 @@ describe("a transaction that deleted", () => {
     );
   });
 
-  test("is not undone where an association has lost its other side", async () => {
+  test("is refused if an association has lost its other side", async () => {
     const scene = await newScene();
     await made(owner.delete(`hosts/${scene.host.id}`));
     const sequence = last();
@@ -302,7 +302,7 @@ describe("a transaction that deleted", () => {
     ]);
   });
 
-  test("has nothing to undo where the record is back already", async () => {
+  test("has no effect if the record is already back", async () => {
     const tag = await newTag();
     await made(owner.delete(`tags/${tag.id}`));
     const sequence = last();
@@ -316,7 +316,7 @@ describe("a transaction that deleted", () => {
 });
 
 describe("a bulk write", () => {
-  test("is undone whole, and so is its undoing", async () => {
+  test("is reverted whole, as is its revert", async () => {
     await newSubnet({ cidr: "10.9.0.0/16" });
     const old = await newHost({ name: "old", ip_addresses: [{ ip_address: "10.9.9.9" }] });
     tick();
@@ -347,8 +347,8 @@ describe("a bulk write", () => {
   });
 });
 
-describe("asking for the plan", () => {
-  test("gives what stands for it: the transaction is undone as it was read, or not at all", async () => {
+describe("a revert plan", () => {
+  test("has a hash: the transaction is reverted exactly as planned, or not at all", async () => {
     const host = await newHost({ name: "a", description: "a" });
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b" })));
     const sequence = last();
@@ -367,7 +367,7 @@ describe("asking for the plan", () => {
     expect(await live("hosts", host.id)).toMatchObject({ name: "a", description: "c" });
   });
 
-  test("tells what would be done, and what stands in the way, and writes nothing", async () => {
+  test("lists effects and obstacles, and writes nothing", async () => {
     const host = await newHost();
     const creation = last();
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "other" })));
@@ -385,7 +385,7 @@ describe("asking for the plan", () => {
     expect(await made(revert(owner, change))).toEqual({ ...free, applied: true, sequence: change + 1 });
   });
 
-  test("is answered once for one Idempotency-Key, like the revert itself", async () => {
+  test("is computed once per Idempotency-Key, like the revert itself", async () => {
     await newTag();
     const sequence = last();
     const headers = { "idempotency-key": "k" };
@@ -397,8 +397,8 @@ describe("asking for the plan", () => {
   });
 });
 
-describe("access", () => {
-  test("is not reverted: users, API keys and the organization stand in the way", async () => {
+describe("access control", () => {
+  test("is not reverted: users, API keys and the organization are obstacles", async () => {
     const user = await newUser({ role: "Member" });
     const creation = last();
     await made(owner.put(`users/${user.id}`, { email: "a@example.org", role: "Viewer" }));
@@ -415,7 +415,7 @@ describe("access", () => {
     }
   });
 
-  test("by API keys is not reverted either, and what was done to them shows to people who sign in", async () => {
+  test("by API keys is not reverted either, and their changes are visible to signed-in users", async () => {
     const key = (await made(owner.post("auth/keys", keyBody()))).api_key;
     expect(conflictsOf(await revert(owner, last()))).toEqual([["api_key", "access_stays", ""]]);
     const refused = await revert(newApiKey().client, last() - 1);
@@ -449,8 +449,8 @@ describe("access", () => {
   });
 });
 
-describe("who may", () => {
-  test("is Admin and Owner, for transactions of the own organization that they reach whole", async () => {
+describe("the right to revert", () => {
+  test("is an Admin's and Owner's, for transactions fully within their reach", async () => {
     const tag = await newTag();
     const sequence = last();
     for (const [role, required] of [
@@ -472,7 +472,7 @@ describe("who may", () => {
     expect((await owner.get(`tags/${tag.id}`)).status).toBe(404);
   });
 
-  test("is a Member, for transactions of their own: what was made, changed and deleted", async () => {
+  test("is a Member's for their own transactions: creations, changes and deletions", async () => {
     const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
     const tag = await newTag();
     const host = await newHost({ ports: [tcp(22)] }, client);
@@ -492,7 +492,7 @@ describe("who may", () => {
     expect((await client.get(`hosts/${host.id}`)).status).toBe(200);
   });
 
-  test("is no Member for what others wrote, and what their keys wrote only who is signed in", async () => {
+  test("is not a Member's for other users' writes, and for their own keys' only by session", async () => {
     const networkIds = [first.networkId];
     const [member, other] = [
       await newUser({ role: "Member", networkIds }),
@@ -524,7 +524,7 @@ describe("who may", () => {
     expect(await revert(member.client, last())).toMatchObject(isRefused);
   });
 
-  test("is no longer who wrote it with more rights, nor who would write what takes an Admin", async () => {
+  test("is lost with the role that wrote it, and never includes writes that require an Admin", async () => {
     const hidden = await newNetwork();
     const was = await newUser({ role: "Admin" });
     const written: Array<[sequence: number, status: number, code: string]> = [];
@@ -593,7 +593,7 @@ describe("who may", () => {
     expect(last()).toBe(before);
   });
 
-  test("is no Member from whom what they wrote is out of reach by now", async () => {
+  test("is lost by a Member who no longer reaches the written records", async () => {
     const other = await newNetwork();
     const member = await newUser({ role: "Member", networkIds: [first.networkId, other.id] });
     const host = await newHost({ network_id: other.id }, member.client);
@@ -609,7 +609,7 @@ describe("who may", () => {
     expect((await owner.get(`hosts/${host.id}`)).status).toBe(200);
   });
 
-  test("is not a key that reaches some of the networks that it touched", async () => {
+  test("is not granted to a key that reaches only some of the touched networks", async () => {
     const hidden = await newNetwork();
     const { networkId } = first;
     const { client } = newApiKey({ networkIds: [networkId] });
@@ -630,7 +630,7 @@ describe("who may", () => {
     await made(revert(owner, both));
   });
 
-  test("is told the same of what others wrote, whether there was more to it than they reach or not", async () => {
+  test("is refused alike for others' writes, whether or not they extend beyond the reach", async () => {
     const hidden = await newNetwork();
     const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
     const hostIn = (network_id: string, name: string) => ({ network_id, name });
@@ -647,7 +647,7 @@ describe("who may", () => {
     expect(ofMixed).toEqual(ofNear);
   });
 
-  test("may undo what discovery did", async () => {
+  test("includes discovery's transactions", async () => {
     const host = await newHost();
     const entry = await newIfEntry(host.id);
     const { ifEntryKind } = await import("../../src/resources/if-entries/if-entry.ts");
@@ -656,7 +656,7 @@ describe("who may", () => {
     expect(await live("if-entries", entry.id)).not.toHaveProperty("if_alias");
   });
 
-  test("names a transaction by its number, and says nothing that it does not know", async () => {
+  test("needs a transaction number, and unknown fields are refused", async () => {
     for (const sequence of ["0", "-1", "x", "1.5", "99999999999"]) {
       expect(await owner.post(`transactions/${sequence}/revert`, {})).toMatchObject(invalid({ path: "/sequence" }));
     }

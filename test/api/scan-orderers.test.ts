@@ -69,33 +69,29 @@ const ended = async (id: string) => {
   return [scan.status, scan.outcome.problem];
 };
 
-describe("a scan that runs is cancelled, and writes nothing any more, where", () => {
+describe("a running scan is cancelled, and writes nothing more, when", () => {
   test.each<[string, () => Promise<Orderer>, (by: Orderer) => Promise<unknown>]>([
-    ["the user who ordered it is disabled", person, ({ userId }) => change("users", userId, { is_enabled: false })],
-    ["the user is deleted", person, ({ userId }) => deleted(`users/${userId}`)],
-    ["the user becomes a Viewer", person, ({ userId }) => change("users", userId, { role: "Viewer" })],
+    ["its user is disabled", person, ({ userId }) => change("users", userId, { is_enabled: false })],
+    ["its user is deleted", person, ({ userId }) => deleted(`users/${userId}`)],
+    ["its user becomes a Viewer", person, ({ userId }) => change("users", userId, { role: "Viewer" })],
     [
-      "the user no longer reaches its network",
+      "its user no longer reaches its network",
       person,
       ({ userId }) => change("users", userId, { network_ids: [other] }),
     ],
+    ["its API key is disabled", keyHolder, ({ keyId }) => change("auth/keys", keyId as string, { is_enabled: false })],
+    ["its key is deleted", keyHolder, ({ keyId }) => deleted(`auth/keys/${keyId}`)],
     [
-      "the API key that ordered it is disabled",
-      keyHolder,
-      ({ keyId }) => change("auth/keys", keyId as string, { is_enabled: false }),
-    ],
-    ["the key is deleted", keyHolder, ({ keyId }) => deleted(`auth/keys/${keyId}`)],
-    [
-      "the key may only read",
+      "its key becomes read-only",
       keyHolder,
       ({ keyId }) => change("auth/keys", keyId as string, { permissions: "Viewer" }),
     ],
     [
-      "the key no longer reaches its network",
+      "its key no longer reaches its network",
       keyHolder,
       ({ keyId }) => change("auth/keys", keyId as string, { network_ids: [other] }),
     ],
-    ["the key's user is disabled", keyHolder, ({ userId }) => change("users", userId, { is_enabled: false })],
+    ["its key's user is disabled", keyHolder, ({ userId }) => change("users", userId, { is_enabled: false })],
   ])("%s", async (_what, ordering, lose) => {
     const by = await ordering();
     const held = holdBack();
@@ -109,7 +105,7 @@ describe("a scan that runs is cancelled, and writes nothing any more, where", ()
     expect([await hosts(), transactionCount()]).toEqual([0, before]);
   });
 
-  test("the key has expired", async () => {
+  test("its key has expired", async () => {
     const { client } = await keyHolder({ expiresAt: new Date(clock.now() + 1_000).toISOString() });
     const held = holdBack();
     const { id } = await asked({ kind: "sweep" }, client);
@@ -120,7 +116,7 @@ describe("a scan that runs is cancelled, and writes nothing any more, where", ()
     expect(await ended(id)).toEqual(["Cancelled", WITHDRAWN]);
   });
 
-  test("an Admin who named its targets becomes a Member, which one who named none may become", async () => {
+  test("an Admin who named its targets becomes a Member, unless it has none", async () => {
     const [naming, other] = [await person("Admin"), await person("Admin")];
     const held = holdBack();
     const named = await asked({ kind: "sweep", targets: ["10.0.0.1"] }, naming.client);
@@ -146,7 +142,7 @@ describe("a scan that runs is cancelled, and writes nothing any more, where", ()
   });
 });
 
-test("what a scan has seen is not written after its orderer is disabled, however soon that comes", async () => {
+test("a scan's results are not written after its user is disabled, however soon that happens", async () => {
   const by = await person();
   const written = holdWrites(({ type }, command) => type === "Discovery" && command === "discovery.addresses");
   const { id } = await asked({ kind: "sweep" }, by.client);
@@ -171,7 +167,7 @@ test("what a scan has seen is not written after its orderer is disabled, however
   }
 });
 
-test("a scan that waits, or is about to begin, is cancelled before it asks anybody or takes a credential's addresses", async () => {
+test("a waiting or starting scan is cancelled before it probes or reads a credential's addresses", async () => {
   const by = await person();
   const credential = await communityOf("public", { target_ips: ["10.0.0.1"] });
   const held = holdBack();
@@ -195,7 +191,7 @@ test("a scan that waits, or is about to begin, is cancelled before it asks anybo
   expect((await owner.get(`credentials/${credential.id}`)).data.target_ips).toEqual(["10.0.0.1"]);
 });
 
-test("signing out, another secret of the key and other networks change nothing of a scan", async () => {
+test("signing out, rotating the key and changes of other networks do not affect a scan", async () => {
   const [user, key] = [await person(), await keyHolder()];
   const held = holdBack();
   const scans = [await asked({ kind: "sweep" }, user.client), await asked({ kind: "sweep" }, key.client)];
@@ -209,7 +205,7 @@ test("signing out, another secret of the key and other networks change nothing o
   expect(await hosts()).toBe(3);
 });
 
-test("its outcome is told by the scan and by the log", async () => {
+test("the cancellation is reported by the scan and the log", async () => {
   const by = await person();
   const held = holdBack();
   const { id } = await asked({ kind: "sweep" }, by.client);
@@ -225,7 +221,7 @@ test("its outcome is told by the scan and by the log", async () => {
   expect(appliance.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
 });
 
-describe("before a scan asks anybody, the log says who ordered what where", () => {
+describe("before a scan sends anything, user and targets are logged", () => {
   const started = () => appliance.logLines.filter((line) => line.includes("scan_started"));
 
   /** Another way to request a scan, and its targets. */
@@ -237,9 +233,9 @@ describe("before a scan asks anybody, the log says who ordered what where", () =
   };
 
   test.each<[string, (by: Orderer) => Promise<Wire>, string]>([
-    ["of the subnets", ({ client }) => asked({ kind: "sweep" }, client), "targets=null"],
-    ["of targets", ({ client }) => asked({ kind: "sweep", targets: ["10.0.0.1"] }, client), 'targets=["10.0.0.1"]'],
-    ["of one address", checked, 'targets=["10.0.0.2"]'],
+    ["for the subnets", ({ client }) => asked({ kind: "sweep" }, client), "targets=null"],
+    ["for targets", ({ client }) => asked({ kind: "sweep", targets: ["10.0.0.1"] }, client), 'targets=["10.0.0.1"]'],
+    ["for one address", checked, 'targets=["10.0.0.2"]'],
   ])("%s, by a user or by a key", async (_what, order, targets) => {
     for (const by of [await person(), await keyHolder()]) {
       const seen: string[][] = [];
@@ -252,7 +248,7 @@ describe("before a scan asks anybody, the log says who ordered what where", () =
     }
   });
 
-  test("and where it cannot be written, nobody is asked: the scan fails and says why", async () => {
+  test("and if logging fails, nothing is sent: the scan fails with the reason", async () => {
     const push = appliance.logLines.push;
     appliance.logLines.push = () => {
       throw new Error("ENOSPC");

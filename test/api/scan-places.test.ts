@@ -59,8 +59,8 @@ async function checkPath(): Promise<string> {
   return `ip-addresses/${host.ip_addresses[0].id}/check`;
 }
 
-describe("of the places of a network", () => {
-  test("a user has three at most, with all of their API keys", async () => {
+describe("scan slots of a network", () => {
+  test("are at most three per user, with all of their API keys", async () => {
     const { id, client } = await person("Member");
     const keys = [newApiKey({ userId: id }).client, newApiKey({ userId: id }).client];
     for (const by of [client, ...keys]) await made(ask(by));
@@ -69,13 +69,13 @@ describe("of the places of a network", () => {
     expect((await ask((await person("Member")).client)).status).toBe(200);
   });
 
-  test("an Admin has no more", async () => {
+  test("are as many for an Admin", async () => {
     const { client } = await person("Admin");
     await takeAll(client);
     expect(await ask(client)).toMatchObject(full(SCANS_WAITING_OF_USER_MAX));
   });
 
-  test("one is free again once a scan is cancelled, and those of another network are others", async () => {
+  test("are freed by cancellation, and separate from other networks'", async () => {
     const { client } = await person("Admin");
     const [scan = {} as Wire] = await takeAll(client);
     const other = (await newNetwork()).id;
@@ -84,7 +84,7 @@ describe("of the places of a network", () => {
     expect((await ask(client)).status).toBe(200);
   });
 
-  test("Members leave two for Admins and Owners, however many Members there are", async () => {
+  test("leave two to Admins and Owners, however many Members there are", async () => {
     const members = await crowdOfMembers();
     expect(await waiting()).toBe(SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS);
     const answer = await ask((await person("Member")).client);
@@ -96,7 +96,7 @@ describe("of the places of a network", () => {
     expect(await ask((await person("Admin")).client)).toMatchObject(full(SCANS_WAITING_MAX));
   });
 
-  test("Admins may have all", async () => {
+  test("can all be used by Admins", async () => {
     for (let taken = 0; taken < SCANS_WAITING_MAX; taken += SCANS_WAITING_OF_USER_MAX) {
       const { client } = await person("Admin");
       for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) await ask(client);
@@ -105,7 +105,7 @@ describe("of the places of a network", () => {
     expect(await ask((await person("Member")).client)).toMatchObject(full(SCANS_WAITING_MAX));
   });
 
-  test("an Admin's check of an address takes none, one at a time, where a Member's does", async () => {
+  test("are not used by an Admin's address checks, one at a time, but by a Member's", async () => {
     const path = await checkPath();
     await crowdOfMembers();
     for (const by of [(await person("Admin")).client, (await person("Admin")).client]) await made(ask(by));
@@ -116,7 +116,7 @@ describe("of the places of a network", () => {
     expect(await (await person("Member")).client.post(path, {})).toMatchObject(full(SCANS_WAITING_MAX));
   });
 
-  test("a Member's checks are among the three", async () => {
+  test("include a Member's checks in the three", async () => {
     const path = await checkPath();
     const { client } = await person("Member");
     for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) await made(client.post(path, {}));
@@ -124,7 +124,7 @@ describe("of the places of a network", () => {
   });
 });
 
-describe("whose turn it is", () => {
+describe("scan scheduling", () => {
   /** Requesters in the order in which their scans started. */
   async function started(): Promise<string[]> {
     const ordered = new Map(
@@ -133,7 +133,7 @@ describe("whose turn it is", () => {
     return appliance.logLines.flatMap((line) => ordered.get(/ scan_started scan_id=(\S+)/.exec(line)?.[1]) ?? []);
   }
 
-  test("goes round the users, also where one of them asked first for all that they may", async () => {
+  test("is round-robin by user, even if one of them queued their maximum first", async () => {
     const [one, two, three] = [await person("Member"), await person("Member"), await person("Admin")];
     const scans = await takeAll(one.client);
     for (const { client } of [two, two, three]) scans.push(await made(ask(client)));
@@ -142,7 +142,7 @@ describe("whose turn it is", () => {
     expect(await started()).toEqual([first.userId, one.id, two.id, three.id, one.id, two.id, one.id]);
   });
 
-  test("goes round them with their API keys", async () => {
+  test("counts API keys toward their user", async () => {
     const [one, two] = [await person("Member"), await person("Member")];
     const keys = [0, 1, 2].map(() => newApiKey({ userId: one.id }));
     const scans: Wire[] = [];
@@ -153,7 +153,7 @@ describe("whose turn it is", () => {
     expect(await started()).toEqual([first.userId, a, two.id, b, c]);
   });
 
-  test("goes round them over all networks, where more are to be scanned than can be at a time", async () => {
+  test("is round-robin across networks when the global limit is reached", async () => {
     const networks: string[] = [];
     while (networks.length <= SCANS_RUNNING_MAX) {
       const { id: network_id } = await newNetwork();

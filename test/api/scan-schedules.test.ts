@@ -104,7 +104,7 @@ async function runs(): Promise<string[]> {
 }
 
 describe("a schedule", () => {
-  test("has its network scanned when it is due, again and again, and says who asked for it", async () => {
+  test("scans its network whenever due, and is named as the scan's origin", async () => {
     const { id } = await schedule({ kind: "snmp", targets: ["10.0.0.1"] });
     await start();
     await passTo("2026-11-22T01:29:59Z");
@@ -125,7 +125,7 @@ describe("a schedule", () => {
     expect(await runs()).toEqual(["2026-11-22T01:30", "2026-11-23T01:30", "2026-11-24T01:30"]);
   });
 
-  test("sends the network's credentials to the targets that an Admin has named in it, and else where its subnets accept them", async () => {
+  test("uses the network's credentials for an Admin's targets, and otherwise in accepting subnets", async () => {
     const [subnet] = (await by.get("subnets")).data as [Wire];
     await made(by.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
     await communityOf("public");
@@ -153,7 +153,7 @@ describe("a schedule", () => {
     expect(await runs()).toHaveLength(2);
   });
 
-  test("goes by the time of its zone: right after a spring gap, and once where an hour comes twice", async () => {
+  test("follows its time zone: right after a spring gap, and once in a repeated hour", async () => {
     await passTo("2027-03-27T00:00:00Z", 30 * 24 * HOUR_MS);
     await schedule();
     await start();
@@ -168,7 +168,7 @@ describe("a schedule", () => {
     expect((await runs()).slice(before)).toEqual(["2027-10-31T00:30", "2027-11-01T01:30"]);
   });
 
-  test("that was missed while nobody ran is made up for once, however often it was due", async () => {
+  test("missed while the appliance was down is caught up once, however often it was due", async () => {
     await hourly();
     await start();
     await passTo("2026-11-21T11:30:00Z");
@@ -185,7 +185,7 @@ describe("a schedule", () => {
     expect(await runs()).toHaveLength(4);
   });
 
-  test("that is due every minute is made up for once after a year, too", async () => {
+  test("due every minute is caught up once after a year, too", async () => {
     await schedule({ cron: "* * * * *", timezone: "UTC" });
     await passTo("2027-11-21T09:00:30Z", 400 * 24 * HOUR_MS);
     await start();
@@ -194,7 +194,7 @@ describe("a schedule", () => {
     expect(await runs()).toEqual(["2027-11-21T09:00", "2027-11-21T09:01"]);
   });
 
-  test("is not made up for what was due before it said so", async () => {
+  test("is not caught up for times before it was enabled", async () => {
     const { id } = await schedule({ cron: "0 3 * * *", timezone: "UTC" });
     await passTo("2026-11-22T02:00:00Z", 24 * HOUR_MS);
     await start();
@@ -205,7 +205,7 @@ describe("a schedule", () => {
     expect(await runs()).toEqual(["2026-11-23T01:00"]);
   });
 
-  test("is followed as it is made, changed, switched off and on, and deleted", async () => {
+  test("takes effect when created, changed, disabled, enabled and deleted", async () => {
     await start();
     const { id } = await hourly();
     const change = (fields: Wire) =>
@@ -227,7 +227,7 @@ describe("a schedule", () => {
     expect(timers.count).toBe(0);
   });
 
-  test("whose last scan still runs or waits is passed over, and not made up for", async () => {
+  test("is skipped while its last scan runs or waits, and not caught up", async () => {
     await hourly();
     await start();
     const held = holdBack();
@@ -248,7 +248,7 @@ describe("a schedule", () => {
     expect((await runs()).slice(1)).toEqual(["2026-11-21T13:00"]);
   });
 
-  test("waits for its turn where somebody else has the network scanned, and does so once", async () => {
+  test("waits its turn during another scan of the network, and runs once", async () => {
     await hourly();
     await start();
     const held = holdBack();
@@ -264,7 +264,7 @@ describe("a schedule", () => {
     await untilEnded(running.id);
   });
 
-  test("has a place of its own where all others are taken", async () => {
+  test("has a slot of its own when all others are taken", async () => {
     const { id } = await hourly();
     await start();
     const held = holdBack();
@@ -287,7 +287,7 @@ describe("a schedule", () => {
     held.letGo();
   });
 
-  test("is not asked for again when asking came to nothing for lack of room, before the next start", async () => {
+  test("is not retried after a lack of slots until the next start", async () => {
     await hourly();
     const { writes } = appliance;
     const run = writes.run.bind(writes);
@@ -304,7 +304,7 @@ describe("a schedule", () => {
     expect(await runs()).toEqual(["2026-11-21T10:30"]);
   });
 
-  test("of which the next time is years away is waited for in steps that timers take", async () => {
+  test("due years ahead is waited for within the timer limit", async () => {
     await schedule({ cron: "0 0 29 2 *", timezone: "UTC" });
     await start();
     expect(timers.count).toBe(1);
@@ -315,7 +315,7 @@ describe("a schedule", () => {
     expect(longestMs).toBeLessThan(2 ** 31);
   });
 
-  test("notices when the clock is set", async () => {
+  test("notices clock changes", async () => {
     await schedule({ cron: "0 3 * * *", timezone: "UTC" });
     await start();
     // The clock is set, not advanced: no timer fires.
@@ -328,7 +328,7 @@ describe("a schedule", () => {
 
   const MONTH_MS = 30 * 24 * HOUR_MS;
 
-  test("goes on at once when a clock that was far ahead is set right", async () => {
+  test("continues at once when a clock far ahead is corrected", async () => {
     await hourly();
     // Independent of the clock, like those of a system.
     const timers = new ManualTimers();
@@ -348,7 +348,7 @@ describe("a schedule", () => {
     expect(await runs()).toHaveLength(before + 3);
   });
 
-  test("goes on after a start when a clock that was far ahead was set right meanwhile", async () => {
+  test("continues after a start when a clock far ahead was corrected in the meantime", async () => {
     await hourly();
     clock.advance(MONTH_MS);
     await start();
@@ -360,7 +360,7 @@ describe("a schedule", () => {
     expect(await runs()).toHaveLength(3);
   });
 
-  test("runs when it is due that was made while the ledger was ahead of the clock", async () => {
+  test("runs on time if created while the ledger was ahead of the clock", async () => {
     clock.advance(MONTH_MS);
     await made(by.post("networks", { name: "later", tags: [] }));
     clock.advance(-MONTH_MS);
@@ -370,7 +370,7 @@ describe("a schedule", () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test("runs once where the clock is set back a little", async () => {
+  test("runs once if the clock is set back a little", async () => {
     await hourly();
     await start();
     await passTo("2026-11-21T10:00:01Z");
@@ -382,7 +382,7 @@ describe("a schedule", () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test("of each network is its own", async () => {
+  test("of each network is independent", async () => {
     const other = (await newNetwork()).id;
     const one = await hourly();
     const two = await schedule({ network_id: other, cron: "0,30 * * * *", timezone: "UTC" });

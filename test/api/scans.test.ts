@@ -85,7 +85,7 @@ async function twoHeld() {
 }
 
 describe("a scan", () => {
-  test("is answered at once as it waits, and then tells what came of it", async () => {
+  test("is answered at once as waiting, and later reports its outcome", async () => {
     await furnish();
     const at = clock.text();
     const queued = await asked(appliance);
@@ -137,7 +137,7 @@ describe("a scan", () => {
     ).toEqual(["Created host 10.0.0.3", "Created host core-1", "Created host printer.example"]);
   });
 
-  test("is what the ledger says has written what it found", async () => {
+  test("is the origin of its writes in the ledger", async () => {
     await furnish();
     const scan = await scanned();
     const { first, last } = scan.outcome.transactions;
@@ -152,7 +152,7 @@ describe("a scan", () => {
     expect(data[0]).toMatchObject({ first_discovery_id: scan.id, last_discovery_id: scan.id });
   });
 
-  test("of what is as it was writes nothing", async () => {
+  test("of an unchanged network writes nothing", async () => {
     await furnish();
     await scanned();
     clock.advance(60_000);
@@ -164,37 +164,37 @@ describe("a scan", () => {
   });
 
   test.each<[string, Wire, string, string]>([
-    ["a kind that there is none of", { kind: "port" }, "validation_failed", "/kind"],
-    ["a target that is none", { targets: ["10.0.0.1/24"] }, "validation_failed", "/targets/0"],
-    ["a target that is too large", { targets: ["10.0.0.1", "10.0.0.0/8"] }, "validation_failed", "/targets/1"],
+    ["an unknown kind", { kind: "port" }, "validation_failed", "/kind"],
+    ["a malformed target", { targets: ["10.0.0.1/24"] }, "validation_failed", "/targets/0"],
+    ["an oversized target", { targets: ["10.0.0.1", "10.0.0.0/8"] }, "validation_failed", "/targets/1"],
     [
-      "a large IPv6 target, whatever is allowed",
+      "a large IPv6 target, whatever the permissions",
       { targets: ["2001:db8::/64"], allow_large: true },
       "validation_failed",
       "/targets/0",
     ],
     [
-      "more addresses than one scan takes",
+      "more addresses than one scan allows",
       { targets: ["10.0.0.0/8"], allow_large: true },
       "validation_failed",
       "/targets/0",
     ],
     ["multicast", { targets: ["224.0.0.1"] }, "validation_failed", "/targets/0"],
-    ["no targets at all", { targets: [] }, "validation_failed", "/targets"],
+    ["empty targets", { targets: [] }, "validation_failed", "/targets"],
     [
       "too many targets",
       { targets: Array.from({ length: 1_001 }, (_, place) => `10.0.${place >> 8}.${place & 255}`) },
       "validation_failed",
       "/targets",
     ],
-    ["a field that there is none of", { commmit: false }, "validation_failed", "/commmit"],
+    ["an unknown field", { commmit: false }, "validation_failed", "/commmit"],
   ])("is refused with %s, by name", async (_what, fields, code, path) => {
     const answer = await owner.post(PATH, { network_id: first.networkId, kind: "sweep", ...fields });
     expect(answer).toMatchObject(refusal(400, code, { issues: [{ path }] }));
     expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
   });
 
-  test("of a network that is unknown or out of reach is refused alike", async () => {
+  test("of an unknown network or one out of reach is refused alike", async () => {
     const { client } = await newUser({ role: "Member", networkIds: [] });
     const body = { network_id: first.networkId, kind: "sweep" };
     expect(await client.post(PATH, body)).toMatchObject(
@@ -205,7 +205,7 @@ describe("a scan", () => {
     );
   });
 
-  test("takes the role Member, and targets outside the network's subnets the role Admin", async () => {
+  test("requires the role Member, and for targets outside the network's subnets the role Admin", async () => {
     const client = async (role: "Viewer" | "Member" | "Admin") =>
       (await newUser({ role, networkIds: [first.networkId] })).client;
     const body = { network_id: first.networkId, kind: "sweep" };
@@ -224,7 +224,7 @@ describe("a scan", () => {
     });
   });
 
-  describe("of targets that a Member names", () => {
+  describe("of targets named by a Member", () => {
     const body = () => ({ network_id: first.networkId, kind: "sweep" });
 
     async function member() {
@@ -241,13 +241,13 @@ describe("a scan", () => {
     }
 
     test.each<[string, readonly string[]]>([
-      ["an address of a subnet", ["10.0.0.1"]],
-      ["several, also of IPv6", ["10.0.0.1", "10.0.0.14", "2001:db8:1::7"]],
+      ["an address in a subnet", ["10.0.0.1"]],
+      ["several addresses, also of IPv6", ["10.0.0.1", "10.0.0.14", "2001:db8:1::7"]],
       ["a subnet", ["10.0.0.0/28"]],
-      ["a part of one", ["10.0.0.4/30", "2001:db8:1::100/120"]],
-      ["two subnets that border on each other as one block", ["10.0.0.0/27"]],
-      ["a part of one beside what is passed over in it", ["10.1.8.0/24"]],
-    ])("takes %s", async (_what, targets) => {
+      ["a part of a subnet", ["10.0.0.4/30", "2001:db8:1::100/120"]],
+      ["two adjacent subnets as one block", ["10.0.0.0/27"]],
+      ["a part of a subnet outside its excluded block", ["10.1.8.0/24"]],
+    ])("accepts %s", async (_what, targets) => {
       expect(await (await member()).post(PATH, { ...body(), targets })).toMatchObject({
         status: 200,
         data: { targets, are_targets_permitted: false },
@@ -255,22 +255,22 @@ describe("a scan", () => {
     });
 
     test.each<[string, readonly string[]]>([
-      ["an address outside of all", ["10.0.0.1", "10.0.0.33"]],
-      ["more than the subnets", ["10.0.0.0/26"]],
-      ["a block in which something is passed over", ["10.1.8.0/23"]],
-      ["an address of a remote subnet, though it lies in another as well", ["10.1.9.7"]],
+      ["an address outside all subnets", ["10.0.0.1", "10.0.0.33"]],
+      ["a block larger than its subnets", ["10.0.0.0/26"]],
+      ["a block containing an excluded one", ["10.1.8.0/23"]],
+      ["an address of a remote subnet, even if also in another", ["10.1.9.7"]],
       ["an address on the Internet", ["203.0.113.9"]],
       ["a subnet of another network", ["10.5.0.1"]],
-      ["link-local addresses, whatever the subnets say", ["169.254.7.1"]],
-      ["this machine", ["127.0.0.1"]],
-      ["an IPv4 address in the clothes of an IPv6 address", ["::ffff:203.0.113.9"]],
+      ["link-local addresses, regardless of subnets", ["169.254.7.1"]],
+      ["the appliance itself", ["127.0.0.1"]],
+      ["an IPv4-mapped IPv6 address", ["::ffff:203.0.113.9"]],
     ])("refuses %s", async (_what, targets) => {
       const client = await member();
       expect([400, 403]).toContain((await client.post(PATH, { ...body(), targets })).status);
       expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
     });
 
-    test("leaves out what is in no subnet any more when it runs, and says so", async () => {
+    test("omits targets no longer in any subnet when it runs, with a notice", async () => {
       await newSubnet({ cidr: "10.0.0.0/28" });
       const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
       const held = holdBack();
@@ -291,7 +291,7 @@ describe("a scan", () => {
     });
   });
 
-  test("with targets asks these and not the subnets", async () => {
+  test("with targets probes these instead of the subnets", async () => {
     await furnish();
     await scanned({ kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
     expect(probes.swept).toEqual(["10.9.0.1", "10.9.0.2"]);
@@ -299,7 +299,7 @@ describe("a scan", () => {
     expect(probes.asked.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
   });
 
-  test("that is asked for again with the same Idempotency-Key is the same one", async () => {
+  test("repeated with the same Idempotency-Key is the same scan", async () => {
     const body = { network_id: appliance.first.networkId, kind: "sweep" };
     const first = await owner.post(PATH, body, { "idempotency-key": "k1" });
     await untilEnded(first.data.id);
@@ -310,7 +310,7 @@ describe("a scan", () => {
     expect(appliance.scanThread.started).toBe(1);
   });
 
-  test("that fails says why, and lets the next one run", async () => {
+  test("that fails gives its reason, and lets the next one run", async () => {
     await furnish();
     probes.sweep = async () => {
       throw new Error("no sockets");
@@ -326,7 +326,7 @@ describe("a scan", () => {
 });
 
 describe("scans of one network", () => {
-  test("never overlap, and run in the order in which they were asked for", async () => {
+  test("never overlap, and run in request order", async () => {
     await furnish();
     const held = holdBack();
     const ids = [];
@@ -347,7 +347,7 @@ describe("scans of one network", () => {
     }
   });
 
-  test("do not hold up other networks, of which so many are scanned at a time", async () => {
+  test("do not delay other networks, up to the concurrency limit", async () => {
     const networks = [first.networkId];
     for (let each = 0; each < SCANS_RUNNING_MAX; each += 1) networks.push((await newNetwork()).id);
     for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
@@ -361,7 +361,7 @@ describe("scans of one network", () => {
     for (const scan of scans) expect((await untilEnded(scan.id)).status).toBe("Completed");
   });
 
-  test("of another organization do not wait for all that the first one has asked for before", async () => {
+  test("of another organization do not wait for the first one's whole backlog", async () => {
     const networks = [appliance.first.networkId];
     while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork()).id);
     for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
@@ -382,7 +382,7 @@ describe("scans of one network", () => {
     held.letGo();
   });
 
-  test("that was deleted meanwhile end as failed", async () => {
+  test("end as failed if the network is deleted while they wait", async () => {
     await furnish();
     const network = await newNetwork();
     const held = holdBack();
@@ -410,7 +410,7 @@ describe("scans of one network", () => {
 });
 
 describe("a scan of a network that is deleted", () => {
-  test("ends although it has found nobody yet, and asks nobody more: nobody could cancel it", async () => {
+  test("ends even if it has found nothing yet, and sends nothing more, since it could not be cancelled", async () => {
     const network = (await newNetwork()).id;
     await newSubnet({ network_id: network, cidr: "10.0.0.0/20" });
     probes.hold = turn;
@@ -433,7 +433,7 @@ describe("a scan of a network that is deleted", () => {
   });
 });
 
-describe("credentials", () => {
+describe("credentials for scans", () => {
   test("that worked are remembered, and tried first from then on", async () => {
     await furnish();
     const right = await communityOf("right");
@@ -450,7 +450,7 @@ describe("credentials", () => {
     ]);
   });
 
-  test("are opened with what was entered, of every sort", async () => {
+  test("are decrypted to their original values, for every type", async () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
     probes.alive.set("10.0.0.1", {});
     await communityOf("v1", {
@@ -499,7 +499,7 @@ describe("credentials", () => {
       expect(appliance.logLines.some((line) => line.includes(secret))).toBe(false);
   });
 
-  test("leave nothing of their secrets in memory once no scan runs any more", async () => {
+  test("leave no secrets in memory once no scan is running", async () => {
     await furnish();
     const other = (await newNetwork()).id;
     await newSubnet({ network_id: other, cidr: "10.0.1.0/30" });
@@ -513,7 +513,7 @@ describe("credentials", () => {
     expect(probes.forgotten).toBe(1);
   });
 
-  test("of the host and address come before those of the host, and these before the network's", async () => {
+  test("of host and address precede those of the host, which precede the network's", async () => {
     await furnish();
     const host = await newHost({ ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
     const ids = (host.ip_addresses as Wire[]).map(({ id }) => id);
@@ -529,12 +529,12 @@ describe("credentials", () => {
     expect(tried).toMatchObject({ "10.0.0.3": ["address", "host", "public"], "10.0.0.4": ["host", "public"] });
   });
 
-  describe("whose secret stands in a file", () => {
+  describe("with a secret in a file", () => {
     const secretsFolder = join(import.meta.dir, `../../node_modules/.cache/netledger-secrets-${process.pid}`);
     const appliance = applianceForEach({ scanning: { secretsFolder } });
     const { probes } = appliance;
     const { communityOf, newSubnet, scanned } = appliance;
-    test("are read when they are used, from below the folder alone", async () => {
+    test("are read on use, only below the secrets folder", async () => {
       mkdirSync(join(secretsFolder, "site"), { recursive: true });
       await newSubnet({ cidr: "10.0.0.0/30" });
       probes.alive.set("10.0.0.1", {});
@@ -562,7 +562,7 @@ describe("credentials", () => {
     });
   });
 
-  test("that were given addresses to begin with give them up when the scan is dispatched that uses them", async () => {
+  test("with initial addresses give these up when a scan that uses them is dispatched", async () => {
     const first = appliance.first.networkId;
     const elsewhere = (await newNetwork()).id;
     const target_ips = ["192.0.2.1"];
@@ -604,7 +604,7 @@ describe("credentials", () => {
     );
   });
 
-  test("are needed by a scan that asks devices, which says so where there are none", async () => {
+  test("are required by a device scan, which reports their absence", async () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
     expect(await scanned({ kind: "snmp" })).toMatchObject({
       status: "Completed",
@@ -613,8 +613,8 @@ describe("credentials", () => {
   });
 });
 
-describe("a scan that is not to commit", () => {
-  test("tells, field by field, what it would write, and writes nothing", async () => {
+describe("a dry-run scan", () => {
+  test("reports its changes field by field, and writes nothing", async () => {
     await furnish();
     const [before, files] = [
       transactionCount(),
@@ -650,7 +650,7 @@ describe("a scan that is not to commit", () => {
     expect(real.outcome.records).toEqual(scan.outcome.records);
   });
 
-  test("tells who would be at the other end of each cable, also of devices that are not written yet", async () => {
+  test("reports the far end of each cable, also for unwritten devices", async () => {
     await newSubnet({ cidr: "10.0.0.0/28" });
     await communityOf("public");
     for (const [near, far] of [
@@ -700,7 +700,7 @@ describe("a scan that is not to commit", () => {
     expect(await findings(appliance, await scanned({ commit: false }))).toEqual([]);
   });
 
-  test("tells a change as what it is and what it would be, and an unchanged network as nothing", async () => {
+  test("shows changes as before and after, and an unchanged network as empty", async () => {
     await furnish();
     await scanned();
     expect(await findings(appliance, await scanned({ commit: false }))).toEqual([]);
@@ -725,8 +725,8 @@ describe("a scan that is not to commit", () => {
   });
 });
 
-describe("a scan that is not to commit and takes long", () => {
-  test("does not keep what others write meanwhile from being folded into the database", async () => {
+describe("a long dry-run scan", () => {
+  test("does not block checkpoints of concurrent writes", async () => {
     await furnish();
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -750,7 +750,7 @@ describe("a scan that is not to commit and takes long", () => {
 });
 
 describe("cancelling", () => {
-  test("ends a scan that waits at once", async () => {
+  test("ends a waiting scan at once", async () => {
     const { held, running, waiting } = await twoHeld();
     expect(await owner.post(`${PATH}/${waiting.id}/cancel`, {})).toMatchObject({
       status: 200,
@@ -761,7 +761,7 @@ describe("cancelling", () => {
     expect((await made(owner.get(`${PATH}/${waiting.id}`))).status).toBe("Cancelled");
   });
 
-  test("stops a scan that runs, and keeps what it has written", async () => {
+  test("stops a running scan, and keeps what it has written", async () => {
     await furnish();
     await scanned();
     const held = holdBack();
@@ -775,7 +775,7 @@ describe("cancelling", () => {
     expect(await names()).toHaveLength(3);
   });
 
-  test("of one that has ended is refused", async () => {
+  test("is refused for a finished scan", async () => {
     const scan = await scanned({ kind: "sweep" });
     expect(await owner.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(
       refusal(409, "entity_stale", { entity: "scan", actual: "Completed" }),
@@ -791,7 +791,7 @@ describe("cancelling", () => {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("takes the role Member and a scan within reach", async () => {
+  test("requires the role Member and a scan within reach", async () => {
     const scan = await scanned({ kind: "sweep" });
     const viewer = (await newViewer()).client;
     const elsewhere = (await newUser({ role: "Member", networkIds: [(await newNetwork()).id] })).client;
@@ -799,7 +799,7 @@ describe("cancelling", () => {
     expect(await elsewhere.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(refusal(404, "entity_not_found"));
   });
 
-  test("does not keep its caller waiting for a thread that does not answer", async () => {
+  test("does not wait for an unresponsive thread", async () => {
     await furnish();
     probes.hold = async () => new Promise<void>(() => {});
     const scan = await asked(appliance);
@@ -813,7 +813,7 @@ describe("cancelling", () => {
 });
 
 describe("the list of scans", () => {
-  test("is in the order of their requests, either way, by network and by status", async () => {
+  test("is in request order, either direction, by network and by status", async () => {
     const other = (await newNetwork()).id;
     const ids: string[] = [];
     for (const network_id of [first.networkId, other, first.networkId]) {
@@ -841,7 +841,7 @@ describe("the list of scans", () => {
     });
   });
 
-  test("without a limit holds all of them, however many", async () => {
+  test("without a limit contains all of them", async () => {
     for (let each = 0; each < 250; each += 1)
       await appliance.writes
         .run(
@@ -864,7 +864,7 @@ describe("the list of scans", () => {
     expect(body.meta.pagination).toEqual({ total_count: 250, limit: 0, offset: 10, has_more: false });
   });
 
-  test("tells as of an instant what was known then", async () => {
+  test("shows the state of an instant", async () => {
     await furnish();
     const held = holdBack();
     const early = clock.text();
@@ -900,7 +900,7 @@ describe("the list of scans", () => {
     expect((await owner.get(`${PATH}/${first.id}/findings?at=${after}`)).data).toHaveLength(3);
   });
 
-  test("holds of each network the last ones, and none of a network that is not there any more", async () => {
+  test("keeps the latest ones of each network, and none of a deleted network", async () => {
     const other = await newNetwork();
     await scanned({ network_id: other.id, kind: "sweep" });
     await scanned({ kind: "sweep" });
@@ -943,7 +943,7 @@ describe("the list of scans", () => {
     expect((await owner.get(`${PATH}?network_id=${other.id}&at=${at}`)).data).toHaveLength(1);
   });
 
-  test("shows a caller those of the networks within reach", async () => {
+  test("contains only networks within the caller's reach", async () => {
     const other = await newNetwork();
     const [here, there] = [await scanned({ kind: "sweep" }), await scanned({ network_id: other.id, kind: "sweep" })];
     const { client } = newApiKey({ networkIds: [first.networkId], permissions: "Viewer" });
@@ -957,7 +957,7 @@ describe("the list of scans", () => {
 });
 
 describe("the findings of a scan", () => {
-  test("come page by page and by their type", async () => {
+  test("are listed by page and by type", async () => {
     await furnish();
     await newHost({ name: "gone", ip_addresses: [{ ip_address: "10.0.0.9" }] });
     const scan = await scanned();
@@ -975,7 +975,7 @@ describe("the findings of a scan", () => {
     });
   });
 
-  test("are all there, however many, and in their order", async () => {
+  test("are complete and in order, however many", async () => {
     const scan = await scanned({ kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
     for (let each = 0; each < 450; each += 1)
@@ -1037,7 +1037,7 @@ describe("following a scan", () => {
     return { events, all: () => events(() => false), text: () => text };
   }
 
-  test("tells of its start, its progress and its end, and ends with it", async () => {
+  test("reports start, progress and end, and closes with it", async () => {
     await furnish();
     const held = holdBack();
     const [first, second] = [await asked(appliance), await asked(appliance, { kind: "sweep" })];
@@ -1065,12 +1065,12 @@ describe("following a scan", () => {
     expect(one.text()).toStartWith("retry: 3000\n\n");
   });
 
-  test("of one that has ended tells its end", async () => {
+  test("that has ended reports its end", async () => {
     const scan = await scanned({ kind: "sweep" });
     expect(await (await follow(owner, scan.id)).all()).toEqual([{ name: "end", data: scan }]);
   });
 
-  test("ends with the right to it", async () => {
+  test("ends when the right to it is lost", async () => {
     const { held, scan } = await oneHeld();
     const { client, id } = newApiKey();
     const stream = await follow(client, scan.id);
@@ -1081,7 +1081,7 @@ describe("following a scan", () => {
     held.letGo();
   });
 
-  test("shows that it is still there, and ends with its client", async () => {
+  test("sends heartbeats, and ends with its client", async () => {
     const { held, scan } = await oneHeld();
     const gone = new AbortController();
     const stream = await follow(owner, scan.id, gone.signal);
@@ -1096,7 +1096,7 @@ describe("following a scan", () => {
     expect(timers.count).toBe(0);
   });
 
-  test("is bounded for each user", async () => {
+  test("is limited per user", async () => {
     const { held, scan } = await oneHeld();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const open = () => handle(new Request(`http://localhost${PATH}/${scan.id}/events`, { headers }));
@@ -1110,8 +1110,8 @@ describe("following a scan", () => {
   });
 });
 
-describe("when the scanning thread breaks", () => {
-  test("what ran has failed and keeps what was noted, what waited runs on a new thread, and the log says why", async () => {
+describe("when the scanning thread crashes", () => {
+  test("running scans fail with what was recorded, waiting ones run on a new thread, and the log has the cause", async () => {
     const { held, running, waiting } = await twoHeld();
     timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
@@ -1130,8 +1130,8 @@ describe("when the scanning thread breaks", () => {
   });
 });
 
-describe("when the appliance ends", () => {
-  test("scans that run and wait are interrupted, and say so; who follows them is let go", async () => {
+describe("when the appliance stops", () => {
+  test("running and waiting scans are marked interrupted, and followers are released", async () => {
     const { running, waiting } = await twoHeld();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const stream = await handle(new Request(`http://localhost${PATH}/${waiting.id}/events`, { headers }));
@@ -1153,7 +1153,7 @@ describe("when the appliance ends", () => {
     });
   });
 
-  test("without notice, the next start says of what it left behind that it was interrupted, with what was noted", async () => {
+  test("without warning, the next start marks unfinished scans interrupted, with what was recorded", async () => {
     const { held, running, waiting } = await twoHeld();
     timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();

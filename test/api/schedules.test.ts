@@ -72,7 +72,7 @@ const post = (body: Wire) =>
   });
 
 describe("a schedule", () => {
-  test("is in UTC, enabled and of the network's subnets unless it says otherwise", async () => {
+  test("is in UTC, enabled and for the network's subnets by default", async () => {
     expect(await made(post({}))).toMatchObject({ timezone: "UTC", targets: null, is_enabled: true });
   });
 
@@ -83,7 +83,7 @@ describe("a schedule", () => {
     ["0 0 29 2 *", "0 0 29 2 *"],
     ["0 3 * * 1#2", "0 3 * * 1#2"],
     ["0 3 L * *", "0 3 L * *"],
-  ])("is due at %j, which is written %j", async (cron, canonical) => {
+  ])("accepts the cron expression %j, normalized to %j", async (cron, canonical) => {
     expect(await made(post({ cron }))).toMatchObject({ cron: canonical });
   });
 
@@ -103,14 +103,14 @@ describe("a schedule", () => {
     [`${"1,".repeat(130)}1 * * * *`],
     [5],
     [null],
-  ])("is not due at %j", async (cron) => {
+  ])("rejects the cron expression %j", async (cron) => {
     const expectNothingWritten = writingWatched();
     const answer = await post({ cron });
     expect(answer).toMatchObject(invalid({ path: "/cron" }));
     expectNothingWritten();
   });
 
-  test("tells in a sentence what a cron expression is", async () => {
+  test("describes its cron expression in a sentence", async () => {
     expect((await post({ cron: "0 0 30 2 *" })).body.error).toContain("must be a cron expression that comes due");
   });
 
@@ -119,18 +119,18 @@ describe("a schedule", () => {
     ["UTC", "UTC"],
     ["Asia/Calcutta", "Asia/Calcutta"],
     ["Etc/GMT+2", "Etc/GMT+2"],
-  ])("is in the time zone %s, which is written %s", async (timezone, canonical) => {
+  ])("accepts the time zone %s, normalized to %s", async (timezone, canonical) => {
     expect(await made(post({ timezone }))).toMatchObject({ timezone: canonical });
   });
 
   test.each([["+02:00"], ["GMT+2"], ["Europe/Atlantis"], [""], ["local"], [2], [null]])(
-    "is in no time zone %j",
+    "rejects the time zone %j",
     async (timezone) => {
       expect(await post({ timezone })).toMatchObject(invalid({ path: "/timezone", value: timezone }));
     },
   );
 
-  test("has its targets in canonical form, each once, and at most 1,000 of them", async () => {
+  test("has canonical, distinct targets, at most 1,000 of them", async () => {
     expect(await made(post({ targets: ["2001:DB8::1", "10.2.0.0/16", "2001:db8:0::1", "10.2.0.0/16"] }))).toMatchObject(
       { targets: ["2001:db8::1", "10.2.0.0/16"] },
     );
@@ -154,11 +154,11 @@ describe("a schedule", () => {
   });
 
   test.each([
-    ["what is too large", ["192.0.2.7", "10.0.0.0/8"], "/targets/1"],
-    ["what is too large of IPv6", ["2001:db8::/64"], "/targets/0"],
-    ["what no host has", ["224.0.0.1"], "/targets/0"],
-    ["more addresses than one scan takes", Array.from({ length: 17 }, (_, n) => `10.${n}.0.0/16`), "/targets/0"],
-  ])("is refused with %s, which every scan of it would be", async (_what, targets, path) => {
+    ["oversized targets", ["192.0.2.7", "10.0.0.0/8"], "/targets/1"],
+    ["oversized IPv6 targets", ["2001:db8::/64"], "/targets/0"],
+    ["non-host addresses", ["224.0.0.1"], "/targets/0"],
+    ["more addresses than one scan allows", Array.from({ length: 17 }, (_, n) => `10.${n}.0.0/16`), "/targets/0"],
+  ])("is refused with %s, as every scan of it would be", async (_what, targets, path) => {
     const refused = invalid({ path });
     const answer = await post({ targets });
     expect(answer).toMatchObject(refused);
@@ -168,7 +168,7 @@ describe("a schedule", () => {
     expect(await owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refused);
   });
 
-  test("goes back to the network's subnets by null, and keeps its targets when they are left out", async () => {
+  test("returns to the network's subnets by null, and keeps its targets when they are omitted", async () => {
     const schedule = await newSchedule({ targets: ["10.2.0.0/16"] });
     const { name, cron, kind } = schedule;
     expect(await made(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind }))).toEqual(schedule);
@@ -179,14 +179,14 @@ describe("a schedule", () => {
     expect(versionsOf(schedule.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["targets"] });
   });
 
-  test("has a name of its own in its network, not in others", async () => {
+  test("has a name unique within its network", async () => {
     const other = await newNetwork();
     await newSchedule({ name: "Night" });
     await newSchedule({ name: "Night", network_id: other.id });
     expect((await owner.get(`${PATH}?network_id=${other.id}`)).body.meta.pagination.total_count).toBe(1);
   });
 
-  test("stands in the way of its network's end, and goes with it by a cascade", async () => {
+  test("blocks deletion of its network, and is deleted with it by a cascade", async () => {
     const network = await newNetwork();
     const schedule = await newSchedule({ network_id: network.id });
     expect(await owner.delete(`networks/${network.id}`)).toMatchObject(
@@ -197,7 +197,7 @@ describe("a schedule", () => {
     expect((await owner.get(`${PATH}/${schedule.id}`)).status).toBe(404);
   });
 
-  test("is restored, also after it was deleted", async () => {
+  test("is restored, also after deletion", async () => {
     const schedule = await newSchedule({ cron: "30 2 * * *", targets: ["10.2.0.0/16"] });
     tick();
     const at = clock.text();
@@ -219,7 +219,7 @@ describe("a schedule", () => {
 describe("the next run of a schedule", () => {
   const at = (text: string) => clock.advance(Date.parse(text) - clock.now());
 
-  test("is told seen from now in its time zone, in every answer about the present", async () => {
+  test("is relative to now in its time zone, in every answer about the present", async () => {
     // Sessions expire; keys do not.
     const { client } = newApiKey();
     at("2031-03-29T00:00:00.000Z");
@@ -250,7 +250,7 @@ describe("the next run of a schedule", () => {
     expect(versionsOf(schedule.id).at(-1)).toMatchObject({ changed: ["is_enabled"] });
   });
 
-  test("is null in every answer about the past: it would say what nobody knew then, or change afterwards", async () => {
+  test("is null in every answer about the past, which must not change later", async () => {
     const schedule = await newSchedule();
     const { id, name } = schedule as { id: string; name: string };
     tick();
@@ -280,7 +280,7 @@ describe("the next run of a schedule", () => {
     expect((await made(owner.delete(`${PATH}/${id}`))).next_run_at).toBeNull();
   });
 
-  test("is part of what the entity tag stands for, and not of what If-Match asks", async () => {
+  test("affects the ETag, but not If-Match", async () => {
     const schedule = await newSchedule({ cron: "* * * * *" });
     const one = `${PATH}/${schedule.id}`;
     const etag = (await owner.get(one)).headers.get("etag") as string;
@@ -290,7 +290,7 @@ describe("the next run of a schedule", () => {
     expect((await owner.put(one, { ...schedule, name: "renamed" }, { "if-match": etag })).status).toBe(200);
   });
 
-  test("is sent back without harm, and never stored", async () => {
+  test("may be sent back, and is never stored", async () => {
     const schedule = await newSchedule();
     const expectNothingWritten = writingWatched();
     expect(
@@ -302,10 +302,10 @@ describe("the next run of a schedule", () => {
   });
 });
 
-describe("when an expression comes due", () => {
+describe("the due times of an expression", () => {
   const asked = (query: Record<string, string>, by = owner) => by.get(`${PATH}/due?${new URLSearchParams(query)}`);
 
-  test("is told before a schedule has it, by the clocks of its time zone", async () => {
+  test("are previewed before a schedule uses it, in local time", async () => {
     // Sessions expire; keys do not.
     const { client } = newApiKey();
     clock.advance(Date.parse("2031-03-28T12:00:00.000Z") - clock.now());
@@ -328,7 +328,7 @@ describe("when an expression comes due", () => {
     });
   });
 
-  test("is as its schedule says it is", async () => {
+  test("match those of its schedule", async () => {
     const { cron, timezone, next_run_at } = await newSchedule({ cron: "5 4 * * 0", timezone: "Asia/Tokyo" });
     expect((await asked({ cron, timezone, count: "1" })).data.due_at).toEqual([next_run_at]);
   });
@@ -338,7 +338,7 @@ describe("when an expression comes due", () => {
     [{ cron: "30 2 * *" }, ["/cron"]],
     [{ cron: "0 0 30 2 *", timezone: "+02:00", count: "0" }, ["/cron", "/timezone", "/count"]],
     [{ cron: "@daily", count: "21" }, ["/count"]],
-  ] as const)("says what is wrong with it: %p", async (query, paths) => {
+  ] as const)("are refused with the error: %p", async (query, paths) => {
     const { status, body } = await asked({ ...query } as Record<string, string>);
     expect([status, body.params.issues.map(({ path }: Wire) => path)]).toEqual([400, [...paths]]);
   });

@@ -47,7 +47,7 @@ describe("a list", () => {
       ["weekly"],
     ],
     ["credentials", () => newCredential({ name: "Core switches" }), { name: "Printers" }, ["core", "sw"], ["print"]],
-  ])("of %s finds what its records are called, then and now", async (path, make, change, then, now) => {
+  ])("of %s finds records by name, at present and in the past", async (path, make, change, then, now) => {
     const record = await make();
     const at = instant();
     await made(owner.put(`${path}/${record.id}`, { ...record, ...change }));
@@ -64,7 +64,7 @@ describe("a list", () => {
     for (const search of then) expect([search, await count(path, search, at)]).toEqual([search, 1]);
   });
 
-  test("of the parts of a host finds each by its own names", async () => {
+  test("of host parts finds each by its own names", async () => {
     const host = await newHost({
       name: "web-1",
       ports: [
@@ -135,7 +135,7 @@ describe("a list", () => {
       expect([search, await found(search)]).toEqual([search, [...expected]]);
   });
 
-  test("of users, keys and ignored entries finds by names, and never by what a key is", async () => {
+  test("of users, keys and ignored entries finds by name, and never by a key's secret", async () => {
     await appliance.newUser({ name: "Jürgen Groß", role: "Viewer" });
     await made(owner.post(API_KEYS, { ...appliance.keyBody(), name: "Nightly export" }));
     newIgnored({ label: "printer-7", signs: ["mac:00:1b:21:aa:bb:cc", "name:old-printer"] });
@@ -153,7 +153,7 @@ describe("a list", () => {
       expect([path, search, await count(path, search)]).toEqual([path, search, found]);
   });
 
-  test("of hosts and networks finds without accents what it finds with them", async () => {
+  test("of hosts and networks ignores accents", async () => {
     await appliance.newNetwork({ name: "Zürich", description: "Łódź and Smørrebrød" });
     await newHost({ name: "straße-1" });
     for (const search of ["zürich", "zurich", "ZURICH", "lodz", "smorre", "zur łodz"])
@@ -162,7 +162,7 @@ describe("a list", () => {
       expect([search, await count("hosts", search)]).toEqual([search, 1]);
   });
 
-  test("takes whatever is typed", async () => {
+  test("accepts any input", async () => {
     await newVlan({ number: 7, name: `"a" OR b* NEAR(c) \u202eabc 😀 x:y` });
     for (const path of RESOURCES.map((resource) => resource.path).filter((each) => each !== "bindings")) {
       for (const search of [

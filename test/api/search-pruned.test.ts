@@ -10,7 +10,7 @@ import { made, type Wire } from "../support/appliance/factories.ts";
 const appliance = applianceForEach();
 const { owner, clock, newHost } = appliance;
 
-test("a name whose last version was dropped finds nothing; what is kept does, until its end", async () => {
+test("a name whose last version was dropped is not found; a kept one is, until its end", async () => {
   let host = await newHost({ name: "alpha" });
   for (const name of ["beta", "gamma"]) {
     clock.advance(1_000);

@@ -233,7 +233,7 @@ beforeAll(async () => {
   }
 });
 
-test("finds what looking at every version of everything finds, then and now, for whoever asks", async () => {
+test("equals a full scan of all versions, at present and in the past, for every caller", async () => {
   const viewer = (await appliance.newUser({ role: "Viewer", networkIds: near })).client;
   const one = (await appliance.newUser({ role: "Member", networkIds: [near[1] as string] })).client;
   const callers: ReadonlyArray<readonly [Client, readonly string[] | null]> = [

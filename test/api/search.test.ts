@@ -49,7 +49,7 @@ async function core(): Promise<{ host: Wire; uplink: Wire; access: Wire }> {
 }
 
 describe("a search", () => {
-  test("finds what is called exactly so, then what begins so, then what has its words, by kind and name", async () => {
+  test("ranks exact matches, then prefixes, then words, by kind and name", async () => {
     await newHost({ name: "web" });
     await newHost({ name: "web-2" });
     await newHost({ name: "Web-10" });
@@ -68,7 +68,7 @@ describe("a search", () => {
     expect((await asked("web", "&limit=5")).meta.search).toEqual({ limit: 5, has_more: false, cut_off: [] });
   });
 
-  test("tells what a result is, where it is, and why", async () => {
+  test("describes each result with its location and the reason", async () => {
     const { host, uplink } = await core();
     expect((await asked("Gi1/0/7")).data).toEqual([
       {
@@ -84,7 +84,7 @@ describe("a search", () => {
     ]);
   });
 
-  test("finds whoever has the digits anywhere in a MAC address, four and more of them, and no other", async () => {
+  test("finds hosts by four or more digits anywhere in a MAC address, and no others", async () => {
     const host = await newHost({ name: "digits" });
     const macs = ["3c52820a1b2c", "2820a13c5282", "a1b2c3c52820"];
     for (const [n, mac] of macs.entries())
@@ -144,7 +144,7 @@ describe("a search", () => {
     expect(await found(q)).toEqual([...expected]);
   });
 
-  test("finds VLANs by their number, with and without the word", async () => {
+  test("finds VLANs by number, with and without the word", async () => {
     await newVlan({ number: 20, name: "Voice" });
     await newVlan({ number: 200, name: "Guests" });
     expect(await found("20")).toEqual(["vlan 20 Voice (number Exact)", "vlan 200 Guests (number Prefix)"]);
@@ -154,7 +154,7 @@ describe("a search", () => {
     for (const q of ["vlan 20", "vl20"]) expect(await found(q)).toContain("if_entry sw/Vlan20 (if_descr Exact)");
   });
 
-  test("finds IPv6 addresses in any form", async () => {
+  test("finds IPv6 addresses in any notation", async () => {
     await newSubnet({ cidr: "2001:db8::/32" });
     await newHost({ name: "six", ip_addresses: [{ ip_address: "2001:db8::a:1" }] });
     for (const q of ["2001:DB8::A:1", "2001:db8:0:0:0:0:a:1"])
@@ -164,8 +164,8 @@ describe("a search", () => {
   });
 });
 
-describe("what something was called once", () => {
-  test("finds it, with the instant until when, and no name is found before it was given", async () => {
+describe("a former name", () => {
+  test("is found with the end of its use, and not before its start", async () => {
     const host = await newHost({ name: "alpha" });
     const first = instant();
     const renamed = await made(owner.put(`hosts/${host.id}`, { ...host, name: "beta" }));
@@ -187,7 +187,7 @@ describe("what something was called once", () => {
     expect(await found("gamma", `&at=${second}`)).toEqual([]);
   });
 
-  test("comes after what is called so, and what is deleted last, with its end", async () => {
+  test("ranks after present names, and deleted records last, with their end", async () => {
     const one = await newHost({ name: "web" });
     await made(owner.put(`hosts/${one.id}`, { ...one, name: "aaa" }));
     await newHost({ name: "web" });
@@ -209,7 +209,7 @@ describe("what something was called once", () => {
     ]);
   });
 
-  test("is where a MAC address was seen, too", async () => {
+  test("includes a MAC address's former location", async () => {
     const { access } = await core();
     await made(owner.put(`if-entries/${access.id}`, { ...access, fdb_macs: [] }));
     expect(await found("3c:52:82:01:02:03")).toEqual([
@@ -217,7 +217,7 @@ describe("what something was called once", () => {
     ]);
   });
 
-  test("is told until the last time, of a MAC address that came to a port again", async () => {
+  test("of a MAC address that returned to a port ends with its last presence", async () => {
     const { access } = await core();
     const seeing = (fdb_macs: readonly string[]) =>
       made(owner.put(`if-entries/${access.id}`, { ...access, fdb_macs: [...fdb_macs] }));
@@ -233,7 +233,7 @@ describe("what something was called once", () => {
 });
 
 describe("a caller", () => {
-  test("finds nothing beyond their networks, nor under names that a record had there", async () => {
+  test("finds nothing beyond their networks, nor by names a record had there", async () => {
     const far = await newNetwork({ name: "far" });
     const viewer = (await appliance.newViewer()).client;
     const near = await newHost({ name: "near-web" });
@@ -255,7 +255,7 @@ describe("a caller", () => {
     expect(await found("near-web", "", viewer)).toEqual(["host near-web (name Exact, deleted)"]);
   });
 
-  test("finds markers of the organization and of networks that they reach, and says of which", async () => {
+  test("finds markers of the organization and of networks in reach, with their owner", async () => {
     const far = await newNetwork({ name: "far" });
     const viewer = (await appliance.newViewer()).client;
     await made(owner.post("markers", { name: "before the move", at: instant() }));
@@ -268,7 +268,7 @@ describe("a caller", () => {
     expect(await found("move", `&network_id=${far.id}`)).toEqual(["marker before the far move (name Word)"]);
   });
 
-  test("finds only kinds that they may list", async () => {
+  test("finds only kinds they may list", async () => {
     await made(owner.post("auth/keys", { ...appliance.keyBody(), name: "nightly" }));
     const { client: key } = appliance.newApiKey();
     const viewer = (await appliance.newViewer()).client;
@@ -279,8 +279,8 @@ describe("a caller", () => {
   });
 });
 
-describe("a question", () => {
-  test("has words, not too many, of kinds that there are, within limits", async () => {
+describe("a query", () => {
+  test("has words and known kinds, within limits", async () => {
     expect(await owner.get("search")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/q" }] } } });
     expect((await owner.get("search?q=+%09")).body).toMatchObject(
       invalid({ path: "/q", message: "must have a word in it", value: " \t" }).body,
@@ -297,7 +297,7 @@ describe("a question", () => {
     expect(await found("a", "&at=1999-12-31T23:59:59Z")).toEqual([]);
   });
 
-  test("may be anything", async () => {
+  test("may be any text", async () => {
     await newVlan({ number: 7, name: `"a" OR b* NEAR(c) \u202eabc 😀 x:y` });
     for (const q of ['"', '""', "*", "NOT a", "a AND", "(", "entries:a", "^a", "\u202e", "%", "'; DROP", "-"])
       expect((await asked(q)).meta.search.cut_off).toEqual([]);
@@ -307,7 +307,7 @@ describe("a question", () => {
     expect(await found("x".repeat(200))).toEqual([]);
   });
 
-  test("that very many answer looks at some, and says so", async () => {
+  test("with very many matches examines some, with a notice", async () => {
     const items = Array.from({ length: 5 }, (_, host) => ({
       network_id: appliance.first.networkId,
       name: `switch-${host}`,

@@ -80,7 +80,7 @@ test("the first run records interfaces, addresses with their subnets, ports and 
   ]);
 });
 
-test("run again on an unchanged machine it writes no version, and refreshes what is observed", async () => {
+test("a second run on an unchanged machine writes no version, and refreshes observations", async () => {
   const first = await discover();
   const before = appliance.reader.head().sequence;
   const second = await discover();
@@ -91,7 +91,7 @@ test("run again on an unchanged machine it writes no version, and refreshes what
   expect(entries[0].last_seen_at > entries[0].updated_at).toBe(true);
 });
 
-test("run again after a port was opened it writes exactly that", async () => {
+test("a run after a port was opened writes exactly that", async () => {
   const first = await discover();
   machine.ports.push({ number: 9999, protocol: "Tcp", bound: [] });
   const second = await discover();
@@ -104,7 +104,7 @@ test("run again after a port was opened it writes exactly that", async () => {
   expect((await owner.get(`hosts/${first.host_id}`)).data.ports.length).toBe(4);
 });
 
-test("what is found no more goes, what a person entered or renamed stays", async () => {
+test("missing parts are deleted, manual and renamed ones stay", async () => {
   const first = await discover();
   const host = (await owner.get(`hosts/${first.host_id}`)).data;
   const edited = await owner.put(`hosts/${host.id}`, {
@@ -126,7 +126,7 @@ test("what is found no more goes, what a person entered or renamed stays", async
   expect(then.ports.length).toBe(4);
 });
 
-test("where not all addresses can be read, those of an interface that is switched off stay, and no others", async () => {
+test("if not all addresses can be read, those of a disabled interface stay, and no others", async () => {
   await discover();
   const [lo, eth0] = machine.interfaces as [MachineInterface, MachineInterface];
   const addresses = machine.addresses;
@@ -143,7 +143,7 @@ test("where not all addresses can be read, those of an interface that is switche
   expect((await discover()).deleted).toEqual({ ip_addresses: 1 });
 });
 
-test("what a person made of a discovered record stays: a renamed service, a narrowed binding, a serial number that the machine can't tell", async () => {
+test("manual edits of a discovered record stay: a renamed service, a narrowed binding, an undetectable serial number", async () => {
   const first = await discover();
   const host = (await owner.get(`hosts/${first.host_id}`)).data;
   const addressId = host.ip_addresses[0].id;
@@ -165,7 +165,7 @@ test("what a person made of a discovered record stays: a renamed service, a narr
   expect(after.services.map((service: { name: string }) => service.name).sort()).toEqual(["Bastion SSH", "HTTPS"]);
 });
 
-test("after its host was deleted the machine is recorded anew, as the next incarnation", async () => {
+test("after its host was deleted the machine is recorded again, as the next incarnation", async () => {
   const first = await discover();
   await owner.delete(`hosts/${first.host_id}`);
   const second = await discover();
@@ -173,7 +173,7 @@ test("after its host was deleted the machine is recorded anew, as the next incar
   expect((await owner.get(`hosts/${second.host_id}`)).data.lineage_id).toBe(first.host_id);
 });
 
-test("what would be recorded is read beforehand, with the way out, and nothing is written", async () => {
+test("the preview shows the records to be made, with the default route, and writes nothing", async () => {
   const head = (await owner.get("ledger")).data;
   expect((await owner.get("discovery/self")).data).toEqual({
     hostname: "noc-1",
@@ -198,7 +198,7 @@ test("what would be recorded is read beforehand, with the way out, and nothing i
   });
 });
 
-test("a network out of reach is refused like one that does not exist", async () => {
+test("a network out of reach is refused like an unknown one", async () => {
   const other = await newOrganization("Other");
   const answer = await owner.post("discovery/self", { network_id: other.networkId });
   expect(answer.status).toBe(400);
@@ -208,7 +208,7 @@ test("a network out of reach is refused like one that does not exist", async () 
   });
 });
 
-test("a machine whose host went into another one goes on as that, and as its own again once that is undone", async () => {
+test("a machine whose host was consolidated continues as the destination, and as its own once that is undone", async () => {
   const own = (await discover()).host_id;
   const rack = (await owner.post("hosts", { network_id: first.networkId, name: "noc, rack 4" })).data.id;
   tick();

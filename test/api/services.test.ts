@@ -116,7 +116,7 @@ describeRecords(
 );
 
 describe("a service", () => {
-  test("is the one that stands in its host, to the letter, with its bindings", async () => {
+  test("is identical to the one in its host, with its bindings", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.1" }],
@@ -142,7 +142,7 @@ describe("a service", () => {
       expect((await owner.get(`${PATH}?${list}`)).data).toEqual([service]);
   });
 
-  test("comes after the host's last one, unless it says where", async () => {
+  test("is appended after the host's last one, unless it has a position", async () => {
     const host = await newHost({
       services: [
         { name: "a", service_definition: "A", position: 9 },
@@ -153,7 +153,7 @@ describe("a service", () => {
     expect(await made(post({ host_id: host.id, name: "other", position: 0 }))).toMatchObject({ position: 0 });
   });
 
-  test("is one of its host, definition and name; whoever the source is, it is not the caller's to say", async () => {
+  test("is unique by host, definition and name; its source is read-only", async () => {
     const [host, other] = [await newHost(), await newHost()];
     const service = await made(post({ host_id: host.id, source: { type: "Discovery" } }));
     expect(service.source).toEqual({ type: "Manual" });
@@ -168,7 +168,7 @@ describe("a service", () => {
     );
   });
 
-  test("keeps position, tags, virtualization and bindings that are left out, and gives them up to null or an empty list", async () => {
+  test("keeps omitted position, tags, virtualization and bindings, and clears them by null or an empty list", async () => {
     const tag = await newTag();
     const host = await newHost({ ports: [tcp(80)] });
     const service = await made(
@@ -190,7 +190,7 @@ describe("a service", () => {
     });
   });
 
-  test("names a port or an address of its own host alone, and only one that is there", async () => {
+  test("refers only to existing ports and addresses of its host", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const children = { ip_addresses: [{ ip_address: "10.2.3.1" }], ports: [tcp(80)] };
     const [host, other] = [await newHost(children), await newHost(children)];
@@ -239,7 +239,7 @@ describe("a service", () => {
     expectNothingWritten();
   });
 
-  test("has its bindings made to match: known ones stay themselves, others come and go, all in one version", async () => {
+  test("has its bindings matched: existing ones are kept, others created and deleted, all in one version", async () => {
     const host = await newHost({ ports: [80, 443, 8_080].map((number) => tcp(number)) });
     const [http, https, proxy] = (host.ports as Wire[]).map((port) => port.id as string) as [string, string, string];
     const service = await made(
@@ -275,7 +275,7 @@ describe("a service", () => {
     ).toEqual([http, https]);
   });
 
-  test("has 10,000 bindings at most", async () => {
+  test("has at most 10,000 bindings", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const bindings = Array.from({ length: 10_001 }, () => onPort(host.ports[0].id));
     expect(await post({ host_id: host.id, bindings })).toMatchObject({
@@ -285,8 +285,8 @@ describe("a service", () => {
   });
 });
 
-describe("a service that is refused", () => {
-  test("is told all that is wrong with it, in a create and in an update", async () => {
+describe("a refused service", () => {
+  test("reports all issues, in a create and in an update", async () => {
     const host = await newHost({ ports: [tcp(443)] });
     const service = await made(post({ host_id: host.id }));
     const expectNothingWritten = writingWatched();
@@ -310,8 +310,8 @@ describe("a service that is refused", () => {
   });
 });
 
-describe("a service that runs others", () => {
-  test("is one of the same network, also where another is in reach", async () => {
+describe("a virtualizing service", () => {
+  test("is in the same network, even if another is in reach", async () => {
     const elsewhere = await newNetwork();
     const [host, far] = [await newHost(), await newHost({ network_id: elsewhere.id })];
     const docker = await made(post({ host_id: far.id, name: "docker", service_definition: "Docker" }));
@@ -331,7 +331,7 @@ describe("a service that runs others", () => {
     expectNothingWritten();
   });
 
-  test("takes its bindings along when it goes, and the reference off what it runs, also off itself", async () => {
+  test("is deleted with its bindings and the references to it, including its own", async () => {
     const host = await newHost({ ports: [tcp(2_375)] });
     const docker = await made(
       post({
@@ -366,7 +366,7 @@ describe("a service that runs others", () => {
     expect((await get(`hosts/${guest.id}`)).virtualization).toEqual({ type: "Kvm", details: {} });
   });
 
-  test("goes together with what it runs, all at once", async () => {
+  test("can be deleted together with what it runs", async () => {
     const host = await newHost();
     const docker = await made(post({ host_id: host.id, name: "docker", service_definition: "Docker" }));
     const web = await made(
@@ -383,7 +383,7 @@ describe("a service that runs others", () => {
 });
 
 describe("the services of a host", () => {
-  test("are 10,000 at most, also when they come one by one", async () => {
+  test("are at most 10,000, also when added one by one", async () => {
     const host = await newHost({
       services: Array.from({ length: 10_000 }, (_, n) => ({ name: `s${n}`, service_definition: "S" })),
     });
@@ -395,7 +395,7 @@ describe("the services of a host", () => {
     expectNothingWritten();
   });
 
-  test("are listed with the bindings that each had then, in pages and as a stream", async () => {
+  test("are listed with their bindings at that time, in pages and as a stream", async () => {
     const hosts = [await newHost({ ports: [tcp(80)] }), await newHost({ ports: [tcp(80)] })];
     const services: Wire[] = [];
     for (let n = 0; n < 30; n += 1) {

@@ -36,7 +36,7 @@ async function origins(client: Client, headers: Record<string, string> = {}): Pr
 }
 
 describe("a session", () => {
-  test("shows where it was signed in from and by what", async () => {
+  test("shows the address and user agent of its sign-in", async () => {
     await givePassword(first.userId);
     const one = await signIn({ [PEER]: "::ffff:10.0.30.7", "user-agent": FIREFOX });
     clock.advance(1_000);
@@ -50,7 +50,7 @@ describe("a session", () => {
     expect(listed).toContainEqual([null, null, false]);
   });
 
-  test("shows where it was last used from, which is noted with the time, at most once a minute", async () => {
+  test("shows the address of its last use, recorded with the time at most once a minute", async () => {
     await givePassword(first.userId);
     const client = await signIn({ [PEER]: "10.0.30.7", "user-agent": FIREFOX });
     const at = (peer: string, agent: string) => origins(client, { [PEER]: peer, "user-agent": agent });
@@ -66,13 +66,13 @@ describe("a session", () => {
     expect(await at("10.0.30.7", FIREFOX)).toEqual([["2001:db8::9", null, true]]);
   });
 
-  test("of before this was kept shows nothing until it is used again", async () => {
+  test("from before this feature shows nothing until used again", async () => {
     clock.advance(USAGE_INTERVAL_MS);
     expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([[null, null, true]]);
     expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([["10.0.30.7", null, true]]);
   });
 
-  test("is found by where it was used from and by what", async () => {
+  test("is found by last address and user agent", async () => {
     await givePassword(first.userId);
     const here = { [PEER]: "10.0.30.7", "user-agent": FIREFOX };
     const client = await signIn(here);
@@ -88,7 +88,7 @@ describe("a session", () => {
     expect(await found('NOT last_used_from : "10.0.0.0/8"')).toContain("2001:db8::5");
   });
 
-  test("makes no version by being used elsewhere, and is of no address", async () => {
+  test("makes no version when used elsewhere, and is bound to no address", async () => {
     await givePassword(first.userId);
     const client = await signIn({ [PEER]: "10.0.30.7" });
     clock.advance(USAGE_INTERVAL_MS);
@@ -97,7 +97,7 @@ describe("a session", () => {
     expectNothingWritten();
   });
 
-  test("of whoever claims the appliance shows it as well", async () => {
+  test("from setup shows it as well", async () => {
     const unclaimed = newUnclaimedAppliance(options);
     try {
       const answer = await unclaimed.anonymous.post(
@@ -121,23 +121,23 @@ describe("a session", () => {
   });
 });
 
-describe("a user agent is kept", () => {
+describe("a user agent is stored", () => {
   test.each<[string, string | null, string | null]>([
-    ["as it is", FIREFOX, FIREFOX],
-    ["as nothing where there is none", null, null],
-    ["as nothing where it is empty", "", null],
-    ["as nothing where it is blank", " \t\u00a0 ", null],
+    ["unchanged", FIREFOX, FIREFOX],
+    ["as null if absent", null, null],
+    ["as null if empty", "", null],
+    ["as null if blank", " \t\u00a0 ", null],
     ["on one line", "a\r\nb\u0085c\u2028d\te", "a b c d e"],
     ["without control characters", "\u001b[31mred\u0000\u007f\u009b2J", "[31mred 2J"],
-    ["without what turns or hides text", "safe\u202egnp.exe\u200b\u00ad\ufeff!", "safe gnp.exe !"],
-    ["without halves of characters", "a\ud800b\udc00", "a b"],
+    ["without characters that reverse or hide text", "safe\u202egnp.exe\u200b\u00ad\ufeff!", "safe gnp.exe !"],
+    ["without lone surrogates", "a\ud800b\udc00", "a b"],
     ["with letters of any script", "Überbrowser/1 ネット", "Überbrowser/1 ネット"],
-    ["as nothing where an API key is in it", `agent nlk_${"a1B".repeat(14)}c`, null],
-    ["as nothing where a session's token is in it", `session_id=${"aB".repeat(21)}A`, null],
-    ["cut off", "x".repeat(USER_AGENT_MAX_LENGTH + 1), "x".repeat(USER_AGENT_MAX_LENGTH)],
-    ["cut off between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
-    ["cut off before a blank", `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`, "x".repeat(USER_AGENT_MAX_LENGTH - 1)],
-    ["as nothing of what is nothing but blanks at first", `${" ".repeat(100_000)}x`, null],
+    ["as null if it contains an API key", `agent nlk_${"a1B".repeat(14)}c`, null],
+    ["as null if it contains a session token", `session_id=${"aB".repeat(21)}A`, null],
+    ["truncated", "x".repeat(USER_AGENT_MAX_LENGTH + 1), "x".repeat(USER_AGENT_MAX_LENGTH)],
+    ["truncated between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
+    ["truncated before a space", `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`, "x".repeat(USER_AGENT_MAX_LENGTH - 1)],
+    ["as null if its stored part would be blank", `${" ".repeat(100_000)}x`, null],
   ])("%s", (_what, header, kept) => {
     expect(plainUserAgent(header)).toBe(kept);
   });

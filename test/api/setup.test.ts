@@ -19,8 +19,8 @@ const claim = {
   password: "a phrase of their own",
 };
 
-describe("an appliance that nobody has claimed", () => {
-  test("says that the set-up is needed, and afterwards that it is not", async () => {
+describe("an unclaimed appliance", () => {
+  test("reports that setup is needed, and afterwards that it is not", async () => {
     expect((await appliance.anonymous.get("/api/auth/setup")).data).toEqual({ needed: true });
     expect((await appliance.anonymous.post("/api/auth/setup", claim)).status).toBe(200);
     expect((await appliance.anonymous.get("/api/auth/setup")).data).toEqual({ needed: false });
@@ -51,7 +51,7 @@ describe("an appliance that nobody has claimed", () => {
     ]);
   });
 
-  test("calls its Owner as the claim says", async () => {
+  test("names its Owner as given in the claim", async () => {
     const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, name: "Ada Byron" });
     expect(answer.data.user).toMatchObject({ name: "Ada Byron", email: claim.email });
   });
@@ -69,7 +69,7 @@ describe("an appliance that nobody has claimed", () => {
     ]);
   });
 
-  test("takes the token however it was typed", async () => {
+  test("accepts the token in any notation", async () => {
     const answer = await appliance.anonymous.post("/api/auth/setup", {
       ...claim,
       setup_token: ` ${SETUP_TOKEN.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} `,
@@ -77,13 +77,13 @@ describe("an appliance that nobody has claimed", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("lets its Owner sign in with the password afterwards", async () => {
+  test("lets its Owner sign in with the password", async () => {
     await appliance.anonymous.post("/api/auth/setup", claim);
     const answer = await appliance.anonymous.post("/api/auth/login", { email: claim.email, password: claim.password });
     expect(answer.status).toBe(200);
   });
 
-  test("refuses a wrong token, sets no cookie and makes nothing", async () => {
+  test("refuses a wrong token, sets no cookie and creates nothing", async () => {
     const answer = await appliance.anonymous.post("/api/auth/setup", {
       ...claim,
       setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGZ",
@@ -96,7 +96,7 @@ describe("an appliance that nobody has claimed", () => {
     expect((await appliance.anonymous.get("/api/auth/setup")).data).toEqual({ needed: true });
   });
 
-  test("slows guesses of the token down, and takes the right one after the wait", async () => {
+  test("throttles guesses of the token, and accepts the right one after the wait", async () => {
     const wrong = { ...claim, setup_token: "a guess" };
     for (let guess = 0; guess < 4; guess += 1)
       expect((await appliance.anonymous.post("/api/auth/setup", wrong)).status).toBe(401);
@@ -108,7 +108,7 @@ describe("an appliance that nobody has claimed", () => {
     expect((await appliance.anonymous.post("/api/auth/setup", claim)).status).toBe(200);
   });
 
-  test("names all that is wrong with a claim at once, and echoes neither token nor password", async () => {
+  test("reports all errors of a claim at once, and echoes neither token nor password", async () => {
     const answer = await appliance.anonymous.post("/api/auth/setup", {
       setup_token: "",
       network_name: " ",
@@ -129,7 +129,7 @@ describe("an appliance that nobody has claimed", () => {
     expect(answer.text).not.toContain("short");
   });
 
-  test("refuses a password that can't be typed again, also with the right token", async () => {
+  test("refuses a password that cannot be retyped, even with the right token", async () => {
     const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, password: "a phrase with\ttab" });
     expect(answer.status).toBe(400);
     expect(answer.body.params.issues).toEqual([
@@ -138,7 +138,7 @@ describe("an appliance that nobody has claimed", () => {
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
-  test("refuses a password that anybody would try first, also with the right token", async () => {
+  test("refuses a common password, even with the right token", async () => {
     for (const password of [" ".repeat(10), "1111111111", claim.email.toUpperCase()]) {
       const { status, body, text } = await appliance.anonymous.post("/api/auth/setup", { ...claim, password });
       expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/password"]);
@@ -147,7 +147,7 @@ describe("an appliance that nobody has claimed", () => {
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
-  test("refuses a claim from another site's page", async () => {
+  test("refuses a claim from a foreign page", async () => {
     for (const headers of [{ origin: "https://evil.example", host: "localhost" }, { "sec-fetch-site": "cross-site" }]) {
       const answer = await appliance.anonymous.post("/api/auth/setup", claim, headers);
       expect(answer.status).toBe(403);
@@ -156,14 +156,14 @@ describe("an appliance that nobody has claimed", () => {
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
-  test("lets nobody sign in", async () => {
+  test("refuses every sign-in", async () => {
     const answer = await appliance.anonymous.post("/api/auth/login", { email: claim.email, password: claim.password });
     expect(answer.status).toBe(401);
   });
 });
 
-describe("an appliance that was claimed", () => {
-  test("can't be claimed again, with the right token or a wrong one", async () => {
+describe("a claimed appliance", () => {
+  test("cannot be claimed again, with the right token or a wrong one", async () => {
     const first = await appliance.anonymous.post("/api/auth/setup", claim);
     for (const setup_token of [SETUP_TOKEN, "wrong"]) {
       const answer = await appliance.anonymous.post("/api/auth/setup", {
@@ -178,7 +178,7 @@ describe("an appliance that was claimed", () => {
     expect(cookieOf(first).value).toHaveLength(43);
   });
 
-  test("by two at once has one Owner", async () => {
+  test("claimed twice concurrently has one Owner", async () => {
     const answers = await Promise.all(
       [1, 2].map((number) =>
         appliance.anonymous.post("/api/auth/setup", { ...claim, email: `owner-${number}@example.net` }),

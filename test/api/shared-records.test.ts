@@ -63,7 +63,7 @@ function momentOf(record: Wire): string {
   return record.updated_at;
 }
 
-describe("a credential, for a caller that is confined to networks,", () => {
+describe("a credential, for a caller limited to some networks,", () => {
   let host: Wire;
 
   beforeEach(async () => {
@@ -71,9 +71,9 @@ describe("a credential, for a caller that is confined to networks,", () => {
   });
 
   describe.each([
-    ["that is assigned beyond as well", () => [here, beyond]],
-    ["that is assigned beyond alone", () => [beyond]],
-    ["that is assigned to nothing", () => []],
+    ["also assigned beyond", () => [here, beyond]],
+    ["assigned only beyond", () => [beyond]],
+    ["assigned to nothing", () => []],
   ] as const)("%s", (_what, networks: () => readonly string[]) => {
     let credential: Wire;
     let before: string;
@@ -84,7 +84,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
       await made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { name: "renamed since" })));
     });
 
-    test("is changed in no field, not deleted, not restored and not reverted", async () => {
+    test("cannot be changed, deleted, restored or reverted", async () => {
       const path = `credentials/${credential.id}`;
       const seen = await made(confined.get(path));
       const put = (changes: Wire) => () => confined.put(path, bodyOf(seen, changes));
@@ -116,7 +116,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
       );
     });
 
-    test("may be sent back as it was read, which changes nothing", async () => {
+    test("may be sent back as read, which changes nothing", async () => {
       const path = `credentials/${credential.id}`;
       const seen = await made(confined.get(path));
       const expectNothingWritten = writingWatched();
@@ -124,7 +124,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
       expectNothingWritten();
     });
 
-    test("is not assigned from a host's side either: by an update, a new host or a bulk", async () => {
+    test("cannot be assigned from a host's side either: by an update, a new host or a bulk", async () => {
       const items = [{ credential_id: credential.id }];
       const { id, name } = host;
       const write = { network_id: here, name: "new", credential_assignments: items };
@@ -136,7 +136,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
     });
   });
 
-  test("is taken off a host and brought back with it only by who may assign it", async () => {
+  test("can be removed from a host and restored with it only by callers who may assign it", async () => {
     const credential = await newCredential({
       assigned_network_ids: [beyond],
       host_assignments: [{ host_id: host.id }],
@@ -154,7 +154,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
     expect((await made(owner.get(`credentials/${credential.id}`))).host_assignments).toEqual([]);
   });
 
-  test("is theirs to change and to assign, from either side, where it is assigned within these networks alone", async () => {
+  test("can be changed and assigned, from either side, if assigned within these networks only", async () => {
     const credential = await newCredential({ assigned_network_ids: [here] });
     const path = `credentials/${credential.id}`;
     expect(
@@ -174,7 +174,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
     expect((await confined.delete(`${path}?cascade=true`)).status).toBe(200);
   });
 
-  test("is created with an assignment, not without", async () => {
+  test("can be created only with an assignment", async () => {
     const fields = {
       organization_id: first.organizationId,
       name: "new",
@@ -201,7 +201,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
   });
 });
 
-describe("a tag, for a caller that is confined to networks,", () => {
+describe("a tag, for a caller limited to some networks,", () => {
   const rename = (by: Client, tag: Wire) => by.put(`tags/${tag.id}`, { name: "renamed", color: "Red" });
 
   test.each([
@@ -213,7 +213,7 @@ describe("a tag, for a caller that is confined to networks,", () => {
     ],
     ["a credential", (tag: Wire) => newCredential({ assigned_network_ids: [beyond], tags: [tag.id] })],
   ])(
-    "on %s beyond is not changed, deleted, restored or reverted, and goes on and off records within",
+    "on %s beyond cannot be changed, deleted, restored or reverted, but assigned to records within",
     async (_what, carry) => {
       const tag = await newTag();
       const before = momentOf(tag);
@@ -236,7 +236,7 @@ describe("a tag, for a caller that is confined to networks,", () => {
     },
   );
 
-  test("on an API key is not theirs to change", async () => {
+  test("on an API key cannot be changed", async () => {
     const tag = await newTag();
     const { organizationId, userId } = first;
     await made(
@@ -250,7 +250,7 @@ describe("a tag, for a caller that is confined to networks,", () => {
     await refused(() => rename(confined, tag));
   });
 
-  test("on records within alone, or on none, is theirs to change and to delete", async () => {
+  test("on records within only, or on none, can be changed and deleted", async () => {
     const [worn, free] = [await newTag(), await newTag()];
     const host = await newHost({ tags: [worn.id] });
     expect((await rename(confined, worn)).status).toBe(200);
@@ -260,7 +260,7 @@ describe("a tag, for a caller that is confined to networks,", () => {
   });
 });
 
-describe("what happens to a shared record beyond a caller's reach", () => {
+describe("a change of a shared record beyond a caller's reach", () => {
   let viewer: Client;
 
   beforeEach(async () => {
@@ -275,7 +275,7 @@ describe("what happens to a shared record beyond a caller's reach", () => {
     return [history, own].map((versions) => versions.map((version) => version.changed_fields));
   }
 
-  test("is named in no changed_fields: a credential's assignments", async () => {
+  test("is absent from changed_fields: a credential's assignments", async () => {
     const [near, far] = [await newHost(), await newHost({ network_id: beyond })];
     const credential = await newCredential({ assigned_network_ids: [here] });
     const path = `credentials/${credential.id}`;
@@ -304,7 +304,7 @@ describe("what happens to a shared record beyond a caller's reach", () => {
     expect(seen).toEqual([within, within]);
   });
 
-  test("is named in no changed_fields: a user's networks", async () => {
+  test("is absent from changed_fields: a user's networks", async () => {
     const user = await newUser({ role: "Member", networkIds: [here], name: "somebody" });
     const path = `users/${user.id}`;
     const put = (network_ids: string[], name: string) =>
@@ -318,7 +318,7 @@ describe("what happens to a shared record beyond a caller's reach", () => {
     expect(await told(viewer, "users", "user", user.id)).toEqual([within, within]);
   });
 
-  test("is not what a diff gives for the change of a field that it shows", async () => {
+  test("is not attributed by a diff to the change of a visible field", async () => {
     const [near, far] = [await newHost(), await newHost({ network_id: beyond })];
     const credential = await newCredential({ assigned_network_ids: [here] });
     const path = `credentials/${credential.id}`;

@@ -39,7 +39,7 @@ const signIn = (body: object = credentials, headers: Record<string, string> = {}
   anonymous.post("/api/auth/login", body, headers);
 
 describe("signing in", () => {
-  test("answers the user and sets a cookie that works", async () => {
+  test("returns the user and sets a working cookie", async () => {
     const answer = await signIn();
     expect(answer.status).toBe(200);
     expect(answer.data).toMatchObject({
@@ -54,14 +54,14 @@ describe("signing in", () => {
     expect((await clientOf(answer).get("/api/auth/me")).data.id).toBe(first.userId);
   });
 
-  test("sets a cookie that scripts can't read, other sites don't send, and that outlives the session", async () => {
+  test("sets a cookie that is HttpOnly, same-site, and outlives the session", async () => {
     const { name, value, attributes } = cookieOf(await signIn());
     expect(name).toBe("session_id");
     expect(value).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(attributes).toEqual({ httponly: "", samesite: "Lax", path: "/", "max-age": String(400 * 24 * 60 * 60) });
   });
 
-  test("sets the cookie for TLS only where the browser came by TLS, to us or to a proxy in front", async () => {
+  test("sets a Secure cookie only if the browser used TLS, to the appliance or to a proxy", async () => {
     expect(cookieOf(await signIn(credentials, { "x-forwarded-proto": "https" })).attributes).toHaveProperty("secure");
     const request = new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": "http" } });
     expect(isTls({ request, isTls: false })).toBe(false);
@@ -77,7 +77,7 @@ describe("signing in", () => {
     ["https;", false],
     ["", false],
     [",https", false],
-  ])("takes X-Forwarded-Proto %p for a browser that came by TLS: %p", (proto, isIt) => {
+  ])("with X-Forwarded-Proto %p assumes TLS: %p", (proto, isIt) => {
     const request = new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": proto } });
     expect(isTls({ request, isTls: false })).toBe(isIt);
   });
@@ -99,11 +99,11 @@ describe("signing in", () => {
     expect(versionsOf(first.userId)).toHaveLength(1);
   });
 
-  test("takes the e-mail address in any case", async () => {
+  test("accepts the e-mail address in any case", async () => {
     expect((await signIn({ ...credentials, email: "OWNER@First.Example" })).status).toBe(200);
   });
 
-  test("always gives a new token, also to a client that brings one, and ends the session that it replaces", async () => {
+  test("always returns a new token, even if the client sends one, and ends the replaced session", async () => {
     const planted = "A".repeat(43);
     const first = await signIn(credentials, { cookie: `session_id=${planted}` });
     expect(cookieOf(first).value).not.toBe(planted);
@@ -114,7 +114,7 @@ describe("signing in", () => {
     expect((await clientOf(second).get("/api/auth/me")).status).toBe(200);
   });
 
-  test("is over real HTTP the same cookie", async () => {
+  test("sets the same cookie over real HTTP", async () => {
     const { server } = appliance.app.listen({ port: 0, hostname: "127.0.0.1" });
     try {
       const response = await fetch(`${server?.url.origin}/api/auth/login`, {
@@ -134,29 +134,29 @@ describe("signing in", () => {
   });
 });
 
-describe("sign-ins at once", () => {
+describe("concurrent sign-ins", () => {
   const atOnce = async (count: number, body: (index: number) => object, headers: Record<string, string> = {}) => {
     const answers = await Promise.all(Array.from({ length: count }, (_, index) => signIn(body(index), headers)));
     return answers.map(({ status }) => status);
   };
   const wrong = { ...credentials, password: "wrong" };
 
-  test("of one account and address all get in", async () => {
+  test("of one account and address all succeed", async () => {
     expect(await atOnce(8, () => credentials)).toEqual(Array(8).fill(200));
   });
 
-  test("of one account, all wrong, are verified as often as one after the other", async () => {
+  test("of one account, all wrong, are verified as often as sequential ones", async () => {
     const statuses = await atOnce(11, () => wrong);
     expect(statuses).toEqual([...Array(4).fill(401), ...Array(7).fill(429)]);
     expect((await signIn()).body.params).toEqual({ retry_after_seconds: 1 });
   });
 
-  test("of one account, wrong ones before the right one, keep it out where they would one after the other", async () => {
+  test("of one account, wrong ones first, block the right one exactly like sequential ones", async () => {
     expect(await atOnce(4, (index) => (index < 3 ? wrong : credentials))).toEqual([401, 401, 401, 200]);
     expect(await atOnce(5, (index) => (index < 4 ? wrong : credentials))).toEqual([401, 401, 401, 401, 429]);
   });
 
-  test("of many accounts at an address where thirty have failed all get in", async () => {
+  test("of many accounts from an address with thirty failures all succeed", async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => newUser({ role: "Viewer" })));
     for (const { id } of people) await givePassword(id);
     const emails = await Promise.all(people.map(async ({ id }) => (await owner.get(`users/${id}`)).data.email));
@@ -174,7 +174,7 @@ describe("sign-ins at once", () => {
     return { answer, end: () => appliance.throttle.abandoned(EMAIL, NO_PEER) };
   }
 
-  test("wait for the one that runs, ten of them; one more is told to come again", async () => {
+  test("queue up to ten deep; a further one gets Retry-After", async () => {
     const { answer, end } = await waitingSignIn();
     const more = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => signIn());
     const refused = await Promise.race(more);
@@ -186,7 +186,7 @@ describe("sign-ins at once", () => {
     expect(statuses.sort()).toEqual([...Array(ATTEMPTS_MAX_WAITING).fill(200), 429]);
   });
 
-  test("wait for five seconds at most, and cost nothing then", async () => {
+  test("wait at most five seconds, and then cost nothing", async () => {
     const { answer, end } = await waitingSignIn();
     appliance.timers.pass(ATTEMPT_WAIT_MS);
     expect((await answer).body.error).toBe("Too many attempts at once; try again in 1 s.");
@@ -194,7 +194,7 @@ describe("sign-ins at once", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("are verified by the password that the account has when their turn comes", async () => {
+  test("are verified against the password at the time of verification", async () => {
     const { answer, end } = await waitingSignIn("another phrase");
     const passwordHash = await Bun.password.hash("another phrase", {
       algorithm: "argon2id",
@@ -207,8 +207,8 @@ describe("sign-ins at once", () => {
   });
 });
 
-describe("a sign-in that fails", () => {
-  test("answers the same for a wrong password, an unknown account, a disabled one and one without a password", async () => {
+describe("a failed sign-in", () => {
+  test("is the same for a wrong password, an unknown account, a disabled one and one without a password", async () => {
     const disabled = await newUser({ role: "Member" });
     await givePassword(disabled.id);
     const user = (await owner.get(`users/${disabled.id}`)).data;
@@ -235,7 +235,7 @@ describe("a sign-in that fails", () => {
     }
   });
 
-  test("is slowed down more and more after the third, also with the right password", async () => {
+  test("is increasingly throttled after the third, also with the right password", async () => {
     const wrong = { ...credentials, password: "wrong" };
     for (let guess = 0; guess < 4; guess += 1) expect((await signIn(wrong)).status).toBe(401);
     const refused = await signIn();
@@ -251,7 +251,7 @@ describe("a sign-in that fails", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("is slowed down just the same for an account that does not exist, and for a disabled one whatever the password", async () => {
+  test("is throttled alike for an unknown account, and for a disabled one whatever the password", async () => {
     const { id } = await newUser({ role: "Member" });
     await givePassword(id);
     const user = (await owner.get(`users/${id}`)).data;
@@ -266,7 +266,7 @@ describe("a sign-in that fails", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("opens no session for a user who was disabled, or whose password was changed, while it was verified", async () => {
+  test("opens no session for a user disabled, or whose password was changed, during verification", async () => {
     const { id } = await newUser({ role: "Member" });
     await givePassword(id);
     const open = (fields: object) =>
@@ -289,7 +289,7 @@ describe("a sign-in that fails", () => {
     expect(open({})).rejects.toMatchObject(refusal);
   });
 
-  test("is refused from another site's page before anything is verified", async () => {
+  test("is refused from a foreign page before any verification", async () => {
     for (const headers of [
       { origin: "https://evil.example", host: "localhost" },
       { origin: "null", host: "localhost" },
@@ -305,7 +305,7 @@ describe("a sign-in that fails", () => {
     ).toBe(200);
   });
 
-  test("names what is wrong with the body and echoes no password", async () => {
+  test("reports errors of the body and echoes no password", async () => {
     const answer = await signIn({ email: "nobody", pasword: "hunter2hunter2", password: 5 });
     expect(answer.status).toBe(400);
     expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
@@ -337,12 +337,12 @@ describe("signing out", () => {
     expect((await other.get("/api/auth/me")).status).toBe(200);
   });
 
-  test("takes a session: nobody and an API key have none to end", async () => {
+  test("requires a session: an anonymous caller and an API key have none", async () => {
     expect((await anonymous.post("/api/auth/logout", undefined)).status).toBe(401);
     expect((await newApiKey().client.post("/api/auth/logout", undefined)).body.code).toBe("auth_session_required");
   });
 
-  test("is refused from another site's page", async () => {
+  test("is refused from a foreign page", async () => {
     const client = clientOf(await signIn());
     expect((await client.post("/api/auth/logout", undefined, { "sec-fetch-site": "cross-site" })).body.code).toBe(
       "auth_origin_rejected",
@@ -351,10 +351,10 @@ describe("signing out", () => {
   });
 });
 
-describe("one's sessions", () => {
+describe("one's own sessions", () => {
   const sessionsOf = async (client: Client) => (await client.get("/api/auth/sessions")).data as Wire[];
 
-  test("are listed, what was used last first, with the one that asks, and nothing of their tokens", async () => {
+  test("are listed by last use, newest first, including the present one, without their tokens", async () => {
     const began = clock.text();
     const one = clientOf(await signIn());
     clock.advance(120_000);
@@ -381,7 +381,7 @@ describe("one's sessions", () => {
     for (const hash of hashes) for (let at = 0; at < 48; at += 8) expect(text).not.toContain(hash.slice(at, at + 16));
   });
 
-  test("end one by one: that one is signed out at once, and no other", async () => {
+  test("can be ended individually, with immediate effect", async () => {
     const [here, there] = [clientOf(await signIn()), clientOf(await signIn())];
     const id = (await sessionsOf(there)).find(({ is_current }) => is_current)?.id;
     const answer = await here.delete(`/api/auth/sessions/${id}`);
@@ -390,14 +390,14 @@ describe("one's sessions", () => {
     expect((await here.delete(`/api/auth/sessions/${id}`)).body.code).toBe("entity_not_found");
   });
 
-  test("end as well where it is the one that asks", async () => {
+  test("can be ended including the present one", async () => {
     const here = clientOf(await signIn());
     const id = (await sessionsOf(here)).find(({ is_current }) => is_current)?.id;
     expect((await here.delete(`/api/auth/sessions/${id}`)).status).toBe(200);
     expect((await here.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("end all at once but the one that asks; idle ones, which had ended, are not counted", async () => {
+  test("can be ended all at once except the present one; expired ones are not counted", async () => {
     await signIn();
     clock.advance(8 * 24 * 3_600_000);
     const [here, there, elsewhere] = [clientOf(await signIn()), clientOf(await signIn()), clientOf(await signIn())];
@@ -407,7 +407,7 @@ describe("one's sessions", () => {
     expect(await sessionsOf(here)).toHaveLength(1);
   });
 
-  test("are so many at most: one more ends the one that was used longest ago, and nobody else's", async () => {
+  test("are limited in number: one more ends the least recently used one, of the same user only", async () => {
     const colleague = await newUser({ role: "Viewer" });
     const [used, unused] = [clientOf(await signIn()), clientOf(await signIn())];
     clock.advance(120_000);
@@ -419,7 +419,7 @@ describe("one's sessions", () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 401, 200]);
   });
 
-  test("are nobody else's, not an Owner's either, and no API key's", async () => {
+  test("are private, even from an Owner, and unavailable to API keys", async () => {
     const viewer = await newUser({ role: "Viewer" });
     const [{ id } = {} as Wire] = await sessionsOf(viewer.client);
     expect((await sessionsOf(owner)).map((each) => each.id)).not.toContain(id);
@@ -431,7 +431,7 @@ describe("one's sessions", () => {
 });
 
 describe("a session", () => {
-  test("lasts while it is used, and ends after seven days without", async () => {
+  test("lasts while used, and ends after seven days of inactivity", async () => {
     const client = clientOf(await signIn());
     for (let week = 0; week < 3; week += 1) {
       clock.advance(SESSION_IDLE_MS);
@@ -444,7 +444,7 @@ describe("a session", () => {
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("is told that it expired also after others signed in, and is forgotten in the end", async () => {
+  test("is reported as expired even after other sign-ins, and is forgotten eventually", async () => {
     const client = clientOf(await signIn());
     clock.advance(2 * SESSION_IDLE_MS);
     await signIn();
@@ -454,7 +454,7 @@ describe("a session", () => {
     expect(appliance.reader.db.query("SELECT count(*) AS sessions FROM sessions").get()).toEqual({ sessions: 1 });
   });
 
-  test("is noted as used at most once a minute", async () => {
+  test("records its use at most once a minute", async () => {
     const client = clientOf(await signIn());
     const lastUsed = () =>
       (appliance.reader.db.query("SELECT max(last_used_at) AS at FROM sessions").get() as { at: number }).at;
@@ -469,8 +469,8 @@ describe("a session", () => {
   });
 });
 
-describe("asking who one is", () => {
-  test("answers the user, the organization and what the session may do", async () => {
+describe("the identity request", () => {
+  test("returns the user, the organization and the session's rights", async () => {
     const second = await newNetwork();
     const member = await newUser({ role: "Member", networkIds: [second.id] });
     const { data } = await member.client.get("/api/auth/me");
@@ -490,7 +490,7 @@ describe("asking who one is", () => {
     expect((await owner.get("/api/auth/me")).data.reachable_network_ids).toEqual([first.networkId, second.id]);
   });
 
-  test("answers an API key with its own role and reach", async () => {
+  test("returns an API key with its own role and reach", async () => {
     const second = await newNetwork();
     const key = newApiKey({ permissions: "Viewer", networkIds: [second.id] });
     const { data } = await key.client.get("/api/auth/me");
@@ -504,7 +504,7 @@ describe("asking who one is", () => {
     });
   });
 
-  test("takes credentials", async () => {
+  test("requires credentials", async () => {
     expect((await anonymous.get("/api/auth/me")).status).toBe(401);
   });
 });
@@ -512,7 +512,7 @@ describe("asking who one is", () => {
 describe("changing one's own password", () => {
   const change = { current_password: PASSWORD, new_password: "another phrase" };
 
-  test("takes effect at once, ends the other sessions and keeps this one", async () => {
+  test("takes effect at once, ends the other sessions and keeps the present one", async () => {
     const [here, elsewhere] = [clientOf(await signIn()), clientOf(await signIn())];
     const answer = await here.put("/api/auth/password", change);
     expect(answer.status).toBe(200);
@@ -524,7 +524,7 @@ describe("changing one's own password", () => {
     expect((await signIn({ email: EMAIL, password: change.new_password })).status).toBe(200);
   });
 
-  test("is a version that says so, without the password or its hash", async () => {
+  test("makes a version naming the change, without the password or its hash", async () => {
     await owner.put("/api/auth/password", change);
     expect(versionsOf(first.userId).map((version) => version.changed)).toEqual([null, ["password"]]);
     const documents = appliance.reader.db
@@ -533,7 +533,7 @@ describe("changing one's own password", () => {
     expect(JSON.stringify(documents)).not.toMatch(/argon2|another phrase/);
   });
 
-  test("leaves API keys, and other people's sessions, as they are", async () => {
+  test("does not affect API keys and other users' sessions", async () => {
     const key = newApiKey();
     const other = await newUser({ role: "Viewer" });
     await owner.put("/api/auth/password", change);
@@ -541,7 +541,7 @@ describe("changing one's own password", () => {
     expect((await key.client.get("/api/auth/me")).status).toBe(200);
   });
 
-  test("takes the present password, and slows guesses of it down", async () => {
+  test("requires the present password, and throttles guesses of it", async () => {
     const guess = { ...change, current_password: "a guess" };
     for (let attempt = 0; attempt < 4; attempt += 1) {
       const answer = await owner.put("/api/auth/password", guess);
@@ -553,7 +553,7 @@ describe("changing one's own password", () => {
     expect(versionsOf(first.userId)).toHaveLength(1);
   });
 
-  test("takes a password of ten characters at least", async () => {
+  test("requires at least ten characters", async () => {
     const answer = await owner.put("/api/auth/password", { ...change, new_password: "nine char" });
     expect(answer.status).toBe(400);
     expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
@@ -565,7 +565,7 @@ describe("changing one's own password", () => {
     expect(spaced.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
   });
 
-  test("takes none that anybody would try first, and no attempt for it; one of before goes on working", async () => {
+  test("refuses a common password without counting an attempt; existing ones keep working", async () => {
     for (const new_password of ["\u2800".repeat(10), "1111111111", EMAIL]) {
       const { status, body, text } = await owner.put("/api/auth/password", { ...change, new_password });
       expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/new_password"]);
@@ -581,7 +581,7 @@ describe("changing one's own password", () => {
     expect((await signIn({ email: EMAIL, password: "1111111111" })).status).toBe(200);
   });
 
-  test("takes a session, also of a Viewer, and no API key", async () => {
+  test("requires a session, also of a Viewer, and refuses API keys", async () => {
     expect((await newApiKey().client.put("/api/auth/password", change)).body.code).toBe("auth_session_required");
     expect((await anonymous.put("/api/auth/password", change)).body.code).toBe("auth_not_authenticated");
     const viewer = await newUser({ role: "Viewer" });

@@ -46,7 +46,7 @@ async function aSwitch(): Promise<{ readonly id: string; readonly before: string
   return { id, before };
 }
 
-test("what hangs on an edge port and is of no host is told with its switch, port and vendor, since it came", async () => {
+test("a station on an edge port without a host is listed with switch, port, vendor and first sighting", async () => {
   const { id, before } = await aSwitch();
   const [intruder, phone, ...others] = await listed("known=false");
   expect(others).toEqual([]);
@@ -70,7 +70,7 @@ test("what hangs on an edge port and is of no host is told with its switch, port
   expect(await listed(`filter=${encodeURIComponent("type = LocallyAdministered")}`)).toEqual([phone as Wire]);
 });
 
-test("a table has the same, with its hosts side by side and no cell that a spreadsheet would run", async () => {
+test("a table has the same rows, with hosts in columns and formulas escaped", async () => {
   const { before } = await aSwitch();
   await newHost({ name: "twin", ip_addresses: [{ ip_address: "10.98.0.9", mac_address: PRINTER }] });
   tick();
@@ -94,7 +94,7 @@ test("a table has the same, with its hosts side by side and no cell that a sprea
     expect(await owner.get(`stations/export/csv?${query}`)).toMatchObject({ status: 400 });
 });
 
-test("nobody is told of stations, or of their hosts, out of reach", async () => {
+test("stations and their hosts out of reach are invisible", async () => {
   const { id: far } = await newNetwork();
   await newSubnet({ network_id: far, cidr: "10.97.0.0/24" });
   const { id } = await newHost({ network_id: far, name: "far-switch" });

@@ -6,7 +6,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 const appliance = applianceForEach();
 const { first, owner } = appliance;
 
-test("a stream that fails midway breaks off, and the log names the request", async () => {
+test("a stream that fails midway is cut off, and the log names the request", async () => {
   await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" });
   const { reader } = appliance;
   const statement = reader.statement.bind(reader);

@@ -20,7 +20,7 @@ const blocksOf = async (subnet: Wire, query = "") =>
 const short = ({ first: from, last, count, state }: Wire) => `${from}-${last} ${count} ${state}`;
 
 describe("the addresses of a subnet", () => {
-  test("are all there in a small one, each with what it is and who has it", async () => {
+  test("are listed completely in a small one, each with state and host", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/28" });
     const mac_address = "00:1b:21:aa:bb:cc";
     const core = await newHost({ name: "core", ip_addresses: [{ ip_address: "10.2.3.2", name: "eth0", mac_address }] });
@@ -66,7 +66,7 @@ describe("the addresses of a subnet", () => {
     ]);
   });
 
-  test("are in runs in a large one, those in use alone", async () => {
+  test("are ranges in a large one, only those in use", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.0.7" }, { ip_address: "10.2.9.9" }] });
     await newRange("10.2.1.0", "10.2.1.255", "Dhcp");
@@ -103,7 +103,7 @@ describe("the addresses of a subnet", () => {
       expect((await rowsOf(await newSubnet({ cidr }))).map(({ state }) => state)).toEqual([...states]);
   });
 
-  test("come in pages", async () => {
+  test("are paged", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const whole = await rowsOf(subnet);
     expect(whole).toHaveLength(256);
@@ -123,7 +123,7 @@ describe("the addresses of a subnet", () => {
     expect(await rowsOf(await newSubnet({ cidr: "10.8.0.0/19" }))).toHaveLength(3);
   });
 
-  test("are counted by blocks, of a length and of a part that one asks for", async () => {
+  test("are counted by block, for a requested length and part", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     const room = await newSubnet({ cidr: "10.2.4.0/23", name: "Room" });
     await newHost({
@@ -168,7 +168,7 @@ describe("the addresses of a subnet", () => {
     }
   });
 
-  test("are of what the caller reaches, now and then, and last seen as the address says", async () => {
+  test("are limited to the caller's reach, at present and in the past, with last_seen as on the address", async () => {
     const other = await newNetwork();
     const far = await newSubnet({ cidr: "10.2.3.0/24", network_id: other.id });
     const near = await newSubnet({ cidr: "10.2.3.0/30" });
@@ -189,7 +189,7 @@ describe("the addresses of a subnet", () => {
     expect((await owner.get(`subnets/${near.id}/addresses?at=2000-01-01T00:00:00Z`)).status).toBe(404);
   });
 
-  test("are what plain code makes of all that there was, at random instants", async () => {
+  test("match a naive model at random instants", async () => {
     const random = seededRandom(174);
     const networkIds = [first.networkId, (await newNetwork()).id];
     const scene = new AddressScene(owner, random, networkIds);

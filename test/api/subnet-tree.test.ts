@@ -20,8 +20,8 @@ const dhcp = (from: string, to: string) => ({
   purpose: "Dhcp",
 });
 
-describe("the tree of subnets", () => {
-  test("has each before those within it, in the order of their addresses", async () => {
+describe("the subnet tree", () => {
+  test("lists each parent before its children, in address order", async () => {
     for (const cidr of [
       "2001:db8::/32",
       "10.2.128.0/17",
@@ -54,7 +54,7 @@ describe("the tree of subnets", () => {
     expect(drawn(await treeOf(first.networkId, `&at=${at}`))).toHaveLength(now.length - 1);
   });
 
-  test("tells of each what it is and how full", async () => {
+  test("describes each subnet with its utilization", async () => {
     const wide = await newSubnet({ cidr: "10.2.0.0/16", name: "Site", subnet_type: "Lan" });
     const room = await newSubnet({ cidr: "10.2.3.0/24", name: "Room" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }] });
@@ -88,7 +88,7 @@ describe("the tree of subnets", () => {
     ]);
   });
 
-  test("has totals in which each address counts once, where it lies", async () => {
+  test("has totals that count each address once, in its own subnet", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.200" }] });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.200" }] });
@@ -111,7 +111,7 @@ describe("the tree of subnets", () => {
     ]);
   });
 
-  test("is of one network, and of none that the caller does not reach", async () => {
+  test("is of one network, within the caller's reach", async () => {
     const other = await newNetwork();
     await newSubnet({ cidr: "10.2.0.0/16", network_id: other.id });
     await newSubnet({ cidr: "10.2.3.0/24" });
@@ -126,7 +126,7 @@ describe("the tree of subnets", () => {
     });
   });
 
-  test("is what plain code makes of all that there was, at random instants", async () => {
+  test("matches a naive model at random instants", async () => {
     const random = seededRandom(175);
     const networkIds = [first.networkId, (await newNetwork()).id];
     const scene = new AddressScene(owner, random, networkIds);

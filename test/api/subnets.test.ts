@@ -78,7 +78,7 @@ describeRecords(
 const post = (fields: object, by: Client = owner) => by.post("subnets", { network_id: first.networkId, ...fields });
 
 describe("a subnet", () => {
-  test("is called by its prefix, of an unknown type and entered by hand when nothing is said", async () => {
+  test("is named by its prefix, of unknown type and manual source by default", async () => {
     expect(await made(post({ cidr: "10.2.3.0/24" }))).toMatchObject({
       cidr: "10.2.3.0/24",
       name: "10.2.3.0/24",
@@ -103,7 +103,7 @@ describe("a subnet", () => {
     ["2001:db8::/129"],
     ["fe80::%eth0/64"],
     [""],
-  ])("has no prefix %p", async (cidr) => {
+  ])("rejects the prefix %p", async (cidr) => {
     const expectNothingWritten = writingWatched();
     expect(await post({ cidr })).toMatchObject(invalid({ path: "/cidr", value: cidr }));
     expectNothingWritten();
@@ -114,14 +114,14 @@ describe("a subnet", () => {
     ["0.0.0.0/0", "0.0.0.0/0"],
     ["::/0", "::/0"],
     ["192.0.2.7/32", "192.0.2.7/32"],
-  ])("writes the prefix %s as %s, and there is one of it in a network", async (cidr, canonical) => {
+  ])("normalizes the prefix %s to %s, which is unique in a network", async (cidr, canonical) => {
     expect(await made(post({ cidr }))).toMatchObject({ cidr: canonical, name: canonical });
     expect(await post({ cidr: canonical })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "subnet", field: "cidr", value: canonical }),
     );
   });
 
-  test("may lie within another one, and be in two networks", async () => {
+  test("may be inside another one, and exist in two networks", async () => {
     const other = await newNetwork();
     await made(post({ cidr: "10.0.0.0/8" }));
     await made(post({ cidr: "10.1.0.0/16" }));
@@ -129,7 +129,7 @@ describe("a subnet", () => {
     expect((await owner.get(`subnets?network_id=${first.networkId}`)).body.meta.pagination.total_count).toBe(2);
   });
 
-  test("is on a VLAN of its own network alone, whether another network's is in reach or not", async () => {
+  test("is on a VLAN of its own network only, whether or not another network is in reach", async () => {
     const other = await newNetwork();
     const elsewhere = await newVlan({ network_id: other.id });
     const subnet = await newSubnet();
@@ -145,7 +145,7 @@ describe("a subnet", () => {
     expectNothingWritten();
   });
 
-  test("keeps its VLAN where an update leaves it out, and gives it up to null", async () => {
+  test("keeps its VLAN when omitted, and clears it by null", async () => {
     const vlan = await newVlan();
     const subnet = await newSubnet({ vlan_id: vlan.id });
     expect(await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr }))).toEqual(subnet);
@@ -154,7 +154,7 @@ describe("a subnet", () => {
     });
   });
 
-  test("names all tags that do not exist, and no others", async () => {
+  test("reports all unknown tags, and no others", async () => {
     const tag = await made(owner.post("tags", { name: "there", color: "Red" }));
     const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
     expect(await post({ cidr: "10.9.0.0/16", tags: [missing[0], tag.id, missing[1], missing[0]] })).toMatchObject(
@@ -162,7 +162,7 @@ describe("a subnet", () => {
     );
   });
 
-  test("drops duplicate tags, and makes no version of a list that is the same without them", async () => {
+  test("removes duplicate tags, and makes no version for an equal list", async () => {
     const tag = await made(owner.post("tags", { name: "there", color: "Red" }));
     const subnet = await made(post({ cidr: "10.9.0.0/16", tags: [tag.id, tag.id.toUpperCase()] }));
     expect(subnet.tags).toEqual([tag.id]);
@@ -172,7 +172,7 @@ describe("a subnet", () => {
     expect(versionsOf(subnet.id)).toHaveLength(1);
   });
 
-  test("is not given a prefix that leaves its addresses outside", async () => {
+  test("refuses a prefix that excludes its addresses", async () => {
     const subnet = await made(post({ cidr: "10.2.2.0/23" }));
     await newHost({
       ip_addresses: [{ ip_address: "10.2.2.5" }, { ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }],
@@ -194,7 +194,7 @@ describe("a subnet", () => {
     });
   });
 
-  test("is not deleted under its addresses; a cascade takes them along, and their hosts know", async () => {
+  test("is not deleted while it has addresses; a cascade includes them, making versions of their hosts", async () => {
     const subnet = await made(post({ cidr: "10.2.3.0/24" }));
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }] });
     const expectNothingWritten = writingWatched();
@@ -223,7 +223,7 @@ describe("a subnet", () => {
     expect((await owner.get(`subnets?at=${host.valid_from}`)).data).toEqual([closed]);
   });
 
-  test("may take over the prefix that another one gives up", async () => {
+  test("can take over a prefix that another one gave up", async () => {
     const [first, second] = [await made(post({ cidr: "10.1.0.0/16" })), await made(post({ cidr: "10.2.0.0/16" }))];
     await made(owner.put(`subnets/${first.id}`, { cidr: "10.3.0.0/16" }));
     expect(await made(owner.put(`subnets/${second.id}`, { cidr: "10.1.0.0/16" }))).toMatchObject({
@@ -234,7 +234,7 @@ describe("a subnet", () => {
 });
 
 describe("the list of subnets", () => {
-  test("finds nothing in a network that is unknown, foreign or not a network", async () => {
+  test("is empty for an unknown or foreign network, or an id of another kind", async () => {
     const subnet = await newSubnet();
     const second = await newOrganization("Second");
     for (const id of [UNKNOWN_ID, second.networkId, subnet.id, first.organizationId]) {
@@ -252,7 +252,7 @@ describe("the list of subnets", () => {
     });
   });
 
-  test("counts what was in a network then", async () => {
+  test("counts a network's subnets at an instant", async () => {
     const [first, second] = [await newSubnet(), await newSubnet()];
     tick();
     const at = clock.text();
@@ -271,7 +271,7 @@ describe("the list of subnets", () => {
   });
 });
 
-describe("whether a subnet accepts credentials", () => {
+describe("credential acceptance of a subnet", () => {
   let member: Client;
   beforeEach(async () => {
     member = (await newMember()).client;
@@ -280,7 +280,7 @@ describe("whether a subnet accepts credentials", () => {
     by.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, ...fields });
   const forAdmins = refusal(403, "auth_permission_denied", { required: "Admin", actual: "Member" });
 
-  test("is true of an Admin's unless they say otherwise, and false of a Member's, who may not make it true", async () => {
+  test("defaults to true for an Admin and to false for a Member, who may not set it", async () => {
     const { client: admin } = await newUser({ role: "Admin" });
     for (const by of [owner, admin]) {
       expect(await newSubnet({}, by)).toMatchObject({ accepts_credentials: true });
@@ -301,7 +301,7 @@ describe("whether a subnet accepts credentials", () => {
     expectNothingWritten();
   });
 
-  test("and what it then consists of is an Admin's to change; sent back as it is, it changes nothing", async () => {
+  test("and the accepted prefix can be changed by an Admin only; sent back unchanged, they are accepted", async () => {
     const accepting = await newSubnet({ subnet_type: "Lan" });
     const other = await newSubnet({ subnet_type: "Lan" }, member);
     const expectNothingWritten = writingWatched();
@@ -333,7 +333,7 @@ describe("whether a subnet accepts credentials", () => {
     ]);
   });
 
-  test("cannot be brought back by a Member, by a restore or a revert", async () => {
+  test("cannot be regained by a Member, by a restore or a revert", async () => {
     const accepting = await newSubnet({ subnet_type: "Lan" });
     const accepted = instant();
     const closed = await made(put(accepting, { accepts_credentials: false }, owner));
@@ -368,7 +368,7 @@ describe("whether a subnet accepts credentials", () => {
     expect(await made(member.get(path))).toEqual(moved);
   });
 
-  test("is what lists and exports can be narrowed to, now and then", async () => {
+  test("filters lists and exports, at present and in the past", async () => {
     const accepting = await newSubnet();
     const other = await newSubnet({}, member);
     const at = instant();

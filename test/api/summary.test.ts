@@ -26,7 +26,7 @@ async function flip(entry: Wire, times: number): Promise<void> {
   }
 }
 
-test("what came, what went and what flaps within a day is told, then and a day later", async () => {
+test("additions, removals and flapping within a day are reported, at that time and a day later", async () => {
   later(86_400);
   const host = await newHost({ name: "access-1" });
   const gone = await newHost({ name: "old-1" });
@@ -65,12 +65,12 @@ test("what came, what went and what flaps within a day is told, then and a day l
   expect(again.body.meta.at).toBe(then);
 });
 
-test("the first day that can be written has a day before it that cannot", async () => {
+test("the summary of the first representable day starts at the first representable instant", async () => {
   const data = await made(owner.get("summary?at=0000-01-01T00:00:00.123Z"));
   expect([data.from, data.to]).toEqual(["0000-01-01T00:00:00.000Z", "0000-01-01T00:00:00.123Z"]);
 });
 
-test("a network's summary is of what lies in it, and nobody is told of one out of reach", async () => {
+test("a network's summary covers its records only, and is invisible out of reach", async () => {
   const network = await newNetwork({ name: "Branch" });
   await newHost({ name: "branch-1", network_id: network.id });
   await newHost({ name: "campus-1" });
@@ -123,7 +123,7 @@ function endedScan(
   return id;
 }
 
-test("what needs attention is told in the order of its urgency, each with a request that lists it", async () => {
+test("attention items are in order of urgency, each with a request that lists it", async () => {
   later(2 * 86_400);
   const subnet = await newSubnet({ cidr: "10.99.0.0/29" });
   const roomy = await newSubnet({ cidr: "10.99.1.0/28" });
@@ -189,7 +189,7 @@ test("what needs attention is told in the order of its urgency, each with a requ
   expect(await kinds(owner)).toEqual([]);
 });
 
-test("at random, subnets are full and scans have missed what plain code says, at any instant and for every caller", async () => {
+test("full subnets and missed scans match a naive model at random, at any instant and for every caller", async () => {
   const random = seededRandom(29);
   later(2 * 86_400);
   const networks = [first.networkId, (await newNetwork()).id, (await newNetwork()).id];

@@ -115,7 +115,7 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     ...(type === "service" ? { "Updated host": 1 } : {}),
   };
 
-  test("are replaced by those that are assigned, each once, in the order given, and by none", async () => {
+  test("are replaced by the given ones, each once, in order, and by none", async () => {
     const record = await newTagged(type);
     const [a, b, c] = (await newTags(3)) as [string, string, string];
     tick();
@@ -153,7 +153,7 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     expect((await read(type, record, `?at=${before.valid_from}`)).tags).toEqual([]);
   });
 
-  test("are put on and taken off many at once, in one transaction that touches only those that it changes", async () => {
+  test("are added and removed in bulk, in one transaction that touches only changed records", async () => {
     const records = [await newTagged(type), await newTagged(type), await newTagged(type)];
     const ids = records.map((record) => record.id);
     const [first, second, third] = ids as [string, string, string];
@@ -186,7 +186,7 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     expect(await Promise.all(records.map(async (record) => (await read(type, record)).tags))).toEqual([[a], [a], [a]]);
   });
 
-  test("make no version when they are as they were", async () => {
+  test("make no version when unchanged", async () => {
     const record = await newTagged(type);
     const [a, b] = (await newTags(2)) as [string, string];
     await made(assign(type, record.id, [a]));
@@ -197,7 +197,7 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     expectNothingWritten();
   });
 
-  test("are those of a record that is there for the caller: unknown, deleted, foreign and of another kind are the same, all or none", async () => {
+  test("require a record visible to the caller: unknown, deleted, foreign and of another kind are alike, all or none", async () => {
     const second = await newOrganization("Second");
     const foreign = await newTagged(type, await signedIn(second.userId), second);
     const other = await newTagged(type === "host" ? "subnet" : "host");
@@ -224,8 +224,8 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
   });
 });
 
-describe("a tag that is assigned", () => {
-  test("is there for the caller: unknown, deleted and foreign are the same, and nothing is written", async () => {
+describe("an assigned tag", () => {
+  test("must be visible to the caller: unknown, deleted and foreign are alike, and nothing is written", async () => {
     const second = await newOrganization("Second");
     const foreign = (await newTag({}, await signedIn(second.userId))).id;
     const [own, gone] = (await newTags(2)) as [string, string];
@@ -246,7 +246,7 @@ describe("a tag that is assigned", () => {
     expectNothingWritten();
   });
 
-  test("is taken off again when it is deleted", async () => {
+  test("is removed when deleted", async () => {
     const records = await Promise.all(TAGGED_TYPES.map((type) => newTagged(type)));
     const [tag] = (await newTags(1)) as [string];
     for (const [position, type] of TAGGED_TYPES.entries()) await made(add(type, [(records[position] as Made).id], tag));
@@ -256,7 +256,7 @@ describe("a tag that is assigned", () => {
   });
 });
 
-describe("who assigns tags", () => {
+describe("the right to assign tags", () => {
   /** Every operation on a record. */
   const attempts = (type: string, id: string, tag: string, by: Client) => [
     () => assign(type, id, [tag], by),
@@ -264,7 +264,7 @@ describe("who assigns tags", () => {
     () => takeOff(type, [id], tag, by),
   ];
 
-  test("writes the record itself: a Member hosts, services and subnets, an Admin networks and credentials too, a Viewer nothing", async () => {
+  test("is that to write the record: a Member for hosts, services and subnets, an Admin also for networks and credentials, a Viewer for none", async () => {
     const [viewer, member, admin] = [await newViewer(), await newMember(), await newUser({ role: "Admin" })];
     const [tag] = (await newTags(1)) as [string];
     for (const type of TAGGED_TYPES.filter((each) => each !== "api_key")) {
@@ -294,7 +294,7 @@ describe("who assigns tags", () => {
     }
   });
 
-  test("signs in for API keys: an own one, or as Owner and Admin one of a user up to the own role", async () => {
+  test("on API keys requires a session: for one's own, or as Owner and Admin for users up to one's role", async () => {
     const [one, two, admin] = [
       await newUser({ role: "Member" }),
       await newUser({ role: "Member" }),
@@ -327,7 +327,7 @@ describe("who assigns tags", () => {
     expect(versionsOf(ownersKey.id)).toHaveLength(1);
   });
 
-  test("reaches the record's network: beyond it nothing is there", async () => {
+  test("is limited to networks in reach: records beyond are invisible", async () => {
     const hidden = (await newNetwork()).id;
     const member = await newMember();
     const key = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
@@ -357,7 +357,7 @@ describe("who assigns tags", () => {
 });
 
 describe("an assignment of tags", () => {
-  test("is guarded by the record's entity tag, where one is sent", async () => {
+  test("is protected by the record's ETag, if sent", async () => {
     const [a, b] = (await newTags(2)) as [string, string];
     const host = await newHost();
     const etag = (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string;
@@ -371,7 +371,7 @@ describe("an assignment of tags", () => {
     expect((await assign("host", host.id, [b], owner, { "if-match": "*" })).status).toBe(200);
   });
 
-  test("names every record that can carry no more tags, and writes none of them", async () => {
+  test("reports every record at its tag limit, and writes none of them", async () => {
     const tags = inTransaction((tx) =>
       Array.from(
         { length: TAGS_MAX + 1 },
@@ -407,7 +407,7 @@ describe("an assignment of tags", () => {
     expect((await add("host", [one], last)).data).toMatchObject({ changed_ids: [one] });
   });
 
-  test(`is of up to ${BULK_MAX} records at once`, async () => {
+  test(`covers up to ${BULK_MAX} records at once`, async () => {
     const { organizationId, networkId } = first;
     const subnets = inTransaction((tx) =>
       Array.from(
@@ -439,7 +439,7 @@ describe("an assignment of tags", () => {
     expectNothingWritten();
   });
 
-  test("is refused with all that is wrong with its body, and nothing is written", async () => {
+  test("is refused with all errors of its body, and nothing is written", async () => {
     const expectNothingWritten = writingWatched();
     const issuePaths = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
@@ -478,7 +478,7 @@ describe("an assignment of tags", () => {
     expectNothingWritten();
   });
 
-  test("does not take the place of a tag's own path", async () => {
+  test("does not shadow a tag's own path", async () => {
     const [tag] = (await newTags(1)) as [string];
     expect(await owner.put(`tags/${tag}`, { name: "renamed", color: "Red" })).toMatchObject({
       status: 200,

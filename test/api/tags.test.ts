@@ -69,7 +69,7 @@ function manyTags(count: number): void {
 }
 
 describe("a tag", () => {
-  test('has the description "" and is no application when nothing is said', async () => {
+  test('has the description "" and is not an application by default', async () => {
     const tag = await made(owner.post("tags", { name: "core", color: "Sky" }));
     expect(tag).toMatchObject({
       organization_id: first.organizationId,
@@ -83,7 +83,7 @@ describe("a tag", () => {
     });
   });
 
-  test("gives up its description to null and keeps it where it is left out", async () => {
+  test("clears its description by null and keeps it when omitted", async () => {
     const tag = await newTag({ name: "core", description: "the core", is_application: true });
     const kept = await made(owner.put(`tags/${tag.id}`, { name: "core", color: "Green" }));
     expect(kept).toEqual(tag);
@@ -91,7 +91,7 @@ describe("a tag", () => {
     expect(cleared).toMatchObject({ description: "", is_application: true });
   });
 
-  test("is told apart by its exact name", async () => {
+  test("is distinguished by its exact name", async () => {
     for (const name of ["core", "Core", "core ", "corę"]) await newTag({ name });
     expect(await owner.post("tags", { name: "Core", color: "Red" })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "tag", field: "name", value: "Core" }),
@@ -99,13 +99,13 @@ describe("a tag", () => {
     expect((await list("")).body.meta.pagination.total_count).toBe(4);
   });
 
-  test("may have a name that another one gave up", async () => {
+  test("may reuse a name that another one gave up", async () => {
     const tag = await newTag({ name: "old" });
     await made(owner.put(`tags/${tag.id}`, { name: "new", color: "Green" }));
     expect(await newTag({ name: "old" })).toMatchObject({ lineage_id: null });
   });
 
-  test("takes every color of the vocabulary, as it is written there", async () => {
+  test("accepts every known color, spelled exactly", async () => {
     const colors = [
       "Pink",
       "Rose",
@@ -131,7 +131,7 @@ describe("a tag", () => {
     expect(ordered).toEqual([...colors].sort());
   });
 
-  test("takes names of 255 characters, counted as characters", async () => {
+  test("accepts names of 255 characters, counted as characters", async () => {
     expect((await owner.post("tags", { name: "😀".repeat(255), color: "Red" })).status).toBe(200);
     expect(await owner.post("tags", { name: "😀".repeat(256), color: "Red" })).toMatchObject({
       status: 400,
@@ -144,14 +144,14 @@ describe("a tag", () => {
     });
   });
 
-  test("is seen by whoever is in the organization, whatever networks they reach", async () => {
+  test("is visible throughout the organization, whatever the caller's networks", async () => {
     const tag = await newTag();
     const { client } = await newUser({ role: "Viewer" });
     expect((await client.get("tags")).data).toEqual([tag]);
     expect((await client.get(`tags/${tag.id}`)).data).toEqual(tag);
   });
 
-  test("is listed for an API key as for its user", async () => {
+  test("is listed for an API key like for its user", async () => {
     const tag = await newTag();
     const { client } = newApiKey({ permissions: "Viewer", networkIds: [] });
     expect(await client.get("tags?order_by=name")).toMatchObject({ status: 200, data: [tag] });
@@ -162,7 +162,7 @@ describe("a tag", () => {
 });
 
 describe("deleting a tag", () => {
-  test("takes it off every record that carries it, in the same transaction, and leaves the past as it was", async () => {
+  test("removes it from every record, in the same transaction, and keeps the past", async () => {
     const [gone, kept] = [await newTag(), await newTag()];
     const network = await newNetwork({ tags: [gone.id, kept.id, gone.id] });
     const subnet = await newSubnet({ tags: [gone.id] });
@@ -206,7 +206,7 @@ describe("deleting a tag", () => {
     expect((await list(`at=${at}`)).data).toEqual([kept]);
   });
 
-  test("together with others makes one version of what carries several of them", async () => {
+  test("in bulk makes one version of a record with several of them", async () => {
     const [first, second, kept] = [await newTag(), await newTag(), await newTag()];
     const network = await newNetwork({ tags: [first.id, kept.id, second.id] });
     tick();
@@ -216,7 +216,7 @@ describe("deleting a tag", () => {
     expect((await owner.get(`networks/${network.id}`)).data.tags).toEqual([kept.id]);
   });
 
-  test("takes a cascade, which changes nothing", async () => {
+  test("accepts cascade, which has no effect", async () => {
     for (const cascade of ["true", "false"]) {
       const [tag, other] = [await newTag(), await newTag()];
       await newNetwork({ tags: [tag.id, other.id] });
@@ -233,7 +233,7 @@ describe("deleting a tag", () => {
 });
 
 describe("the list of tags", () => {
-  test("orders names without regard to case, then by code point", async () => {
+  test("orders names ignoring case, then by code point", async () => {
     const ordered = ["A", "a", "B", "b", "e\u0301", "\u00e9", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "～", "😀"];
     // Composed and decomposed é fold to the same text: the code points as written decide.
     const expected = ["A", "a", "B", "b", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "e\u0301", "\u00e9", "～", "😀"];
@@ -250,7 +250,7 @@ describe("the list of tags", () => {
     expect(await names(`order_by=name&order_direction=desc&limit=0&at=${at}`)).toEqual([...expected].reverse());
   });
 
-  test("groups ascending whatever the direction, which is that of order_by alone", async () => {
+  test("groups ascending whatever the direction, which applies to order_by only", async () => {
     for (const [name, color, isApplication] of [
       ["b", "Red", true],
       ["a", "Blue", false],
@@ -281,7 +281,7 @@ describe("the list of tags", () => {
     expect(await names("group_by=color&order_by=color&order_direction=desc")).toEqual(["a", "d", "e", "b", "c"]);
   });
 
-  test("orders by the last change, and as of an instant by what was the last change then", async () => {
+  test("orders by last change, and at an instant by the last change before it", async () => {
     const tags: Wire[] = [];
     for (const name of ["a", "b", "c"]) {
       tags.push(await newTag({ name }));
@@ -298,7 +298,7 @@ describe("the list of tags", () => {
     expect(await names(`order_by=name&order_direction=desc&at=${at}`)).toEqual(["c", "b", "a"]);
   });
 
-  test("pages through an order without gaps or repetitions, with the same count on every page", async () => {
+  test("pages through an order without gaps or repetitions, with the same total on every page", async () => {
     for (let position = 0; position < 7; position += 1)
       await newTag({ name: `t${position}`, color: position % 2 === 0 ? "Red" : "Blue" });
     const all = await names("group_by=color&order_by=name&order_direction=desc&limit=0");
@@ -323,7 +323,7 @@ describe("the list of tags", () => {
     expect(await names("limit=0&order_by=name&order_direction=desc")).toEqual((await names("limit=0")).reverse());
   });
 
-  test("streams what was there when it began, whatever is written meanwhile", async () => {
+  test("streams the state at its start, despite concurrent writes", async () => {
     manyTags(1_100);
     const expected = (await list("limit=0")).text;
     const { key } = newApiKey();
@@ -351,7 +351,7 @@ describe("the list of tags", () => {
     expect((await anonymous.send("HEAD", "tags")).status).toBe(401);
   });
 
-  test("finds by ids what there was then", async () => {
+  test("filters by ids at an instant", async () => {
     const tag = await newTag({ name: "was" });
     tick();
     const at = clock.text();
@@ -366,7 +366,7 @@ describe("the list of tags", () => {
     expect(again).toMatchObject({ lineage_id: tag.id });
   });
 
-  test("shows nothing of a tag that was made and deleted between two instants that are asked for", async () => {
+  test("omits a tag created and deleted between two requested instants", async () => {
     tick();
     const before = clock.text();
     clock.advance(10);
@@ -381,13 +381,13 @@ describe("the list of tags", () => {
     expect((await list(`at=${after}`)).data).toEqual([]);
   });
 
-  test("tells who wrote the offset of an instant without escaping its plus how it is written", async () => {
+  test("explains how to write an offset whose plus was not escaped", async () => {
     const at = async (text: string) => (await owner.get(`tags?at=${text}`)).body.params.issues[0].message;
     expect(await at("2026-11-21T10:00:00+01:00")).toEndWith("; encode + as %2B in a query");
     expect(await at("yesterday")).not.toContain("%2B");
   });
 
-  test("takes any RFC 3339 instant, floors it to milliseconds and echoes it in UTC", async () => {
+  test("accepts any RFC 3339 instant, floors it to milliseconds and echoes it in UTC", async () => {
     const tag = await newTag();
     tick();
     const at = tag.valid_from as string;
@@ -407,7 +407,7 @@ describe("the list of tags", () => {
     ["order_by=", "/order_by", ""],
     ["group_by=Name", "/group_by", "Name"],
     ["order_direction=DESC", "/order_direction", "DESC"],
-  ])("refuses %s with the words that it takes", async (query, path, value) => {
+  ])("refuses %s with the accepted values", async (query, path, value) => {
     const answer = await list(query);
     expect(answer).toMatchObject(invalid({ path, value }));
     expect(answer.body.params.issues[0].message).toMatch(
@@ -415,7 +415,7 @@ describe("the list of tags", () => {
     );
   });
 
-  test("tells everything that is wrong with a query at once", async () => {
+  test("reports all errors of a query at once", async () => {
     const answer = await list(
       "limit=9999&offset=-4&order_by=x&group_by=y&order_direction=z&at=then&nonsense=1&ids=q&order_by=name",
     );

@@ -31,7 +31,7 @@ function plain(networkId: string, sequence: number): NetworkFacts {
   return networkFacts(reader, reader.recordN(networkId) as number, reader.atSequence(sequence));
 }
 
-test("tells of any instant, in any order, what one without a memory tells", async () => {
+test("is the same from the cache as without, at any instant, in any order", async () => {
   const random = seededRandom(77);
   const hosts: Wire[] = [];
   const ports: Wire[] = [];

@@ -103,7 +103,7 @@ function brief(data: Wire): { nodes: string[]; links: string[] } {
   return { nodes: ids(data.nodes), links: ids(data.links) };
 }
 
-test("a neighborhood is what so many links lead to, at every instant, for whoever sees it", async () => {
+test("a neighborhood contains everything within the given number of links, at every instant, for every caller", async () => {
   const random = seededRandom(17);
   const far = await newNetwork();
   const [near, beyond] = [new Cabling(first.networkId), new Cabling(far.id)];

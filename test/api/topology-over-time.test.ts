@@ -183,7 +183,7 @@ async function grown(count = 5): Promise<void> {
 }
 
 describe("the topology over a period", () => {
-  test("is what asking at each transaction comes to, for a network and around a host, whoever asks", async () => {
+  test("equals a request at each transaction, for a network and around a host, for every caller", async () => {
     await grown();
     for (let k = 0; k < 90; k += 1) {
       if (k === 45 || k === 75) near.remove();
@@ -230,7 +230,7 @@ describe("the topology over a period", () => {
     });
   });
 
-  test("goes from the beginning of the ledger, and shows a network that has ended", async () => {
+  test("may start at the beginning of the ledger, and shows a deleted network", async () => {
     await grown(2);
     const [one, other] = far.ports.filter(({ name }) => name === "Gi1") as [Port, Port];
     clock.advance(7);
@@ -252,7 +252,7 @@ describe("the topology over a period", () => {
     });
   });
 
-  test("compares the kept states where history was thinned, and says so", async () => {
+  test("compares kept states in thinned history, with a notice", async () => {
     await grown(3);
     for (let day = 0; day < 4; day += 1) {
       for (let k = 0; k < 12; k += 1) near.happen();
@@ -272,7 +272,7 @@ describe("the topology over a period", () => {
     expect(Date.parse(body.meta.thinned_until)).toBeGreaterThan(from);
   });
 
-  test("ends after so many points of change, which statuses are none of, and goes on from there", async () => {
+  test("ends after a limited number of changes, not counting statuses, with a cursor", async () => {
     await grown(2);
     const [one, other] = near.ports.filter(({ name }) => name === "Gi1") as [Port, Port];
     const begin = clock.now();
@@ -311,7 +311,7 @@ describe("the topology over a period", () => {
     expect((await overTime(owner, query, begin, last + 1)).next_from).toBe(cut);
   });
 
-  test("is refused what does not go with it", async () => {
+  test("refuses parameters that do not apply", async () => {
     const query = `network_id=${first.networkId}`;
     for (const [more, path] of [
       ["from=-1d&at=-1h", "/at"],

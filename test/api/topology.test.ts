@@ -96,7 +96,7 @@ function briefs({ nodes, links }: Wire): string[] {
 }
 
 describe("GET /api/v1/topology", () => {
-  test("shows a cable as one link, with both ports and what both ends say", async () => {
+  test("shows a cable as one link, with both ports and the reports of both ends", async () => {
     const down = await newPort(core, "Te1/1", {
       speed_bps: 10_000_000_000,
       ...lldp(access, "Gi0/24", { lldp_mgmt_addr: "192.0.2.2" }),
@@ -220,7 +220,7 @@ describe("GET /api/v1/topology", () => {
     expect(answer.data.links[0].ends[1].if_entry.id).toBe(one.id);
   });
 
-  test("shows the neighbor that is entered, whatever is announced, and else what that comes to", async () => {
+  test("prefers a manual neighbor over announcements, and otherwise resolves these", async () => {
     const [first, second] = [await newPort(core, "Te1/1"), await newPort(core, "Te1/2")];
     await newPort(access, "Gi0/1", { neighbor: { type: "IfEntry", id: first.id } });
     const stubborn = await newPort(access, "Gi0/2", {
@@ -243,7 +243,7 @@ describe("GET /api/v1/topology", () => {
     expect(briefs(await topology())[1]).toBe("access Gi0/2 -Hosts- core (Te1/9)");
   });
 
-  test("shows parallel cables apart, in one group", async () => {
+  test("shows parallel cables separately, in one group", async () => {
     for (const n of [2, 1]) {
       await newPort(core, `Te1/${n}`, lldp(access, `Gi0/${n}`));
       await newPort(access, `Gi0/${n}`, lldp(core, `Te1/${n}`));
@@ -256,7 +256,7 @@ describe("GET /api/v1/topology", () => {
     expect(new Set(links.map(({ group }: Wire) => group)).size).toBe(1);
   });
 
-  test("shows two halves of one cable as one, where no interface is named and no other can be meant", async () => {
+  test("merges two halves of a cable if no interface is named and the match is unambiguous", async () => {
     const unnamed = { lldp_port_id: { subtype: "AgentCircuitId", value: "?" } };
     await newPort(core, "Te1/1", lldp(access, "", unnamed));
     await newPort(access, "Gi0/24", lldp(core, "", unnamed));
@@ -269,7 +269,7 @@ describe("GET /api/v1/topology", () => {
     ]);
   });
 
-  test("makes a node of what is announced and is no host, one for all of its links, the same at every instant", async () => {
+  test("has one node per announced device without a host, stable at every instant", async () => {
     const phone = {
       lldp_chassis_id: { subtype: "NetworkAddress", value: "192.0.2.77" },
       lldp_port_id: { subtype: "MacAddress", value: "00:04:f2:00:00:01" },
@@ -316,7 +316,7 @@ describe("GET /api/v1/topology", () => {
     expect(briefs(await topology())).toContain("access Gi0/2 -Hosts- ap-3 (Gi0)");
   });
 
-  test("shows every device of a hub, and what is flooded only where it is heard nowhere else", async () => {
+  test("shows every device of a hub, and flooded announcements only if heard nowhere else", async () => {
     const printer = await newHost({ name: "printer", sys_name: "printer" });
     await newPort(printer, "eth0");
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1"), cdp_device_id: "x", cdp_port_id: "eth0" });
@@ -343,7 +343,7 @@ describe("GET /api/v1/topology", () => {
     ]);
   });
 
-  test("follows a far end that was made anew, when what named it is restored", async () => {
+  test("follows a re-created far end when the record naming it is restored", async () => {
     const printer = await newHost({ name: "printer", sys_name: "printer" });
     const card = await newPort(printer, "eth0", { if_index: 1 });
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1") });
@@ -367,7 +367,7 @@ describe("GET /api/v1/topology", () => {
     expect(briefs(await topology())).toContain("access Gi0/7 -- printer eth0");
   });
 
-  test("says what is stale", async () => {
+  test("marks stale data", async () => {
     const port = await newPort(access, "Gi0/1", { neighbor: { type: "Host", id: core.id } });
     const since = clock.text();
     inTransaction((tx) => {
@@ -395,7 +395,7 @@ describe("GET /api/v1/topology", () => {
     ]);
   });
 
-  test("says where history was thinned, in meta or in headers", async () => {
+  test("reports thinned history, in meta or in headers", async () => {
     await newPort(access, "Gi0/24", lldp(core, "Te1/1"));
     clock.advance(DAY_MS);
     await newHost();
@@ -415,8 +415,8 @@ describe("GET /api/v1/topology", () => {
   });
 });
 
-describe("around a host", () => {
-  test("is refused what would do nothing, and what says nothing of what to show", async () => {
+describe("the topology around a host", () => {
+  test("refuses parameters without effect and without a selection", async () => {
     for (const [query, path] of [
       ["", "/network_id"],
       ["hops=2", "/network_id,/hops"],
@@ -430,7 +430,7 @@ describe("around a host", () => {
     }
   });
 
-  test("is the host alone where nothing is cabled, and what hangs on it in every format", async () => {
+  test("is the host alone without cables, with its stations in every format", async () => {
     expect(await made(owner.get(`topology?host_id=${core.id}`))).toMatchObject({
       network_id: networkId,
       nodes: [{ id: core.id }],
@@ -448,8 +448,8 @@ describe("around a host", () => {
   });
 });
 
-describe("what lies out of reach", () => {
-  test("is not there: the network, its hosts, and what a neighbor of another network is", async () => {
+describe("anything out of reach", () => {
+  test("is invisible: the network, its hosts, and neighbors in another network", async () => {
     const far = await newNetwork();
     const stranger = await newHost({ network_id: far.id, name: "stranger", sys_name: "stranger" });
     const port = await newPort(stranger, "Gi1", {
@@ -557,7 +557,7 @@ function shown(label: string): string {
   return label.replaceAll(/#(\d+);/g, (_whole, code) => String.fromCodePoint(Number(code)));
 }
 
-describe("formats", () => {
+describe("topology formats", () => {
   beforeEach(async () => {
     for (const [place, name] of HOSTILE.entries())
       await newPort(access, `Gi0/${place}`, {
@@ -569,7 +569,7 @@ describe("formats", () => {
     await newPort(access, "up", { speed_bps: 10_000_000_000, ...lldp(core, "Te1/1") });
   });
 
-  test("Mermaid has a line for each node and each link, and nothing that a device says is more than text", async () => {
+  test("Mermaid has a line for each node and link, and device text cannot break out", async () => {
     const answer = await ask("&format=mermaid");
     expect(answer.headers.get("content-type")).toBe("text/vnd.mermaid; charset=utf-8");
     const lines = answer.text.trimEnd().split("\n");
@@ -597,7 +597,7 @@ describe("formats", () => {
     ]);
   });
 
-  test("GraphML is well-formed, declares what it says, and holds the same nodes and links", async () => {
+  test("GraphML is well-formed, declares its attributes, and has the same nodes and links", async () => {
     const answer = await ask("&format=graphml");
     expect(answer.headers.get("content-type")).toBe("application/graphml+xml");
     const { nodes, links } = await topology();
@@ -625,7 +625,7 @@ describe("formats", () => {
     });
   });
 
-  test("leave out what their languages have no place for, should it ever be stored", () => {
+  test("omit characters their languages cannot represent, should they ever be stored", () => {
     const node = {
       id: "n",
       kind: "Known" as const,
@@ -642,7 +642,7 @@ describe("formats", () => {
     expect(text("mermaid").split("\n")[1]).toBe('  n_n["a b#65534;#65533;"]');
   });
 
-  test("are of the instant that is asked for, and empty where there is nothing", async () => {
+  test("are as of the requested instant, and empty without data", async () => {
     const at = clock.text();
     clock.advance(60_000);
     for (const format of ["json", "mermaid", "graphml"]) {

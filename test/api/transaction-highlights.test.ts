@@ -56,14 +56,14 @@ describe("the highlights of a transaction", () => {
     tick();
   });
 
-  test("are only told when they are asked for", async () => {
+  test("are returned on request only", async () => {
     const [listed] = (await made(owner.get("transactions?limit=1"))) as unknown as Wire[];
     expect(listed).not.toHaveProperty("highlights");
     expect(await owner.get("transactions?include=changes")).toMatchObject({ status: 400 });
     expect(await owner.get("transactions?filter=highlights:*")).toMatchObject({ status: 400 });
   });
 
-  test("name a new host, and count the parts that come with it", async () => {
+  test("name a new host, and count its new parts", async () => {
     const fresh = await newHost({
       name: "web-1",
       ip_addresses: [{ ip_address: "10.0.0.1" }],
@@ -87,7 +87,7 @@ describe("the highlights of a transaction", () => {
     ]);
   });
 
-  test("say of a port that went down whose it is, from what and to what, and leave the host's own version out", async () => {
+  test("name the host of a port that went down, with old and new state, and omit the host's own version", async () => {
     const entry = await newIfEntry(host.id, { oper_status: "Up" });
     tick();
     inTransaction((tx) => tx.update(ifEntryKind, entry.id, { oper_status: "Down", if_alias: "x".repeat(500) }));
@@ -108,7 +108,7 @@ describe("the highlights of a transaction", () => {
     expect(rest).toEqual([]);
   });
 
-  test("name what a field refers to, before and after", async () => {
+  test("name a field's references, before and after", async () => {
     const [staff, voice] = [await newVlan({ number: 20, name: "Staff" }), await newVlan({ number: 40, name: "Voice" })];
     const entry = await newIfEntry(host.id, { native_vlan_id: staff.id });
     tick();
@@ -124,7 +124,7 @@ describe("the highlights of a transaction", () => {
     ]);
   });
 
-  test("name a field whose values are too many to be told", async () => {
+  test("name a field with too many values to show", async () => {
     const numbers = Array.from({ length: VALUE_ITEMS_MAX + 1 }, (_, each) => 100 + each);
     const vlans: Wire[] = [];
     for (const number of numbers) vlans.push(await newVlan({ number, name: `v${number}` }));
@@ -134,7 +134,7 @@ describe("the highlights of a transaction", () => {
     expect((await highlights()).changes[0]?.fields).toEqual([{ field: "vlan_ids" }]);
   });
 
-  test("tell of a station that left one edge port for another, and whose it is; not of what an uplink sees", async () => {
+  test("report a station moved between edge ports, with its host, but not an uplink's entries", async () => {
     const laptop = await newHost({
       name: "laptop",
       ip_addresses: [{ ip_address: "10.0.0.9", mac_address: STATION }],
@@ -172,7 +172,7 @@ describe("the highlights of a transaction", () => {
     expect(ofUplink[0].highlights.changes).toEqual([]);
   });
 
-  test("tell of an address that went from one host to another as of one thing", async () => {
+  test("report an address moved between hosts as one event", async () => {
     const [old, fresh] = [
       await newHost({ name: "old", ip_addresses: [{ ip_address: "10.0.0.7" }] }),
       await newHost({ name: "fresh" }),
@@ -193,7 +193,7 @@ describe("the highlights of a transaction", () => {
     expect(rest).toEqual([]);
   });
 
-  test("are the most telling of many, in order, and counts of the others by their most telling field", async () => {
+  test("are the most significant of many, in order, and counts of the others by their most significant field", async () => {
     const entries: Wire[] = [];
     for (let each = 0; each < HIGHLIGHTS_MAX + 3; each += 1) entries.push(await newIfEntry(host.id));
     const uplink = await newIfEntry(host.id, { neighbor: { type: "Host", id: (await newHost({ name: "core" })).id } });
@@ -213,7 +213,7 @@ describe("the highlights of a transaction", () => {
     ]);
   });
 
-  test("say nothing of networks beyond reach, neither by name nor by count", async () => {
+  test("reveal nothing of networks out of reach, neither by name nor by count", async () => {
     const there = await newNetwork({ name: "there" });
     const { client } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
     const beyond = await newHost({ name: "beyond", network_id: there.id });
@@ -228,7 +228,7 @@ describe("the highlights of a transaction", () => {
     expect(told.rest).toEqual([]);
   });
 
-  test("are of that alone which the list is narrowed to", async () => {
+  test("are limited to the list's filters", async () => {
     const entry = await newIfEntry(host.id, { oper_status: "Up" });
     const other = await newHost({ name: "web-1" });
     tick();
@@ -250,7 +250,7 @@ describe("the highlights of a transaction", () => {
     expect(await told("types=if_entry")).toEqual([[entry.id], whole]);
   });
 
-  test("leave out what was before where thinning dropped it", async () => {
+  test("omit former values dropped by thinning", async () => {
     for (const sys_name of ["a", "b", "c"]) {
       tick();
       inTransaction((tx) => tx.update(hostKind, host.id, { sys_name }));

@@ -34,7 +34,7 @@ beforeAll(async () => {
 const sequencesOf = (data: Wire[]) => data.map((transaction) => transaction.sequence as number);
 
 test.each([["all networks"], ["one network"], ["three networks"], ["seventy networks"]])(
-  "the pages for a caller of %s make up the whole list, newest first, and count it",
+  "the pages for a caller of %s form the whole list, newest first, with its count",
   async (whose) => {
     const caller = callers.get(whose) as Client;
     const whole = await caller.get("transactions?limit=0");
@@ -60,7 +60,7 @@ test.each([["all networks"], ["one network"], ["three networks"], ["seventy netw
   },
 );
 
-test("what is not the caller's is left out, also as of an instant", async () => {
+test("transactions out of reach are omitted, also as of an instant", async () => {
   const sequences = async (whose: string, query = "") =>
     sequencesOf((await (callers.get(whose) as Client).get(`transactions?limit=0${query}`)).data);
   const all = await sequences("all networks");
@@ -81,7 +81,7 @@ test("what is not the caller's is left out, also as of an instant", async () => 
     );
 });
 
-test("a period takes in its beginning and leaves out its end, from either end of the list", async () => {
+test("a period includes its start and excludes its end, from either end of the list", async () => {
   const whole = (await owner.get("transactions?limit=0")).data;
   const [later, earlier] = [whole[4], whole[12]];
   const within = sequencesOf(whole).filter((sequence) => sequence >= earlier.sequence && sequence < later.sequence);
@@ -117,7 +117,7 @@ test("a period takes in its beginning and leaves out its end, from either end of
   }
 });
 
-test("who made a transaction is asked by type, id and name, and what it changed by kind, host, subnet and record", async () => {
+test("actors are filtered by type, id and name, changes by kind, host, subnet and record", async () => {
   const host = await newHost({ name: "switch" });
   const subnet = await newSubnet({ cidr: "172.16.0.0/12" });
   tick();
@@ -150,7 +150,7 @@ test("who made a transaction is asked by type, id and name, and what it changed 
   expect((await unseen.get(`transactions?id=${host.id}`)).body.meta.pagination.total_count).toBe(0);
 });
 
-test("a long list is gone through in steps: it is counted, and what it skips is passed over, a bounded number at a time", () => {
+test("a long list is read in bounded steps, for counting and for skipping", () => {
   const organizationN = 700_000;
   const actor: Actor = {
     type: "User",

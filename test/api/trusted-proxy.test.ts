@@ -50,29 +50,29 @@ describe("failed sign-ins behind a trusted proxy", () => {
     email = (await owner.get(`users/${user.id}`)).data.email;
   });
 
-  test("make their own caller wait, and nobody else behind it", async () => {
+  test("throttle their own caller, and no other", async () => {
     expect(await failOften(PROXY, () => "203.0.113.5")).toBe(429);
     expect(await signIn("correct horse battery", PROXY, "203.0.113.6")).toBe(200);
     expect(await signIn("correct horse battery", "10.0.0.2", "203.0.113.5, 10.0.0.1")).toBe(429);
     expect(await signIn("correct horse battery", "203.0.113.5")).toBe(429);
   });
 
-  test("make their caller wait whatever it says of itself", async () => {
+  test("throttle their caller whatever it claims", async () => {
     expect(await failOften(PROXY, (i) => `198.51.100.${i}, 203.0.113.5`)).toBe(429);
   });
 
-  test("make whoever is no trusted proxy wait whomever it names", async () => {
+  test("throttle an untrusted peer whatever address it forwards", async () => {
     expect(await failOften("10.0.0.4", (i) => `198.51.100.${i}`)).toBe(429);
     expect(await signIn("correct horse battery", PROXY, "198.51.100.0")).toBe(200);
   });
 
-  test("make everybody wait of whom the proxy says nothing", async () => {
+  test("throttle the proxy itself if it forwards no address", async () => {
     expect(await failOften(PROXY, () => "unknown")).toBe(429);
     expect(await signIn("correct horse battery", PROXY)).toBe(429);
   });
 });
 
-test("requests at once are let in by caller, not by proxy", async () => {
+test("concurrent requests are admitted per caller, not per proxy", async () => {
   const request = (peer: string, caller: string) =>
     new Request("http://localhost/api/v1/tags", { headers: { [PEER]: peer, "x-forwarded-for": caller } });
   const flood = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
@@ -106,7 +106,7 @@ describe("the log", () => {
       .map((line) => / source=(\S+)/.exec(line)?.[1]);
   }
 
-  test("names the caller, of what was done and of what was refused", async () => {
+  test("names the caller, of completed and refused requests", async () => {
     expect(await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": "198.51.100.1, 203.0.113.5:99" })).toEqual([
       "203.0.113.5",
       "203.0.113.5",
@@ -117,7 +117,7 @@ describe("the log", () => {
     ]);
   });
 
-  test("names the peer, in the form of all addresses, where no proxy is trusted to know better", async () => {
+  test("names the peer, in canonical form, without a trusted proxy", async () => {
     const forwarded = { "x-forwarded-for": "203.0.113.5" };
     expect(await sourcesOf({ [PEER]: "::ffff:192.0.2.7", ...forwarded })).toEqual(["192.0.2.7", "192.0.2.7"]);
     expect(await sourcesOf({ [PEER]: "::ffff:10.0.0.1" })).toEqual([PROXY, PROXY]);
@@ -125,7 +125,7 @@ describe("the log", () => {
     expect(await sourcesOf({ [PEER]: PROXY, "x-real-ip": "203.0.113.5" })).toEqual([PROXY, PROXY]);
   });
 
-  test("gets no line from what a header says", async () => {
+  test("cannot be injected through a header", async () => {
     const [of] = await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": 'x source=1.2.3.4 "' });
     expect(of).toBe(PROXY);
     expect(appliance.logLines.join("\n")).not.toContain("1.2.3.4");

@@ -53,7 +53,7 @@ async function put(by: Client, plural: string, id: string, changes: Wire): Promi
   return by.put(path, { ...rest, ...(plural === "users" ? { network_ids } : {}), ...changes });
 }
 
-describe("of a user", () => {
+describe("for a user,", () => {
   const member = () => newUser({ role: "Member", networkIds: [network, far] });
 
   test.each<[string, () => Wire]>([
@@ -66,7 +66,7 @@ describe("of a user", () => {
       () => ({ is_enabled: false, role: "Viewer", network_ids: [], password: "quite another phrase" }),
     ],
     ["nothing at all", () => ({})],
-  ])("%s is done before its turn", async (_what, changes) => {
+  ])("%s is carried out ahead of the queue", async (_what, changes) => {
     const { id } = await member();
     const answer = await put(admin.client, "users", id, changes());
     expect([answer.status, tried]).toEqual([200, [["user.update", "urgent"]]]);
@@ -75,18 +75,18 @@ describe("of a user", () => {
   test.each<[string, Wire]>([
     ["a new name", { name: "another" }],
     ["a new e-mail address", { email: "another@first.example" }],
-    ["a new name beside disabling", { name: "another", is_enabled: false }],
+    ["a new name together with disabling", { name: "another", is_enabled: false }],
     ["a higher role", { role: "Admin" }],
-    ["a higher role beside fewer networks", { role: "Admin", network_ids: [] }],
-    ["a higher role beside disabling", { role: "Admin", is_enabled: false }],
-  ])("%s waits for its turn, and nothing of it was done before", async (_what, changes) => {
+    ["a higher role with fewer networks", { role: "Admin", network_ids: [] }],
+    ["a higher role with disabling", { role: "Admin", is_enabled: false }],
+  ])("%s waits in the queue, without partial effect", async (_what, changes) => {
     const { id, client } = await member();
     const answer = await put(admin.client, "users", id, changes);
     expect([answer.status, tried]).toEqual([200, [["user.update", "ordinary"]]]);
     expect((await client.get("/api/auth/me")).status).toBe(changes.is_enabled === false ? 401 : 200);
   });
 
-  test("more networks, enabling and another network wait for their turn", async () => {
+  test("more networks, enabling and another network wait in the queue", async () => {
     const { id } = await newUser({ role: "Member", networkIds: [network] });
     await put(admin.client, "users", id, { network_ids: [network, far] });
     await put(admin.client, "users", id, { is_enabled: false });
@@ -96,13 +96,13 @@ describe("of a user", () => {
     expect(tried.map(([, way]) => way)).toEqual(["ordinary", "urgent", "ordinary", "urgent", "ordinary"]);
   });
 
-  test("an Admin who becomes a Member of some networks reaches less than before", async () => {
+  test("an Admin who becomes a Member of some networks loses reach", async () => {
     const { id } = await newUser({ role: "Admin" });
     await put(admin.client, "users", id, { role: "Member", network_ids: [network] });
     expect(tried).toEqual([["user.update", "urgent"]]);
   });
 
-  test("deleting one with keys, and many, is done before its turn", async () => {
+  test("deleting one with keys, or in bulk, is carried out ahead of the queue", async () => {
     const [one, two] = [await member(), await member()];
     newApiKey(appliance, { userId: one.id, permissions: "Viewer" });
     await made(admin.client.delete(`users/${one.id}`));
@@ -113,7 +113,7 @@ describe("of a user", () => {
     ]);
   });
 
-  test("signing out, and a password of one's own, are done before their turn", async () => {
+  test("signing out, and changing one's own password, are carried out ahead of the queue", async () => {
     await made(
       admin.client.put("/api/auth/password", { current_password: PASSWORD, new_password: "quite another phrase" }),
     );
@@ -125,7 +125,7 @@ describe("of a user", () => {
     expect((await admin.client.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("what is refused is refused at once", async () => {
+  test("an invalid write is refused at once", async () => {
     const answer = await admin.client.delete(`users/${first.userId}`);
     expect([answer.status, answer.body.code, tried]).toEqual([
       403,
@@ -135,7 +135,7 @@ describe("of a user", () => {
   });
 });
 
-describe("of an API key", () => {
+describe("for an API key,", () => {
   const key = (fields: Parameters<typeof newApiKey>[1] = {}) =>
     newApiKey(appliance, { userId: admin.id, permissions: "Member", ...fields }).id;
   const soon = () => new Date(clock.now() + 60_000).toISOString();
@@ -144,8 +144,8 @@ describe("of an API key", () => {
   test.each<[string, () => Parameters<typeof newApiKey>[1], () => Wire]>([
     ["disabling", () => ({}), () => ({ is_enabled: false })],
     ["a lower role", () => ({}), () => ({ permissions: "Viewer" })],
-    ["an end", () => ({}), () => ({ expires_at: soon() })],
-    ["an earlier end", () => ({ expiresAt: later() }), () => ({ expires_at: soon() })],
+    ["an expiry", () => ({}), () => ({ expires_at: soon() })],
+    ["an earlier expiry", () => ({ expiresAt: later() }), () => ({ expires_at: soon() })],
     ["some networks instead of all", () => ({}), () => ({ network_ids: [network] })],
     ["fewer networks", () => ({ networkIds: [network, far] }), () => ({ network_ids: [network] })],
     ["some sources instead of all", () => ({}), () => ({ allowed_sources: ["10.0.0.0/8"] })],
@@ -154,7 +154,7 @@ describe("of an API key", () => {
       () => ({ allowedSources: ["10.0.0.0/8", "2001:db8::/32"] }),
       () => ({ allowed_sources: ["10.1.0.0/16", "10.2.3.4/32", "2001:db8::/32"] }),
     ],
-  ])("%s is done before its turn", async (_what, fields, changes) => {
+  ])("%s is carried out ahead of the queue", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), changes())).status).toBe(200);
     expect(tried).toEqual([["api_key.update", "urgent"]]);
   });
@@ -164,8 +164,8 @@ describe("of an API key", () => {
     ["tags", () => ({}), async () => ({ tags: [(await newTag()).id] })],
     ["enabling", () => ({ isEnabled: false }), async () => ({ is_enabled: true })],
     ["a higher role", () => ({}), async () => ({ permissions: "Admin" })],
-    ["a later end", () => ({ expiresAt: soon() }), async () => ({ expires_at: later() })],
-    ["no end any more", () => ({ expiresAt: soon() }), async () => ({ expires_at: null })],
+    ["a later expiry", () => ({ expiresAt: soon() }), async () => ({ expires_at: later() })],
+    ["no expiry", () => ({ expiresAt: soon() }), async () => ({ expires_at: null })],
     ["another network", () => ({ networkIds: [network] }), async () => ({ network_ids: [far] })],
     ["all networks instead of some", () => ({ networkIds: [network] }), async () => ({ all_networks: true })],
     [
@@ -175,27 +175,27 @@ describe("of an API key", () => {
     ],
     ["wider sources", () => ({ allowedSources: ["10.0.0.0/8"] }), async () => ({ allowed_sources: ["10.0.0.0/7"] })],
     [
-      "other sources beside narrower ones",
+      "different sources with narrower ones",
       () => ({ allowedSources: ["10.0.0.0/8"] }),
       async () => ({ allowed_sources: ["10.1.0.0/16", "::/8"] }),
     ],
     [
-      "disabling beside wider sources",
+      "disabling with wider sources",
       () => ({ allowedSources: ["10.0.0.0/8"] }),
       async () => ({ is_enabled: false, allowed_sources: null }),
     ],
     ["another user", () => ({}), async () => ({ user_id: (await newUser({ role: "Member" })).id })],
     [
-      "disabling beside a later end",
+      "disabling with a later expiry",
       () => ({ expiresAt: soon() }),
       async () => ({ is_enabled: false, expires_at: later() }),
     ],
-  ])("%s waits for its turn", async (_what, fields, changes) => {
+  ])("%s waits in the queue", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), await changes())).status).toBe(200);
     expect(tried).toEqual([["api_key.update", "ordinary"]]);
   });
 
-  test("another secret, deleting, and deleting many are done before their turn", async () => {
+  test("rotation, deletion, and bulk deletion are carried out ahead of the queue", async () => {
     const [one, two, three] = [key(), key(), key()];
     const rotated = await made(admin.client.post(`auth/keys/${one}/rotate`, {}));
     expect((await anonymous.with({ authorization: `Bearer ${rotated.key}` }).get("/api/auth/me")).status).toBe(200);
@@ -209,7 +209,7 @@ describe("of an API key", () => {
   });
 });
 
-test("creates, restores, reverts and writes of the inventory are never tried before their turn", () => {
+test("creates, restores, reverts and inventory writes always wait in the queue", () => {
   expect(Object.keys(COMMANDS).filter(mayLowerRights).sort()).toEqual([
     "api_key.bulk_delete",
     "api_key.delete",

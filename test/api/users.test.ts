@@ -81,7 +81,7 @@ describeRecords(
 );
 
 describe("creating a user", () => {
-  test("answers the user, who can sign in; the password is nowhere to be seen", async () => {
+  test("returns the user, who can sign in, without the password", async () => {
     const answer = await owner.post(users, {
       ...body,
       network_ids: [first.networkId, first.networkId],
@@ -112,7 +112,7 @@ describe("creating a user", () => {
     expect(everything).not.toMatch(/argon2|a phrase of their own/);
   });
 
-  test("calls the user by the e-mail address where no name is given, and takes an id of the caller's", async () => {
+  test("uses the e-mail address as default name, and accepts an id", async () => {
     const id = "0b7f3d1e-62c8-4f0a-9d6f-2f1f6f7a0001";
     const { name: _none, ...rest } = body;
     expect(await made(owner.post(users, { ...rest, id }))).toMatchObject({ id, name: body.email });
@@ -121,7 +121,7 @@ describe("creating a user", () => {
     expect(again.body).toMatchObject({ code: "entity_already_exists", params: { field: "id" } });
   });
 
-  test("is refused for an e-mail address that is used anywhere on the appliance, in any case", async () => {
+  test("is refused for an e-mail address in use anywhere on the appliance, in any case", async () => {
     const other = await newOrganization("Second");
     const admin = await newUser({ role: "Admin", organizationId: other.organizationId });
     const expectNothingWritten = writingWatched();
@@ -134,7 +134,7 @@ describe("creating a user", () => {
     expectNothingWritten();
   });
 
-  test("names all that is wrong at once, and echoes no password", async () => {
+  test("reports all errors at once, and echoes no password", async () => {
     const answer = await owner.post(users, {
       email: "nobody",
       role: "Boss",
@@ -155,7 +155,7 @@ describe("creating a user", () => {
     expect(answer.text).not.toContain("short");
   });
 
-  test("is refused with a network that does not exist, or is another organization's", async () => {
+  test("is refused with an unknown or another organization's network", async () => {
     const other = await newOrganization("Second");
     const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
     const answer = await owner.post(users, {
@@ -181,7 +181,7 @@ describe("creating a user", () => {
     ["Admin", 403, 200, 200],
     ["Member", 403, 403, 403],
     ["Viewer", 403, 403, 403],
-  ] as const)("by %s goes up to their own role", async (role, owner, admin, viewer) => {
+  ] as const)("by %s is limited to their own role", async (role, owner, admin, viewer) => {
     const { client } = await newUser({ role });
     const statuses = await Promise.all(
       ["Owner", "Admin", "Viewer"].map(
@@ -191,7 +191,7 @@ describe("creating a user", () => {
     expect(statuses).toEqual([owner, admin, viewer]);
   });
 
-  test("by an Admin above their role says which one it takes", async () => {
+  test("by an Admin above their role names the required one", async () => {
     const { client } = await newUser({ role: "Admin" });
     const answer = await client.post(users, { ...body, role: "Owner" });
     expect(answer.body).toMatchObject({
@@ -200,7 +200,7 @@ describe("creating a user", () => {
     });
   });
 
-  test("takes an API key that reaches every network: one kept to some could give itself the rest", async () => {
+  test("requires an API key that reaches every network: a limited one could grant itself the rest", async () => {
     const free = newApiKey({ permissions: "Admin" });
     expect((await free.client.post(users, body)).status).toBe(200);
     const kept = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
@@ -213,7 +213,7 @@ describe("creating a user", () => {
   });
 });
 
-test("the documentation says what a user without network_ids reaches", async () => {
+test("the documentation covers the reach of a user without network_ids", async () => {
   const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
   const body = document.paths["/api/v1/users"].post.requestBody.content["application/json"].schema;
   const written = body.properties ?? document.components.schemas[body.$ref.split("/").at(-1)].properties;
@@ -224,7 +224,7 @@ test("the documentation says what a user without network_ids reaches", async () 
 });
 
 describe("reading users", () => {
-  test("shows those of the own organization, with an ETag, and nothing of another's", async () => {
+  test("returns those of the caller's organization, with an ETag, and no others", async () => {
     const other = await newOrganization("Second");
     const viewer = await newUser({ role: "Viewer" });
     const list = await viewer.client.get(users);
@@ -245,7 +245,7 @@ describe("reading users", () => {
     expect(foreign.body).toMatchObject({ code: "entity_not_found", params: { entity: "user", id: other.userId } });
   });
 
-  test("shows whoever reaches some networks only these in the others' lists, at any instant", async () => {
+  test("shows a limited caller only shared networks in others' lists, at any instant", async () => {
     const second = (await newNetwork()).id;
     const { networkId } = first;
     const both = await newUser({ role: "Member", networkIds: [second, networkId] });
@@ -259,14 +259,14 @@ describe("reading users", () => {
     expect(listed.map((user: Wire) => user.network_ids)).toEqual([[networkId]]);
   });
 
-  test("takes credentials", async () => {
+  test("requires credentials", async () => {
     expect((await anonymous.get(users)).status).toBe(401);
     expect((await anonymous.post(users, "{")).status).toBe(401);
   });
 });
 
 describe("changing a user", () => {
-  test("replaces what is sent, keeps the optional rest, and each change is visible to at", async () => {
+  test("replaces sent fields, preserves omitted optional ones, and every change is visible at past instants", async () => {
     const user = await made(owner.post(users, { ...body, network_ids: [first.networkId] }));
     tick();
     const changed = await made(owner.put(`${users}/${user.id}`, { email: body.email, role: "Viewer" }));
@@ -283,14 +283,14 @@ describe("changing a user", () => {
     });
   });
 
-  test("that changes nothing makes no version: what was read may be sent back", async () => {
+  test("without effect makes no version: an answer may be sent back", async () => {
     const user = await read((await newMember()).id);
     const expectNothingWritten = writingWatched();
     expect(await made(owner.put(`${users}/${user.id}`, user))).toEqual(user);
     expectNothingWritten();
   });
 
-  test("goes neither from nor to a role above the caller's own", async () => {
+  test("is neither from nor to a role above the caller's own", async () => {
     const admin = await newUser({ role: "Admin" });
     const member = await newUser({ role: "Member" });
     const owner = await read(first.userId);
@@ -340,7 +340,7 @@ describe("changing a user", () => {
     expect((await appliance.owner.put(`${users}/${owner.id}`, { ...owner, role: "Admin" })).status).toBe(200);
   });
 
-  test("refuses another record's id, another organization's and a version that is no longer there", async () => {
+  test("refuses another record's id, another organization's and a stale version", async () => {
     const other = await newOrganization("Second");
     const member = await newUser({ role: "Member" });
     const user = await read(member.id);
@@ -360,7 +360,7 @@ describe("deleting a user", () => {
   const remove = (id: string, by: Client = owner) => by.delete(`${users}/${id}`);
   const removeAll = (ids: readonly string[], by: Client = owner) => by.post(`${users}/bulk-delete`, ids);
 
-  test("ends the sessions, the password and the API keys, and the e-mail address is free again", async () => {
+  test("ends the sessions, the password and the API keys, and frees the e-mail address", async () => {
     const member = await newMember();
     await givePassword(member.id);
     const key = newApiKey({ userId: member.id });
@@ -394,7 +394,7 @@ describe("deleting a user", () => {
     expect((await signIn(email, PASSWORD)).status).toBe(401);
   });
 
-  test("leaves history as it was: what the user was, had and wrote, by name", async () => {
+  test("keeps history: the user's record and writes, by name", async () => {
     const member = await newMember();
     const key = newApiKey({ userId: member.id, permissions: "Member" });
     const { name } = await read(member.id);
@@ -424,7 +424,7 @@ describe("deleting a user", () => {
     });
   });
 
-  test("goes up to the caller's own role", async () => {
+  test("is limited to the caller's own role", async () => {
     const admin = await newUser({ role: "Admin" });
     const [peer, member] = [await newUser({ role: "Admin" }), await newUser({ role: "Member" })];
     // Two Owners: neither is the last one.
@@ -444,7 +444,7 @@ describe("deleting a user", () => {
     expect((await remove(owner.id)).status).toBe(200);
   });
 
-  test("never leaves the organization without an Owner who can sign in, one by one or all at once", async () => {
+  test("never leaves the organization without an Owner who can sign in, singly or in bulk", async () => {
     const { userId } = first;
     const disabled = await newUser({ role: "Owner" });
     await made(owner.put(`${users}/${disabled.id}`, { ...(await read(disabled.id)), is_enabled: false }));
@@ -467,7 +467,7 @@ describe("deleting a user", () => {
     expect((await remove(second.id, second.client)).body.code).toBe("entity_in_use");
   });
 
-  test("may be one's own account, by session or by the key that goes with it", async () => {
+  test("may be one's own account, by session or by the key deleted with it", async () => {
     const [admin, second] = [await newUser({ role: "Admin" }), await newUser({ role: "Admin" })];
     expect((await remove(admin.id, admin.client)).data).toMatchObject({ id: admin.id });
     expect((await admin.client.get(users)).status).toBe(401);
@@ -476,7 +476,7 @@ describe("deleting a user", () => {
     expect((await client.get(users)).status).toBe(401);
   });
 
-  test("takes an API key that reaches every network", async () => {
+  test("requires an API key that reaches every network", async () => {
     const member = await newUser({ role: "Member" });
     const { client } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     for (const answer of [await remove(member.id, client), await removeAll([member.id], client)])
@@ -484,7 +484,7 @@ describe("deleting a user", () => {
     expect((await read(member.id)).id).toBe(member.id);
   });
 
-  test("tells another organization nothing: the same e-mail address there is somebody new", async () => {
+  test("reveals nothing to another organization: the same e-mail address there is a new user", async () => {
     const member = await newUser({ role: "Member" });
     const { email } = await read(member.id);
     await made(remove(member.id));
@@ -499,7 +499,7 @@ describe("deleting a user", () => {
     expect(await made(owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
   });
 
-  test("takes a cascade, which changes nothing: the only Owner stays", async () => {
+  test("accepts cascade, which has no effect: the only Owner stays", async () => {
     const [one, other] = [await newUser({ role: "Member" }), await newUser({ role: "Member" })];
     await made(owner.delete(`${users}/${one.id}?cascade=true`));
     await made(owner.post(`${users}/bulk-delete?cascade=true`, [other.id]));
@@ -511,7 +511,7 @@ describe("deleting a user", () => {
 });
 
 describe("disabling a user", () => {
-  test("ends the sessions for good, stops the API keys, and enabling starts these again", async () => {
+  test("ends the sessions permanently and suspends the API keys, which enabling resumes", async () => {
     const member = await newUser({ role: "Member" });
     await givePassword(member.id);
     const client = await signedIn(member.id);
@@ -530,7 +530,7 @@ describe("disabling a user", () => {
   });
 });
 
-test("a password that anybody would try first is refused, of a new user and of one who has one", async () => {
+test("a common password is refused, for a new user and an existing one", async () => {
   const member = await newUser({ role: "Member" });
   const user = await read(member.id);
   for (const [password, email] of [
@@ -550,8 +550,8 @@ test("a password that anybody would try first is refused, of a new user and of o
   expect(versionsOf(member.id)).toHaveLength(1);
 });
 
-describe("giving a user another password", () => {
-  test("ends the user's sessions and is a version that says so", async () => {
+describe("resetting a user's password", () => {
+  test("ends the user's sessions and makes a version naming it", async () => {
     const member = await newUser({ role: "Member" });
     const user = await read(member.id);
     const answer = await owner.put(`${users}/${member.id}`, { ...user, password: "another phrase" });
@@ -562,7 +562,7 @@ describe("giving a user another password", () => {
     expect(versionsOf(member.id).map((version) => version.changed)).toEqual([null, ["password"]]);
   });
 
-  test("is for others: one's own takes the present one", async () => {
+  test("is for other users: one's own requires the present password", async () => {
     const owner = await read(first.userId);
     for (const client of [appliance.owner, newApiKey().client]) {
       const answer = await client.put(`${users}/${owner.id}`, { ...owner, password: "another phrase" });

@@ -38,7 +38,7 @@ describe("the utilization of a subnet", () => {
     });
   });
 
-  test("counts an address once, whoever has it, and what is taken in more ways than one as taken once", async () => {
+  test("counts an address once, whatever its host, and however many ways it is taken", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.150" }] });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.0" }] });
@@ -56,7 +56,7 @@ describe("the utilization of a subnet", () => {
     });
   });
 
-  test("has what is in the subnets within it apart, and what was entered before them where it lies", async () => {
+  test("separates child subnets, and older records stay where they are", async () => {
     const wide = await newSubnet({ cidr: "10.2.0.0/16" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.4.5" }] });
     await newRange("10.2.3.250", "10.2.4.4", "Dhcp");
@@ -81,7 +81,7 @@ describe("the utilization of a subnet", () => {
     });
   });
 
-  test("stands in lists and in one record where it is asked for, and nowhere else", async () => {
+  test("is included in lists and single records on request only", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const utilization = await utilizationOf(subnet);
     expect((await owner.get(`subnets?${INCLUDED}`)).data).toEqual([{ ...subnet, utilization }]);
@@ -104,7 +104,7 @@ describe("the utilization of a subnet", () => {
     expect(await owner.get(`subnets/${first.networkId}?${INCLUDED}`)).toMatchObject({ status: 404 });
   });
 
-  test("has an entity tag that changes with it, and still names the version", async () => {
+  test("has an ETag that changes with it, and still identifies the version", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const path = `subnets/${subnet.id}?${INCLUDED}`;
     const before = (await owner.get(path)).headers.get("etag") as string;
@@ -117,7 +117,7 @@ describe("the utilization of a subnet", () => {
     expect((await owner.put(`subnets/${subnet.id}`, change, { "if-match": before })).status).toBe(412);
   });
 
-  test("is of what the caller reaches, now and then", async () => {
+  test("is limited to the caller's reach, at present and in the past", async () => {
     const other = await newNetwork();
     const fields = { cidr: "10.2.3.0/24" };
     const [near, far] = [await newSubnet(fields), await newSubnet({ ...fields, network_id: other.id })];
@@ -136,7 +136,7 @@ describe("the utilization of a subnet", () => {
     expect(await utilizationOf(far, `&at=${at}`)).toMatchObject({ used: 1, dhcp: 0, free: 253 });
   });
 
-  test("is what plain code makes of all that there was, at random instants", async () => {
+  test("matches a naive model at random instants", async () => {
     const random = seededRandom(171);
     const other = await newNetwork();
     const scene = new AddressScene(owner, random, [first.networkId, other.id]);

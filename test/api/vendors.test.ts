@@ -7,7 +7,7 @@ import { invalid } from "../support/appliance/factories.ts";
 const { owner, newHost, newIfEntry, newSubnet, transactionCount } = applianceForEach();
 
 test.each(["00:1b:21:aa:bb:cc", "00-1B-21-AA-BB-CC", "001b.21aa.bbcc", "001b21aabbcc", "0:1b:21:aa:bb:cc"])(
-  "the vendor of %s is told, whatever the notation",
+  "the vendor of %s is found, in any notation",
   async (mac) => {
     const before = transactionCount();
     expect((await owner.get(`vendors/${encodeURIComponent(mac)}`)).data).toEqual({
@@ -21,7 +21,7 @@ test.each(["00:1b:21:aa:bb:cc", "00-1B-21-AA-BB-CC", "001b.21aa.bbcc", "001b21aa
   },
 );
 
-test("an OUI will do; what nobody registered, software made up or routers share is told as such", async () => {
+test("an OUI is sufficient; unregistered, locally administered and shared addresses are reported as such", async () => {
   const told = async (mac: string) => {
     const { prefix, vendor, type, known_use } = (await owner.get(`vendors/${mac}`)).data;
     return [prefix, vendor, type, known_use];
@@ -38,7 +38,7 @@ test.each(["001b2", "nothing", "001b21aabbccdd"])("%s is refused", async (mac) =
   );
 });
 
-test("a search tells the vendor of each MAC address that it finds, and of nothing else", async () => {
+test("a search gives the vendor of each MAC address found, and of nothing else", async () => {
   await newSubnet({ cidr: "10.2.3.0/24" });
   const host = await newHost({
     name: "intel-1",

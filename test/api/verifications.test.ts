@@ -87,7 +87,7 @@ function damage(...statements: string[]): void {
 }
 
 describe("a verification", () => {
-  test("is told at once to be running, and later what it verified", async () => {
+  test("is running at first, and later reports its coverage", async () => {
     await newTag();
     const { sequence, at } = appliance.reader.head();
     const began = transactionCount();
@@ -125,7 +125,7 @@ describe("a verification", () => {
     expect((await owner.get(PATH)).data).toEqual([done]);
   });
 
-  test("tells what it is reading, and how far it came", async () => {
+  test("reports its current step and progress", async () => {
     const { data } = await owner.post(PATH, {});
     const steps = new Map<string, Wire>();
     await told(data.id, ({ status, progress }) => {
@@ -137,7 +137,7 @@ describe("a verification", () => {
     expect(steps.get("file")).toMatchObject({ done: expect.any(Number), total: null });
   });
 
-  test("is of what there was when it began: writes go on meanwhile", async () => {
+  test("covers the state at its start, while writes continue", async () => {
     const { data } = await owner.post(PATH, {});
     const { sequence } = appliance.reader.head();
     await told(data.id, ({ progress }) => progress !== null);
@@ -146,7 +146,7 @@ describe("a verification", () => {
     expect(appliance.reader.head().sequence).toBe(sequence + 5);
   });
 
-  test("is refused while another one runs, and that one is named", async () => {
+  test("is refused while another one runs, which is named", async () => {
     const { data } = await owner.post(PATH, {});
     expect(await owner.post(PATH, {})).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "verification", field: "status", value: "Running", id: data.id }),
@@ -165,7 +165,7 @@ describe("a verification", () => {
     expect((await owner.get(PATH)).data).toEqual([done]);
   });
 
-  test("repeated with the Idempotency-Key of a request that was refused begins", async () => {
+  test("repeated with the Idempotency-Key of a refused request starts", async () => {
     const { data } = await owner.post(PATH, {});
     const header = { "idempotency-key": "weekly" };
     expect((await owner.post(PATH, {}, header)).status).toBe(409);
@@ -177,7 +177,7 @@ describe("a verification", () => {
 });
 
 describe("damage", () => {
-  test("in a live row is told with its place, in the log as well", async () => {
+  test("in a live row is reported with its location, in the log as well", async () => {
     const tag = await newTag();
     damage("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
     expect(await verified()).toMatchObject({
@@ -197,7 +197,7 @@ describe("damage", () => {
     expect(line).toMatch(/ERROR verification_ended .*findings=1 first="live: tag /);
   });
 
-  test("in the ledger itself is told while it runs, and beyond the first hundred counted", async () => {
+  test("in the ledger itself is reported during the run, and counted beyond the first hundred", async () => {
     for (let n = 0; n < FINDINGS_LISTED + 5; n += 1) await newTag();
     damage(
       "DROP TRIGGER history_versions_are_never_changed",
@@ -218,7 +218,7 @@ describe("damage", () => {
     expect(findings[1]).toMatchObject({ check: "version", message: "its content does not match its hash" });
   });
 
-  test("of pages is told though nothing else can be read there", async () => {
+  test("of pages is reported even if nothing else there is readable", async () => {
     for (let n = 0; n < 200; n += 1) await newTag();
     // Moves the log into the database, where the damage bypasses SQLite.
     damage("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -233,7 +233,7 @@ describe("damage", () => {
     expect(done.findings.filter(({ check, where }: Wire) => check === "file" && where === "tags")).not.toEqual([]);
   });
 
-  test("that is described at length is cut off", async () => {
+  test("with a long description is truncated", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -248,8 +248,8 @@ describe("damage", () => {
   });
 });
 
-describe("a cancel", () => {
-  test("stops it between two steps, and what it found by then stays", async () => {
+describe("cancelling a verification", () => {
+  test("stops it between two steps, and keeps its findings", async () => {
     damage("DROP TRIGGER history_versions_are_never_deleted");
     const { data } = await owner.post(PATH, {});
     await told(data.id, ({ progress }) => progress?.step === "file" && progress.done > 3);
@@ -270,7 +270,7 @@ describe("a cancel", () => {
     expect(await verified()).toMatchObject({ status: "Completed" });
   });
 
-  test("of one that has ended, or that never was, is refused", async () => {
+  test("is refused if it has ended or never existed", async () => {
     const { id } = await verified();
     expect(await owner.post(`${PATH}/${id}/cancel`, {})).toMatchObject(
       refusal(409, "entity_stale", { entity: "verification", expected: "Running", actual: "Completed" }),
@@ -280,7 +280,7 @@ describe("a cancel", () => {
     expect((await owner.get(`${PATH}/nothing`)).body.code).toBe("validation_failed");
   });
 
-  test("repeated with its Idempotency-Key is answered with what came of it", async () => {
+  test("repeated with its Idempotency-Key returns the outcome", async () => {
     const { data } = await owner.post(PATH, {});
     const header = { "idempotency-key": "enough" };
     const cancelled = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
@@ -293,7 +293,7 @@ describe("a cancel", () => {
     expect(none.body.code).toBe("entity_not_found");
   });
 
-  test("is answered before the end where a step takes long, and holds all the same", async () => {
+  test("is acknowledged before a long step ends, and takes effect", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -309,8 +309,8 @@ describe("a cancel", () => {
   });
 });
 
-describe("a verification that fails", () => {
-  test("because the history was pruned meanwhile says so", async () => {
+describe("a failed verification", () => {
+  test("gives concurrent pruning as its reason", async () => {
     const tag = await newTag();
     clock.advance(1_000);
     await owner.put(`tags/${tag.id}`, { ...tag, description: "another one" });
@@ -326,7 +326,7 @@ describe("a verification that fails", () => {
     });
   });
 
-  test("with its thread tells the caller no more than that, and the log why", async () => {
+  test("from a thread crash reveals no details to the caller, and logs the cause", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -341,14 +341,14 @@ describe("a verification that fails", () => {
     script.end("stopped");
   });
 
-  test("because there is no database says what is wrong with it", async () => {
+  test("without a database gives the error", async () => {
     await renew({ verifications: { database: join(import.meta.path, "netledger.db") } });
     expect(await verified()).toMatchObject({ status: "Failed", problem: expect.stringContaining("cannot be opened") });
   });
 });
 
-describe("what is kept", () => {
-  test("are the newest, in a file that is its owner's alone", async () => {
+describe("the stored verifications", () => {
+  test("are the newest, in a file readable by its owner only", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const ids: string[] = [];
@@ -371,7 +371,7 @@ describe("what is kept", () => {
     expect(readdirSync(appliance.dataDirectory).filter((name) => name.endsWith(".new"))).toEqual([]);
   });
 
-  test("tells of one that ran when the appliance was killed that it was interrupted", async () => {
+  test("mark one running at a crash as interrupted", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -387,14 +387,14 @@ describe("what is kept", () => {
     await ended(data.id);
   });
 
-  test("that cannot be written down is not begun", async () => {
+  test("must be writable before one is started", async () => {
     await renew({ verifications: { file: join(import.meta.path, "verifications.json") } });
     expect(await owner.post(PATH, {})).toMatchObject(refusal(507, "storage_full"));
     expect((await owner.get(PATH)).data).toEqual([]);
     expect((await owner.post(PATH, {})).body.code).toBe("storage_full");
   });
 
-  test("is lost where its end cannot be written down, and the log says so", async () => {
+  test("lose one whose end cannot be written, with a log line", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -406,19 +406,19 @@ describe("what is kept", () => {
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
-    ["is no JSON", (path) => writeFileSync(path, '{"format":1,"verif'), /is damaged: it is not JSON/],
-    ["is empty of what it should be", (path) => writeFileSync(path, '{"format":1}'), /is damaged at \/verifications/],
-    ["is of another form", (path) => writeFileSync(path, '{"format":2,"verifications":[]}'), /is damaged at \/format/],
+    ["is not JSON", (path) => writeFileSync(path, '{"format":1,"verif'), /is damaged: it is not JSON/],
+    ["lacks its content", (path) => writeFileSync(path, '{"format":1}'), /is damaged at \/verifications/],
+    ["has another shape", (path) => writeFileSync(path, '{"format":2,"verifications":[]}'), /is damaged at \/format/],
     [
-      "tells what cannot be",
+      "has impossible values",
       (path) => writeFileSync(path, JSON.stringify({ format: 1, verifications: [{ id: "x", status: "Sound" }] })),
       /is damaged at \/verifications\/0/,
     ],
     ["is far too long", (path) => writeFileSync(path, " ".repeat(17 * 1024 * 1024)), /has 17825792 bytes, more than/],
     ["is a folder", (path) => mkdirSync(path), /is a folder and not a file/],
-    ["is a named pipe", makePipe, /is not a regular file/],
-    ["is a link", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
-  ])("and %s is told in the log, and nothing stops", async (_what, spoil, line) => {
+    ["is a directory", makePipe, /is not a regular file/],
+    ["is a FIFO", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
+  ])("in a file that %s are reported in the log, without stopping the appliance", async (_what, spoil, line) => {
     spoil(keptFile());
     expect(nextStart().list()).toEqual([]);
     expect(appliance.logLines.filter((each) => each.includes("WARN  verifications_not_read"))).toHaveLength(1);
@@ -427,10 +427,10 @@ describe("what is kept", () => {
 
   test.each<[string, (path: string, elsewhere: string) => void]>([
     ["a link to a file", (path, elsewhere) => symlinkSync(elsewhere, path)],
-    ["a link that leads nowhere", (path, elsewhere) => symlinkSync(`${elsewhere}.not-there`, path)],
-    ["a named pipe", makePipe],
-    ["what an earlier start left", (path) => writeFileSync(path, "half")],
-  ])("is written through nothing that somebody put where its draft goes: %s", async (_what, put) => {
+    ["a dangling link", (path, elsewhere) => symlinkSync(`${elsewhere}.not-there`, path)],
+    ["a FIFO", makePipe],
+    ["a leftover of an earlier run", (path) => writeFileSync(path, "half")],
+  ])("are not written through an existing entry at the temporary path: %s", async (_what, put) => {
     const elsewhere = join(appliance.dataDirectory, "elsewhere");
     writeFileSync(elsewhere, "theirs");
     put(`${keptFile()}.new`, elsewhere);
@@ -441,15 +441,15 @@ describe("what is kept", () => {
     expect(lstatSync(keptFile()).isFile()).toBe(true);
   });
 
-  test("and was damaged is written anew with the next one", async () => {
+  test("after damage are rewritten with the next one", async () => {
     writeFileSync(keptFile(), "{");
     const done = await verified();
     expect(nextStart().list()).toEqual([done as never]);
   });
 });
 
-describe("when the appliance stops", () => {
-  test("what runs is interrupted at once, and nothing is begun any more", async () => {
+describe("verifications when the appliance stops", () => {
+  test("are interrupted at once, and none is started", async () => {
     const { verifications } = appliance;
     const { data } = await owner.post(PATH, {});
     clock.advance(5);
@@ -463,7 +463,7 @@ describe("when the appliance stops", () => {
     expect((await owner.post(PATH, {})).body.code).toBe("shutting_down");
   });
 
-  test("one that is at a long step is not waited for", async () => {
+  test("are not waited for during a long step", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -480,7 +480,7 @@ describe("when the appliance stops", () => {
   });
 });
 
-test("an Owner who is signed in may, while there is one organization", async () => {
+test("access requires an Owner's session, and a single organization", async () => {
   const { data } = await owner.post(PATH, {});
   const asked = [
     ["GET", PATH],

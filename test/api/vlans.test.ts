@@ -35,7 +35,7 @@ describeRecords(
 );
 
 describe("a VLAN", () => {
-  test("is called by its number when it gets no name, and keeps the name when its number changes", async () => {
+  test("is named by its number by default, and keeps its name when the number changes", async () => {
     const vlan = await made(owner.post("vlans", { network_id: first.networkId, number: 120 }));
     expect(vlan).toMatchObject({ number: 120, name: "VLAN 120", description: null, source: { type: "Manual" } });
     tick();
@@ -47,19 +47,22 @@ describe("a VLAN", () => {
     expect(versionsOf(vlan.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["number"] });
   });
 
-  test.each([[0], [4095], [-1], [1.5], [null], [true]])("has no number %p: 1 to 4094 are there", async (number) => {
-    const expectNothingWritten = writingWatched();
-    const answer = await owner.post("vlans", { network_id: first.networkId, number });
-    expect(answer).toMatchObject(invalid({ path: "/number", value: number }));
-    expect(answer.body.params.issues[0].message).toMatch(/1 to 4094/);
-    expectNothingWritten();
-  });
+  test.each([[0], [4095], [-1], [1.5], [null], [true]])(
+    "rejects the number %p: 1 to 4094 are valid",
+    async (number) => {
+      const expectNothingWritten = writingWatched();
+      const answer = await owner.post("vlans", { network_id: first.networkId, number });
+      expect(answer).toMatchObject(invalid({ path: "/number", value: number }));
+      expect(answer.body.params.issues[0].message).toMatch(/1 to 4094/);
+      expectNothingWritten();
+    },
+  );
 
-  test.each([[1], [4094]])("has the number %p", async (number) => {
+  test.each([[1], [4094]])("accepts the number %p", async (number) => {
     expect(await newVlan({ number })).toMatchObject({ number });
   });
 
-  test("has a number that is its own in its network, not in others", async () => {
+  test("has a number unique within its network", async () => {
     const other = await newNetwork();
     const vlan = await newVlan({ number: 7 });
     expect(await newVlan({ number: 7, network_id: other.id })).toMatchObject({
@@ -72,7 +75,7 @@ describe("a VLAN", () => {
     });
   });
 
-  test("is not deleted under the records that name it, which are counted by kind", async () => {
+  test("is not deleted while records refer to it, which are counted by kind", async () => {
     const vlan = await newVlan({ number: 7 });
     await newSubnet({ vlan_id: vlan.id });
     await newSubnet({ vlan_id: vlan.id });
@@ -102,7 +105,7 @@ describe("a VLAN", () => {
     expectNothingWritten();
   });
 
-  test("is taken off what names it by a cascade, in one transaction", async () => {
+  test("is removed from its references by a cascade, in one transaction", async () => {
     const [vlan, kept] = [await newVlan({ number: 7 }), await newVlan({ number: 8 })];
     const subnet = await newSubnet({ vlan_id: vlan.id });
     const host = await newHost();
@@ -142,7 +145,7 @@ describe("a VLAN", () => {
     });
   });
 
-  test("is deleted together with others that one record names, which makes one version of that", async () => {
+  test("is deleted in bulk with others that one record refers to, making one version of it", async () => {
     const [first, second, kept] = [
       await newVlan({ number: 7 }),
       await newVlan({ number: 8 }),
@@ -171,7 +174,7 @@ describe("a VLAN", () => {
     expect((await owner.get(`if-entries/${entry.id}`)).data.vlan_ids).toEqual([kept.id]);
   });
 
-  test("is deleted without further ado when nothing names it, also with cascade=true", async () => {
+  test("is deleted directly without references, also with cascade=true", async () => {
     const vlan = await newVlan();
     expect((await owner.delete(`vlans/${vlan.id}?cascade=true`)).status).toBe(200);
     expect(await owner.delete(`vlans/${vlan.id}?cascade=yes`)).toMatchObject({

@@ -55,7 +55,7 @@ const update = (credential: Wire, fields: Wire) =>
   made(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
 const remove = ({ id }: Wire) => made(owner.delete(`credentials/${id}?cascade=true`));
 
-describe("while a scan runs, the credential of a network", () => {
+describe("during a scan, a network's credential", () => {
   const WAYS: Record<string, (credential: Wire) => Promise<unknown>> = {
     "whose subnet accepts none any more": () =>
       made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false })),
@@ -63,7 +63,7 @@ describe("while a scan runs, the credential of a network", () => {
     "that is deleted": remove,
   };
   for (const [how, withdraw] of Object.entries(WAYS)) {
-    test(`${how} is not sent any more`, async () => {
+    test(`${how} is no longer sent`, async () => {
       const credential = await communityOf(SECRET);
       const { scan } = await changedWhileScanning(() => withdraw(credential));
       expect(scan.status).toBe("Completed");
@@ -71,13 +71,13 @@ describe("while a scan runs, the credential of a network", () => {
     });
   }
 
-  test("goes on being sent where nothing was taken back, whatever else is written meanwhile", async () => {
+  test("is still sent if not withdrawn, whatever else is written", async () => {
     await communityOf(SECRET);
     await changedWhileScanning(() => newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] }));
     expect(sentTo().sort()).toEqual([OWN, SECOND]);
   });
 
-  test("is told as held back where its subnet has ceased to accept it", async () => {
+  test("is reported as withheld when its subnet stops accepting it", async () => {
     await communityOf(SECRET);
     const withdraw = () => made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false }));
     const { scan } = await changedWhileScanning(withdraw);
@@ -87,7 +87,7 @@ describe("while a scan runs, the credential of a network", () => {
     ]);
   });
 
-  test("that was used already and is changed is sent as it is now", async () => {
+  test("that was already used and then changed is sent in its new form", async () => {
     const credential = await communityOf(SECRET, { target_ips: [OWN] });
     const change = () =>
       update(credential, {
@@ -100,7 +100,7 @@ describe("while a scan runs, the credential of a network", () => {
   });
 });
 
-describe("while a device is asked, the credential", () => {
+describe("during a device read, the credential", () => {
   const OTHERS: Record<string, (credential: Wire) => Promise<unknown>> = {
     "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
     "that is deleted": remove,
@@ -108,7 +108,7 @@ describe("while a device is asked, the credential", () => {
       update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } }),
   };
   for (const [how, withdraw] of Object.entries(OTHERS)) {
-    test(`${how} is not sent to it any more`, async () => {
+    test(`${how} is no longer sent to it`, async () => {
       const credential = await communityOf(SECRET, { target_ips: [OWN] });
       const { before } = await changedWhileScanning(() => withdraw(credential));
       expect(probes.asked[0]).toMatchObject({ address: OWN, credentials: [{ community: SECRET }] });
@@ -119,14 +119,14 @@ describe("while a device is asked, the credential", () => {
     });
   }
 
-  test("goes on being sent where something else was written", async () => {
+  test("is still sent after unrelated writes", async () => {
     await communityOf(SECRET, { target_ips: [OWN] });
     await changedWhileScanning(() => newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] }));
     expect(probes.sent.map(({ address }) => address)).toEqual([OWN, SECOND]);
   });
 });
 
-describe("while a scan runs, the credential of a host", () => {
+describe("during a scan, a host's credential", () => {
   let host: Wire;
   let credential: Wire;
   beforeEach(async () => {
@@ -138,7 +138,7 @@ describe("while a scan runs, the credential of a host", () => {
     });
   });
 
-  test("that is narrowed to some of its addresses goes to these alone", async () => {
+  test("narrowed to some addresses is sent to these only", async () => {
     const [{ id }] = host.ip_addresses;
     await changedWhileScanning(() =>
       update(credential, { host_assignments: [{ host_id: host.id, ip_address_ids: [id] }] }),
@@ -146,18 +146,18 @@ describe("while a scan runs, the credential of a host", () => {
     expect(sentTo()).toEqual([OWN]);
   });
 
-  test("that is not assigned any more goes to none", async () => {
+  test("that is unassigned is no longer sent", async () => {
     await changedWhileScanning(() => update(credential, { host_assignments: [] }));
     expect(sentTo()).toEqual([]);
   });
 
-  test("does not go to an address that was taken from the host", async () => {
+  test("is not sent to an address removed from the host", async () => {
     await changedWhileScanning(() => made(owner.delete(`ip-addresses/${host.ip_addresses[1].id}?cascade=true`)));
     expect(sentTo()).toEqual([OWN]);
   });
 });
 
-describe("while a scan runs, the credential that was given addresses to begin with", () => {
+describe("during a scan, a credential with initial addresses", () => {
   const targets = Array.from({ length: DEVICES_AT_A_TIME + 2 }, (_, place) => `192.0.2.${place + 1}`);
   const WAYS: Record<string, { readonly fields?: Wire; readonly withdraw: (credential: Wire) => Promise<unknown> }> = {
     "and is deleted": { withdraw: remove },
@@ -180,7 +180,7 @@ describe("while a scan runs, the credential that was given addresses to begin wi
     });
   }
 
-  test("is sent to all of them, though the scan has taken them from it", async () => {
+  test("is sent to all of them, even though the scan has cleared them", async () => {
     await communityOf(SECRET, { assigned_network_ids: [], target_ips: targets });
     await changedWhileScanning(async () => {}, {}, owner);
     expect(sentTo()).toEqual(targets);

@@ -49,11 +49,11 @@ function moment(): string {
   return at;
 }
 
-describe("as a table", () => {
+describe("a table of withheld credentials", () => {
   const table = async (query = "", by: Client = owner) =>
     csvRecords((await by.get(`discovery/withheld/export/csv?${query}`)).text);
 
-  test("it is all that the list has, then and now, by name, with the credentials side by side", async () => {
+  test("equals the list, at present and in the past, by name, with the credentials in columns", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ name: "=core", ip_addresses: [{ ip_address: "10.2.0.1" }] });
     tick();
@@ -110,7 +110,7 @@ describe("as a table", () => {
   });
 });
 
-describe("an address of a host that has credentials", () => {
+describe("an address of a host with credentials", () => {
   let host: Wire;
   let credential: Wire;
 
@@ -128,7 +128,7 @@ describe("an address of a host that has credentials", () => {
     return address;
   };
 
-  test("waits from when a Member gave it to the host until an Admin confirms it, and is told of as it was", async () => {
+  test("is pending from its creation by a Member until an Admin confirms it, with its value at that time", async () => {
     expect(await list()).toEqual([]);
     const before = moment();
     const address = await add("10.2.0.66");
@@ -173,7 +173,7 @@ describe("an address of a host that has credentials", () => {
     expect(await list(owner, `at=${waiting}`)).toEqual([row]);
   });
 
-  test("waits as well with another value, from a scan, and as soon as the credential is assigned to whom it names", async () => {
+  test("is also pending after a new value, from a scan, and once the credential is assigned to its host", async () => {
     const [own] = host.ip_addresses;
     await made(member.client.put(`ip-addresses/${own.id}`, { ip_address: "10.2.0.7" }));
     tick();
@@ -202,7 +202,7 @@ describe("an address of a host that has credentials", () => {
     expect(await values()).toEqual([]);
   });
 
-  test("does not wait where the same credential goes to it by its network", async () => {
+  test("is not pending if the same credential is sent to it through its network", async () => {
     await add("10.2.0.66");
     await made(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [first.networkId] }));
     tick();
@@ -214,7 +214,7 @@ describe("an address of a host that has credentials", () => {
     expect(await list()).toMatchObject([{ value: "10.2.0.67", credentials: [{ id: other.id }] }]);
   });
 
-  test("is named by a scan that it kept the credential from, with the same request", async () => {
+  test("is named by a scan that withheld the credential, with the same request", async () => {
     const address = await add("10.2.0.66");
     probes.alive.set("10.2.0.66", {});
     const told = (await findings(await scanned({ kind: "full" }))).filter(({ reason }) => /waits for/.test(reason));
@@ -223,14 +223,14 @@ describe("an address of a host that has credentials", () => {
   });
 });
 
-describe("a subnet in a network that has credentials", () => {
+describe("a subnet in a network with credentials", () => {
   const add = async (fields: Wire, by: Client = member.client) => {
     const subnet = await made(by.post("subnets", { network_id: first.networkId, subnet_type: "Lan", ...fields }));
     tick();
     return subnet;
   };
 
-  test("waits from when both are there until an Admin says that it accepts them, or that it does not", async () => {
+  test("is pending from when both exist until an Admin decides on acceptance", async () => {
     const subnet = await add({ cidr: "10.6.0.0/24" });
     await newHost({ ip_addresses: [{ ip_address: "10.6.0.1" }, { ip_address: "10.6.0.2" }] });
     tick();
@@ -266,7 +266,7 @@ describe("a subnet in a network that has credentials", () => {
     expect(await values(owner, `at=${waiting}`)).toEqual(["10.6.0.0/24"]);
   });
 
-  test("waits only where none that contains it accepts them, and stands for those within it", async () => {
+  test("is pending only without an accepting parent, and represents its children", async () => {
     await communityOf("s3cret");
     tick();
     for (const cidr of ["10.6.0.0/16", "10.6.1.0/24", "10.6.2.0/24"]) await add({ cidr });
@@ -292,7 +292,7 @@ describe("a subnet in a network that has credentials", () => {
     expect(await values()).toEqual([]);
   });
 
-  test("is told of to whoever reaches its network, page by page, by type and by filter", async () => {
+  test("is shown to callers who reach its network, by page, type and filter", async () => {
     const other = await newNetwork();
     tick();
     await communityOf("s3cret", { assigned_network_ids: [first.networkId, other.id] });
@@ -378,7 +378,7 @@ class Plain {
   }
 }
 
-test("at random, what waits is what plain code says, and at every instant what it was then", async () => {
+test("pending items match a naive model at random, at every instant", async () => {
   const random = seededRandom(47);
   const plain = new Plain();
   await newSubnet({ cidr: "10.0.0.0/8", accepts_credentials: false, subnet_type: "Remote" });
@@ -489,7 +489,7 @@ test("at random, what waits is what plain code says, and at every instant what i
   for (const [what, count] of Object.entries(counted)) expect([what, count > 5]).toEqual([what, true]);
 });
 
-test("costs what is assigned, not what there is: among 10,000 hosts next to nothing", async () => {
+test("the cost depends on assignments, not on the inventory: negligible among 10,000 hosts", async () => {
   const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
   for (let start = 0; start < 10_000; start += 1_000)
     await made(
