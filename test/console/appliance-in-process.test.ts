@@ -28,7 +28,7 @@ describe("the appliance", () => {
     await appliance.close();
   });
 
-  test("tells a Member in a sentence whom it is for, and asks nothing for them", async () => {
+  test("shows a Member in a sentence who has access, and sends no request", async () => {
     const asked = visitor.requests();
     const page = await visitor.signedIn(MEMBER, "/");
     await attention(page).waitFor();

@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   });
 
   test(
-    "misses a backup on the start page until one is taken, which is read again to be sure, and tells the truth of disk and log",
+    "shows a missing backup on the start page until one is taken and verified, and the true state of disk and log",
     async () => {
       await follow(page, "/");
       await attention(page).getByRole("link", { name: MISSING }).click();
@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   test.each([
     ["light", 1280],
     ["dark", 360],
-  ] as const)("has pages that everybody can use, in %s colours, %i pixels wide", async (colorScheme, width) => {
+  ] as const)("is accessible in %s colors, %i pixels wide", async (colorScheme, width) => {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     for (const path of ["/settings/appliance", "/settings/log", "/settings/about"]) {
@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("shows in its log the sign-in that failed, as it happens, and holds still while it is read", async () => {
+  test("shows a failed sign-in in its log live, and does not scroll while it is read", async () => {
     await follow(page, "/settings/log");
     const lines = page.locator(".log-line").filter({ hasText: "code=auth_invalid_credentials" });
     await page.locator(".log-line").first().waitFor();
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("says to a Member whom it is for, on pages that everybody can use", async () => {
+  test("shows a Member who has access, on accessible pages", async () => {
     for (const path of ["/settings/appliance", "/settings/log"]) {
       await follow(memberPage, path);
       await memberPage.getByText("This concerns the whole appliance.").waitFor();
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     expect(member.troubles()).toEqual([]);
   });
 
-  test("says what it is made of, with the texts of the licences, and hands out the bill of materials", async () => {
+  test("lists its components with their license texts, and offers the bill of materials", async () => {
     await follow(memberPage, "/settings/about");
     for (const [name, words] of [
       ["preact", "Permission is hereby granted, free of charge"],
@@ -273,8 +273,8 @@ class Started {
   }
 }
 
-describe("what a test started", () => {
-  test("is ended, the last first, though one of the ends fails", async () => {
+describe("everything started by a test", () => {
+  test("is stopped in reverse order, even if a stop fails", async () => {
     const started = new Started();
     const ended: string[] = [];
     for (const name of ["folder", "mount", "server"])
@@ -293,7 +293,7 @@ describe.skipIf(!hasChromium)("an appliance over TLS", () => {
   const started = new Started();
   afterEach(() => started.endAll());
 
-  test("says when its certificate ends", async () => {
+  test("shows when its certificate expires", async () => {
     ensureExecutable();
     const workplace = started.with(new Workplace(tmpdir()), (each) => each.close());
     await workplace.setUp();
@@ -312,12 +312,12 @@ describe.skipIf(!hasChromium)("an appliance over TLS", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
+describe.skipIf(!hasChromium)("a disk that fills up during an edit", () => {
   const started = new Started();
   afterEach(() => started.endAll());
 
   test(
-    "is said in words at what was typed and at the start, and once there is room the same is saved",
+    "is explained in the form and on the start page, and the same edit is saved once there is space",
     async () => {
       ensureExecutable();
       const workplace = started.with(new Workplace(tmpdir()), (each) => each.close());

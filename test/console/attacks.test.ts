@@ -102,7 +102,7 @@ function hostileBody(kind: EditedKind, fields: DescribedFields, places: Wire): R
   return kind === "if_entry" ? { ...body, ...ANNOUNCED } : body;
 }
 
-describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
+describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
   let workplace: Workplace;
   let appliance: Served;
   let visitor: Visitor;
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     ]);
   };
 
-  test("has markup in every text of every kind, and what devices announce, and runs nothing on any page", async () => {
+  test("runs nothing on any page by markup in texts of every kind and in device announcements", async () => {
     const plain = PAGE_PATHS.filter((path) => !path.includes(":"));
     const idOf = (kind: EditedKind) => records.get(kind)?.id;
     const pages = ["hosts/host", "interfaces/if_entry", "subnets/subnet", "vlans/vlan"].flatMap((pair) => {
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     expect(await page.evaluate<unknown>("window.broken ?? null")).toBeNull();
   });
 
-  test("shows what a device announces of itself, from its first scan to its history, and runs none of it", async () => {
+  test("runs nothing by a device's announcements, from first scan to history", async () => {
     const network = await discovery.network("Hostile");
     await discovery.credential(community("public"), [network.id]);
     const asked = { network_id: network.id, kind: "snmp", targets: [device?.address] };
@@ -214,7 +214,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
       await looked(address);
   });
 
-  test("runs nothing of what an address says, and leads nowhere else", async () => {
+  test("runs nothing by a URL, and redirects nowhere", async () => {
     const said = encodeURIComponent(MARKUP);
     const id = records.get("host")?.id;
     for (const address of [
@@ -252,7 +252,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     visitor.troubles();
   });
 
-  test("opens in the browser what the API answers, the handbook and the reference, and it runs nothing", async () => {
+  test("runs nothing by opening API answers, the handbook and the reference in the browser", async () => {
     const said = encodeURIComponent(MARKUP);
     const { data: networks } = await appliance.client.get("networks?limit=1");
     const [network] = networks as unknown as Wire[];
@@ -290,7 +290,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     }
   });
 
-  test("writes nothing, reads nothing and frames nothing from a page of another origin", async () => {
+  test("cannot write, read or frame anything from a page of another origin", async () => {
     const target = appliance.running.url;
     const hostId = records.get("host")?.id;
     const head = async () => (await appliance.client.get("ledger")).body.data.sequence;

@@ -16,7 +16,7 @@ const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 const PORTS = 48;
 
-describe("bringing back", () => {
+describe("restoring", () => {
   let appliance: VisitedAppliance;
   let client: Client;
   let networkId: string;
@@ -49,7 +49,7 @@ describe("bringing back", () => {
   const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore fields of ${name}` });
 
   test(
-    "two of the fields that changed leaves the others, and is undone",
+    "two changed fields leaves the others alone, and is undone",
     async () => {
       const { host } = await changedHost(client, networkId, "core-1");
       await open(`/hosts/${host.id}?at=${host.updated_at}`);
@@ -80,7 +80,7 @@ describe("bringing back", () => {
   );
 
   test(
-    "a field that somebody changed meanwhile is not written over, and is shown again",
+    "does not overwrite a field changed in the meantime, and shows it again",
     async () => {
       const { host, changed } = await changedHost(client, networkId, "core-2");
       await open(`/compare?vs=${host.updated_at}&types=host`);
@@ -103,7 +103,7 @@ describe("bringing back", () => {
   );
 
   test(
-    "what still differs is seen at once, where it stood, and what others change is offered",
+    "shows remaining differences at once in place, and offers concurrent changes",
     async () => {
       const { host } = await changedHost(client, networkId, "core-7");
       await changedHost(client, networkId, "core-8");
@@ -153,7 +153,7 @@ describe("bringing back", () => {
   );
 
   test(
-    "a Viewer is not offered it, nor is an Owner between two instants of the past",
+    "is not offered to a Viewer, nor to an Owner between two past instants",
     async () => {
       const { host, changed } = await changedHost(client, networkId, "core-3");
       const viewer = await Visitor.arrive(appliance.running.url);
@@ -175,7 +175,7 @@ describe("bringing back", () => {
     TEST_HANG_MS,
   );
 
-  test("a record of which nothing differs but what belongs to it says so", async () => {
+  test("a record that differs in its parts only says so", async () => {
     const host = await made(client.post("hosts", { network_id: networkId, name: "core-parts" }));
     const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1" };
     const entry = await made(client.post("if-entries", named));
@@ -193,7 +193,7 @@ describe("bringing back", () => {
   });
 
   test(
-    "a plan is read again before it is carried out where records changed meanwhile",
+    "reloads the plan before executing it if records changed in the meantime",
     async () => {
       const { host, changed } = await changedHost(client, networkId, "core-6");
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
@@ -230,7 +230,7 @@ describe("bringing back", () => {
   );
 
   test(
-    "a deleted switch comes back with its 48 ports, addresses and cables, which its plan says",
+    "a deleted switch includes its 48 ports, addresses and cables, as its plan says",
     async () => {
       const core = await made(
         client.post("hosts", {

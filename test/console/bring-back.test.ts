@@ -21,7 +21,7 @@ const OWNER = "owner@acme.example";
 const PORTS = 48;
 const WIDE = { width: 1280, height: 800 };
 
-describe.skipIf(!hasChromium)("bringing back", () => {
+describe.skipIf(!hasChromium)("restoring", () => {
   let workplace: Workplace;
   let client: Client;
   let networkId: string;
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   const offer = (name: string) => page.getByRole("button", { name: `Restore fields of ${name}` });
 
   test(
-    "the form of the fields reads as well in either scheme, however narrow the window is",
+    "has an accessible field form in both color schemes, at any width",
     async () => {
       const { host } = await changedHost(client, networkId, "core-3");
       await look("dark", { width: 360, height: 740 });
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   );
 
   test(
-    "what still differs is seen at once, where it stood, and what others change is offered",
+    "shows remaining differences at once in place, and offers concurrent changes",
     async () => {
       const { host } = await changedHost(client, networkId, "core-7");
       await changedHost(client, networkId, "core-8");
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   );
 
   test(
-    "says that it is as it was of what it brought back whole, and stays there",
+    "a record completely reports equality, and stays on the page",
     async () => {
       const host = await made(
         client.post("hosts", { network_id: networkId, name: "core-9", description: "in the cellar" }),
@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   );
 
   test(
-    "what is now and what will be is read, by names, before a record is restored or a transaction undone",
+    "a record or reverting a transaction first shows present and future values, by name",
     async () => {
       const { host } = await changedHost(client, networkId, "core-4");
       const tag = await newTag(client, "labelled");
@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   );
 
   test(
-    "a refusal reads as well where records changed since the plan was read",
+    "shows an accessible refusal if records changed since the plan",
     async () => {
       const { host, changed } = await changedHost(client, networkId, "core-6");
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
   );
 
   test(
-    "a deleted switch comes back with its 48 ports, which its plan says",
+    "a deleted switch includes its 48 ports, as its plan says",
     async () => {
       const access = await made(
         client.post("hosts", {

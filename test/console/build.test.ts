@@ -10,7 +10,7 @@ const FIRST_BYTES_MAX = 100_000;
 /** Browsers request six at a time, and each costs some milliseconds. */
 const FURTHER_SCRIPTS_MAX = 20;
 
-test("the scripts that every page begins with are small, all there, and named in the page", async () => {
+test("the initial scripts of every page are small, complete, and named in the page", async () => {
   const { sizes, first } = await buildConsole();
   expect(first.filter((name) => sizes[name] === undefined)).toEqual([]);
   const bytes = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
@@ -30,7 +30,7 @@ test("the scripts that every page begins with are small, all there, and named in
     ]);
 });
 
-test("no page is made of more than a handful of scripts", async () => {
+test("no page loads more than a handful of scripts", async () => {
   const { further } = await buildConsole();
   const counts = new Map(Object.entries(further));
   expect(counts.get("src/console/hosts/host-page.tsx")).toBeGreaterThan(0);

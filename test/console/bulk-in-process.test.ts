@@ -10,7 +10,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("whoever writes many records at once", () => {
+describe("bulk editing", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -42,7 +42,7 @@ describe("whoever writes many records at once", () => {
     await page.getByText("Done.").waitFor();
   };
 
-  test("renames the place of all that a filter finds, having read the plan, and undoes it", async () => {
+  test("renames the location of all matches of a filter after a preview, and undoes it", async () => {
     await openFiltered('sys_location = "Hall 1"');
     await page.getByText("All 20 matching hosts").waitFor();
     await button("Edit").click();
@@ -63,7 +63,7 @@ describe("whoever writes many records at once", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("reads the plan again where a colleague changed one of them in between", async () => {
+  test("reloads the plan if another user changed one of the records", async () => {
     await openFiltered('sys_location = "Hall 2"');
     await button("Edit").click();
     await page.getByLabel("Add a field to set").selectOption({ label: "Description" });
@@ -80,7 +80,7 @@ describe("whoever writes many records at once", () => {
     expect(await list('hosts?limit=0&filter=description = "leased"')).toHaveLength(20);
   });
 
-  test("does nothing with what was found before, and nothing in the past", async () => {
+  test("does nothing with an outdated selection, and nothing in the past", async () => {
     const elsewhere = await made(
       appliance.client.post("networks", { organization_id: appliance.organizationId, name: "Elsewhere" }),
     );
@@ -100,7 +100,7 @@ describe("whoever writes many records at once", () => {
     expect(await located("Hall 2")).toBe(20);
   });
 
-  test("marks all from one to another, with Shift or by the keyboard", async () => {
+  test("selects a range with Shift or by the keyboard", async () => {
     await openFiltered('sys_location = "Hall 2"');
     const boxes = page.getByRole("checkbox", { name: /^Select / });
     await boxes.nth(1).click();
@@ -118,7 +118,7 @@ describe("whoever writes many records at once", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("marks some, puts a tag on them, takes it off those that have it, and removes them", async () => {
+  test("selects some, adds a tag, removes it from those that have it, and deletes them", async () => {
     const tag = await made(appliance.client.post("tags", { name: "core", color: "Red" }));
     await openFiltered('name : "access-3"');
     for (const name of ["access-3", "access-30", "access-31"])
@@ -150,7 +150,7 @@ describe("whoever writes many records at once", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("reaches all tags, networks and custom fields where a network is chosen: they are in none", async () => {
+  test("covers all tags, networks and custom fields even if a network is chosen, since they belong to none", async () => {
     for (const name of ["first", "second"]) await made(appliance.client.post("tags", { name, color: "Red" }));
     const filter = "name = first OR name = second";
     const query = new URLSearchParams({ network: appliance.networkId, filter });

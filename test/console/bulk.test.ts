@@ -9,7 +9,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
+describe.skipIf(!hasChromium)("bulk editing", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
 
   const button = (name: string) => page.getByRole("button", { name, exact: true });
 
-  test("the plan of a write reads as well in either scheme, before anything is written", async () => {
+  test("has an accessible preview in both color schemes, before anything is written", async () => {
     await page.goto(`${appliance.running.url}/hosts?${new URLSearchParams({ filter: 'sys_location = "Hall 1"' })}`);
     await button("Edit").click();
     await page.getByLabel("Add a field to set").selectOption({ label: "Location" });
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("knows whose row it is, however far aside one has scrolled", async () => {
+  test("keeps row names in view, however far one scrolls sideways", async () => {
     await page.goto(`${appliance.running.url}/hosts`);
     await page.getByRole("link", { name: "access-1", exact: true }).waitFor();
     const places = () =>

@@ -8,7 +8,7 @@ import { Visitor } from "../support/page/visitor.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("what changed", () => {
+describe("changes", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let before: string;
@@ -29,7 +29,7 @@ describe("what changed", () => {
     await appliance.close();
   });
 
-  test("is told in sentences whose names lead to the record as it was then, also where it is gone since", async () => {
+  test("are sentences whose names link to the record at that time, even if deleted since", async () => {
     const { client, networkId } = appliance;
     const gone = await made(client.post("hosts", { network_id: networkId, name: "old-1", hidden: false, tags: [] }));
     await made(client.delete(`hosts/${gone.id}`));
@@ -48,7 +48,7 @@ describe("what changed", () => {
     await page.close();
   });
 
-  test("between two instants is compared whichever of them is set first, and taken along as CSV", async () => {
+  test("between two instants are compared in either order, and exported as CSV", async () => {
     const page = await visitor.open(`/compare?vs=${before}`);
     await page.getByText("2 VLANs").waitFor();
     await page.getByRole("link", { name: "<i>Guests</i>" }).waitFor();
@@ -61,7 +61,7 @@ describe("what changed", () => {
     await page.close();
   });
 
-  test("is paged in the address: a page that is sent stays what it was, whatever is written meanwhile", async () => {
+  test("are paged in the URL: a shared page is stable, whatever is written later", async () => {
     const { client, networkId } = appliance;
     for (let number = 1_000; number < 1_060; number += 1)
       await made(client.post("vlans", { network_id: networkId, number, name: `lab ${number}` }));
@@ -88,7 +88,7 @@ describe("what changed", () => {
     await page.close();
   });
 
-  test("a transaction that is not there says so", async () => {
+  test("of an unknown transaction show an error", async () => {
     const page = await visitor.open("/changes/999999");
     await page.getByText("Transaction not found").waitFor();
     await page.goto(`${appliance.running.url}/changes/nonsense`);

@@ -16,7 +16,7 @@ import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/exe
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("what changed", () => {
+describe.skipIf(!hasChromium)("changes", () => {
   let workplace: Workplace;
   let visitor: Visitor;
   let page: Page;
@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)("what changed", () => {
     await workplace.close();
   });
 
-  test("is a feed that is narrowed by kind and reason, in the address, each line opening to what it changed", async () => {
+  test("are filtered by kind and reason in the URL, and each line expands to its details", async () => {
     await follow(page, "/changes");
     await page.getByText("CHG-4711").waitFor();
     const all = await page.locator(".transaction").count();
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)("what changed", () => {
   test.each([
     ["light", 1280],
     ["dark", 360],
-  ] as const)("has nothing that axe-core finds: %s, %i pixels wide", async (colorScheme, width) => {
+  ] as const)("are accessible: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     for (const address of [

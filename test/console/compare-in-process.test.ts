@@ -10,7 +10,7 @@ import { settles } from "../support/page/waiting.ts";
 const OWNER = "owner@acme.example";
 const GUEST = "guest@acme.example";
 
-describe("two instants compared", () => {
+describe("comparing two instants", () => {
   let appliance: VisitedAppliance;
   let filled: TwoInstants;
   let visitor: Visitor;
@@ -35,7 +35,7 @@ describe("two instants compared", () => {
   const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
   const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
 
-  test("a list has what is gone above the rest, marks what is new, and shows old and new of what changed", async () => {
+  test("a list has deleted rows first, marks new ones, and shows old and new values", async () => {
     const page = await visitor.open(few("/hosts?columns=name,serial_number,model"));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     for (const words of ["1 added", "1 removed", "1 changed"]) await page.getByRole("link", { name: words }).waitFor();
@@ -51,7 +51,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("only what differs is shown where that is asked for, in the order of the list, and taken along as CSV", async () => {
+  test("only differences are shown on request, in list order, and exported as CSV", async () => {
     const page = await visitor.open(few("/hosts"));
     await page.getByRole("link", { name: "3 differ" }).click();
     await page.getByText("3 hosts").waitFor();
@@ -75,7 +75,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("a filter holds at both instants: what it no longer finds still says what became of it", async () => {
+  test("a filter applies at both instants: rows that no longer match still show their change", async () => {
     const page = await visitor.open(few(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     // Of three ports up earlier, one is deleted and one is down; one is new.
@@ -89,7 +89,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("swapped, a list is seen from the later instant: what came is gone, and the new value is the old one", async () => {
+  test("a swapped list is seen from the later instant: additions are removals, and new values are old ones", async () => {
     const page = await visitor.open(few("/hosts?columns=name,serial_number"));
     await rows(page).nth(0).getByText("leaving").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
@@ -111,7 +111,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("where nothing differs it is said", async () => {
+  test("equality is reported", async () => {
     const page = await visitor.open(`/services?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("No differences in this list between A and B.").waitFor();
     await page.goto(`${appliance.running.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
@@ -120,7 +120,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("an instant that is chosen later than the one that is shown is A all the same, which is said", async () => {
+  test("an instant chosen later than the displayed one is still A, with a notice", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&only=differences`);
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     await page.getByRole("button", { name: "Compare…" }).click();
@@ -136,7 +136,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("what was only observed is told where it is asked for, on lists, pages of records and /compare", async () => {
+  test("observations are included on request, on lists, record pages and /compare", async () => {
     const asked = visitor.requests();
     const page = await visitor.open(few("/hosts"));
     const last = () => new URL(asked.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
@@ -155,7 +155,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("subnets stand as a tree, with what is gone above it", async () => {
+  test("subnets form a tree, with deleted ones above", async () => {
     const page = await visitor.open(few("/subnets"));
     for (const words of ["3 differ", "1 added", "1 removed", "1 changed"])
       await page.getByRole("link", { name: words }).waitFor();
@@ -169,7 +169,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("an interface, a subnet with its addresses, and a VLAN say what they were", async () => {
+  test("an interface, a subnet with its addresses, and a VLAN show their former values", async () => {
     const page = await visitor.open(few(`/interfaces/${filled.portId}`));
     const status = page.locator(".facts > div").filter({ hasText: "Operational status" });
     await status.locator("del").waitFor();
@@ -214,7 +214,7 @@ describe("two instants compared", () => {
     ["a host's addresses", "**/api/v1/ip-addresses?*order_by=ip_address*", "table tbody tr", "10.2.3.6"],
     ["a host's services", "**/api/v1/ports?*order_by=number*", "table tbody tr", "443"],
   ])(
-    "swapped, each row of %s stands once, with what was said of it, until the others are there",
+    "after a swap each row of %s appears once, with its former differences, until the new ones arrive",
     async (where, late, every, came) => {
       const path = where.startsWith("/") ? where : `/hosts/${filled.switchId}?tab=${where.split(" ").at(-1)}`;
       const page = await visitor.open(few(path));
@@ -237,7 +237,7 @@ describe("two instants compared", () => {
     },
   );
 
-  test("tags stand by name next to their color in lists and on pages, and a click on one filters by it", async () => {
+  test("tags appear by name next to their color in lists and on pages, and a click on one filters by it", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&columns=name,tags`);
     const core = rows(page).filter({ hasText: "core" });
     await core.getByRole("link", { name: "Core", exact: true }).click();
@@ -253,7 +253,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("nothing differs for a user who does not reach the network", async () => {
+  test("nothing differs for a user without access to the network", async () => {
     const own = await Visitor.arrive(appliance.running.url);
     const page = await own.signedIn(GUEST, few("/hosts"));
     await page.getByText("No differences in this list between A and B.").waitFor();

@@ -16,7 +16,7 @@ import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/exe
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("two instants compared", () => {
+describe.skipIf(!hasChromium)("comparing two instants", () => {
   let workplace: Workplace;
   let filled: TwoInstants;
   let visitor: Visitor;
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
   const rows = () => page.locator(".list tbody tr:not(.spacer)");
   const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
 
-  test("more differences than are read at once are scrolled through in windows, to the last", async () => {
+  test("more differences than one request returns are scrolled in windows, to the last", async () => {
     await follow(page, `/hosts?at=${filled.late}&vs=${filled.before}&only=differences`);
     await page.getByRole("link", { name: `${(MANY + 1).toLocaleString("en")} changed` }).waitFor();
     await page.getByText("they stand by what happened").waitFor();
@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a network is compared with a marked instant from the start page on, down to the port that changed", async () => {
+  test("a network is compared with a marker from the start page, down to the changed port", async () => {
     await follow(page, `/?at=${filled.after}`);
     await page.getByRole("link", { name: "Hosts", exact: true }).click();
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
   test.each([
     ["light", 1280],
     ["dark", 360],
-  ] as const)("axe-core finds nothing, and nothing overflows: %s, %i wide", async (colorScheme, width) => {
+  ] as const)("is accessible without overflow: %s, %i wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     const pages =

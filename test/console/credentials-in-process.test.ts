@@ -70,7 +70,7 @@ describe("a credential", () => {
     }
   }
 
-  test("is added: who will be asked is said before, and the secret is shown nowhere after", async () => {
+  test("is created: its targets are shown first, and the secret never afterwards", async () => {
     await open("/settings/credentials");
     await page.getByText("There is no credential yet").waitFor();
     await page.getByRole("button", { name: "New credential" }).click();
@@ -101,7 +101,7 @@ describe("a credential", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("that is wrong is found by trying it, mended, tried again, and the switch is in the inventory", async () => {
+  test("that is wrong fails a trial, is fixed, tried again, and finds the switch", async () => {
     await open(`/discovery/${await scanned()}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     await page
@@ -164,7 +164,7 @@ describe("a credential", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is assigned to a host on the host's page, tried from there, and unassigned; undone, it is back", async () => {
+  test("is assigned to a host on the host's page, tried from there, and unassigned; undoing restores it", async () => {
     const [host] = await records("hosts?search=access-9");
     await open(`/hosts/${host?.id}?tab=credentials`);
     await page.getByRole("row", { name: /Switches SNMPv2c to its network/ }).waitFor();
@@ -195,7 +195,7 @@ describe("a credential", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is seen by a Member, who is offered nothing that is for Admins, and may not", async () => {
+  test("is visible to a Member without Admin actions, which the API refuses too", async () => {
     const [credential] = await records("credentials");
     const other = await Visitor.arrive(running.url);
     const theirs = await other.signedIn(MEMBER, `/settings/credentials/${credential?.id}`);
@@ -219,7 +219,7 @@ describe("a credential", () => {
     await other.leave();
   });
 
-  test("of SNMPv3 takes each of its passwords on its own, and is deleted once it is said what goes with it", async () => {
+  test("for SNMPv3 accepts each of its passwords separately, and is deleted after listing the consequences", async () => {
     await open("/");
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.keyboard.press("Control+k");

@@ -14,7 +14,7 @@ const OWNER = "owner@acme.example";
 const DEVICE = "127.0.9.1";
 const [WRONG, RIGHT] = ["wr0ng-word-of-acme", "r1ght-word-of-acme"];
 
-describe.skipIf(!hasChromium)("a credential, read by everybody", () => {
+describe.skipIf(!hasChromium)("accessible credential pages", () => {
   let workplace: Workplace;
   let appliance: SetUp;
   let running: Running;
@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("a credential, read by everybody", () => {
     }
   }
 
-  test("while it is made, in the list, and tried: in vain, and once it is right", async () => {
+  test("while one is created, in the list, and in a failed and a successful trial", async () => {
     const form = page.getByRole("form", { name: "New credential" });
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     await form.getByLabel("Community", { exact: true }).fill(WRONG);
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)("a credential, read by everybody", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("while it is assigned to a host, and tried from there", async () => {
+  test("while one is assigned to a host, and tried from there", async () => {
     await discovery.scanned({ network_id: appliance.networkId, kind: "snmp", targets: [DEVICE] });
     const [host] = (await client.get("hosts?search=access-9")).data as unknown as Wire[];
     await open(`/hosts/${host?.id}?tab=credentials`);
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)("a credential, read by everybody", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("while one of SNMPv3 was tried, and is deleted", async () => {
+  test("while one of SNMPv3 is tried, and deleted", async () => {
     const type = {
       type: "SnmpV3",
       security_name: "poller",

@@ -30,7 +30,7 @@ describe("custom fields in the console", () => {
     await appliance.close();
   });
 
-  test("a list has them as columns where somebody chose them, and by a click as a filter", async () => {
+  test("are optional list columns, and become a filter by a click", async () => {
     const page = await visitor.signedIn(OWNER, "/hosts");
     await page.getByRole("link", { name: "core-1" }).waitFor();
     expect(await page.getByRole("columnheader", { name: "Room" }).count()).toBe(0);
@@ -54,7 +54,7 @@ describe("custom fields in the console", () => {
     await then.close();
   });
 
-  test("a list is ordered by one of them, now and then, and what has no value comes last", async () => {
+  test("order a list, at present and in the past, with missing values last", async () => {
     const page = await visitor.open("/hosts?columns=name,custom_fields.height");
     const first = page.getByRole("row").nth(1);
     await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
@@ -70,7 +70,7 @@ describe("custom fields in the console", () => {
     await page.close();
   });
 
-  test("a host and a VLAN tell theirs by label, and only a URL leads somewhere", async () => {
+  test("of a host and a VLAN appear by label, and only a URL is a link", async () => {
     const page = await visitor.open(`/hosts/${hostId}`);
     const fact = (name: string) => page.locator("dl.facts > div").filter({ hasText: name });
     const link = page.getByRole("link", { name: MANUAL });
@@ -86,7 +86,7 @@ describe("custom fields in the console", () => {
     await page.close();
   });
 
-  test("two instants are compared field by field, on the page and in the list", async () => {
+  test("are compared individually at two instants, on the page and in the list", async () => {
     const page = await visitor.open(`/hosts/${hostId}?vs=${before}`);
     const room = page.locator("dl.facts > div").filter({ hasText: "Room" });
     await settles(
@@ -103,7 +103,7 @@ describe("custom fields in the console", () => {
     await page.close();
   });
 
-  test("a field that was renamed is called in the past what it was called then", async () => {
+  test("that were renamed appear in the past under their former label", async () => {
     const { data } = await client.get("custom-fields");
     const [room] = data.filter(({ key }: Wire) => key === "room");
     const { id, ...rest } = room;
@@ -121,7 +121,7 @@ describe("custom fields in the console", () => {
     await now.close();
   });
 
-  test("a default that is too long is said at its field, with the limit", async () => {
+  test("report an overlong default at the field, with the limit", async () => {
     const page = await visitor.open("/settings/custom-fields?new=custom_field");
     const form = page.getByRole("form");
     await form.getByLabel("Key").fill("shelf");

@@ -9,7 +9,7 @@ import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/exe
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("custom fields, read by everybody", () => {
+describe.skipIf(!hasChromium)("accessible custom fields", () => {
   let workplace: Workplace;
   let visitor: Visitor;
   let page: Page;
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)("custom fields, read by everybody", () => {
   const cell = (name: string) => page.getByRole("cell", { name });
   const PAGES: ReadonlyArray<readonly [what: string, path: () => string, shown: () => Locator]> = [
     [
-      "a list of those that a filter by one finds",
+      "a list filtered by one",
       () => '/hosts?columns=name,custom_fields.room,custom_fields.rack&filter=custom_fields.room = "South"',
       () => cell("South"),
     ],
@@ -52,20 +52,20 @@ describe.skipIf(!hasChromium)("custom fields, read by everybody", () => {
     ],
     ["the page of a host", () => `/hosts/${hostId}`, () => page.getByRole("link", { name: MANUAL })],
     [
-      "a list between two instants",
+      "a list comparing two instants",
       () => `/hosts?columns=name,custom_fields.room&vs=${before}`,
       () => cell("South").locator("ins"),
     ],
   ];
 
-  test.each(PAGES)("%s has nothing in anybody's way", async (_what, path, shown) => {
+  test.each(PAGES)("%s passes axe-core", async (_what, path, shown) => {
     await page.goto(origin + path());
     await shown().waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("nor has the form of one whose default is too long", async () => {
+  test("so does the form of one with an overlong default", async () => {
     await page.goto(`${origin}/settings/custom-fields?new=custom_field`);
     const form = page.getByRole("form");
     await form.getByLabel("Key").fill("shelf");

@@ -10,7 +10,7 @@ import { settles } from "../support/page/waiting.ts";
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 
-describe("where the organization demands a reason", () => {
+describe("in an organization that demands reasons", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -33,7 +33,7 @@ describe("where the organization demands a reason", () => {
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
   const open = (path: string) => page.goto(appliance.running.url + path);
 
-  test("an Owner turns it on, having read what follows, and a form that is open elsewhere asks for one", async () => {
+  test("an Owner enables it after reading the consequences, and a form open elsewhere asks for one", async () => {
     const colleague = await Visitor.arrive(appliance.running.url);
     const theirs = await colleague.signedIn(MEMBER, `/hosts/${host.id}`);
     await theirs.getByRole("button", { name: "Edit", exact: true }).click();
@@ -76,7 +76,7 @@ describe("where the organization demands a reason", () => {
     expect(data.map(({ reason }: Wire) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
   });
 
-  test("so do keys and people, at the field, and a key is then made with one", async () => {
+  test("keys and users need one at the field, and a key is then created with one", async () => {
     visitor.troubles();
     await open("/settings/keys");
     await button("New key").first().click();
@@ -100,7 +100,7 @@ describe("where the organization demands a reason", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("and the API refuses what says none, from the session of the page as well", async () => {
+  test("the API refuses writes without one, from the page's session as well", async () => {
     const url = `${appliance.running.url}/api/v1/tags`;
     const answer = await page.request.post(url, { data: { name: "silent", color: "Red" } });
     expect([answer.status(), (await answer.json()).params.issues[0].path]).toEqual([400, "/X-Change-Reason"]);

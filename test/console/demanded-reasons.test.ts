@@ -18,7 +18,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   "POST /api/v1/ip-addresses/{id}/check": "discovery writes what an address answers",
 };
 
-describe("every write of the console", () => {
+describe("every console write", () => {
   /** From the method name to the end of its call. */
   function callAt(text: string, start: number): string {
     let depth = 0;
@@ -30,7 +30,7 @@ describe("every write of the console", () => {
     return text.slice(start);
   }
 
-  test("says why where the API keeps that, or is left out for a reason", async () => {
+  test("sends a reason if the API stores it, or is exempt for a stated reason", async () => {
     const appliance = newUnclaimedAppliance();
     const kept = new Set(
       appliance.surface.routes
@@ -62,7 +62,7 @@ describe("every write of the console", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
+describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
   const why = () => page.getByLabel("Why (required)");
   const open = (path: string) => page.goto(appliance.running.url + path);
 
-  test("reads as well while an Owner turns it on, and in a form of a record that asks for one", async () => {
+  test("enabling and a record form that asks for one are accessible", async () => {
     await page.getByText("A reason can be given with every change, and need not be.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Edit the organization").click();
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       () => page.getByRole("form").getByRole("button", { name: "Delete", exact: true }),
     ],
     [
-      "many at once",
+      "a bulk edit",
       async () => {
         await open('/hosts?filter=sys_location = "Hall 1"');
         await button("Edit").click();
@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       () => button("Change 2 hosts"),
     ],
     [
-      "a table that comes in",
+      "an import",
       async () => {
         await open("/hosts");
         await button("Import CSV").click();
@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       () => button("Bind"),
     ],
     [
-      "addresses that are given away",
+      "allocated addresses",
       async () => {
         await open(`/subnets/${subnet.id}`);
         await button("Allocate next free").click();
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       () => button("Reserve them"),
     ],
     [
-      "a record as it was",
+      "a restored record",
       async () => {
         await open(`/hosts/${host.id}?at=${before.updated_at}`);
         await button("Restore this").click();
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     ],
   ];
 
-  test.each(FORMS)("%s asks for it before anything is typed, and cannot be sent without", async (_what, come, send) => {
+  test.each(FORMS)("%s asks for it up front, and cannot be submitted without", async (_what, come, send) => {
     visitor.troubles();
     await come();
     await why().waitFor();

@@ -15,7 +15,7 @@ const changed = (entity_type: string, name: string, ...fields: readonly string[]
 const whole = (entity_type: string, name: string) =>
   ({ entity_type, id: name, name }) as unknown as Differences["added"][number];
 
-test("networks and hosts stand before their parts, and ports that only forward to somebody else come last", () => {
+test("networks and hosts precede their parts, and ports with only forwarding changes come last", () => {
   const lines = linesOf({
     added: [whole("if_entry", "new port"), whole("host", "new host")],
     removed: [whole("subnet", "old subnet")],
@@ -35,7 +35,7 @@ test("networks and hosts stand before their parts, and ports that only forward t
   ]);
 });
 
-test("what was written here stays where it stood, without fields, where it differs no more", () => {
+test("a record edited here stays in place, without fields, once it no longer differs", () => {
   const [a, b, c] = ["a", "b", "c"].map((name) => changed("host", name, "description"));
   if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
   const of = (records: Differences["changed"], more: Partial<Differences> = {}) => ({

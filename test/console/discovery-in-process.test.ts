@@ -45,7 +45,7 @@ describe("discovery", () => {
     await appliance.close();
   });
 
-  test("says when a schedule runs next, of now alone, and what must not come back", async () => {
+  test("shows the next run of a schedule, at present only, and ignored entries", async () => {
     await page.goto(`${appliance.running.url}/discovery/schedules`);
     const row = page.getByRole("row", { name: /<b>Every night<\/b>/ });
     await row.getByText("30 2 * * *").waitFor();
@@ -60,7 +60,7 @@ describe("discovery", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("gives the head of the ledger to keep elsewhere, and an Owner what the last verification said", async () => {
+  test("shows the ledger's head for external storage, and an Owner the last verification", async () => {
     await page.goto(`${appliance.running.url}/ledger`);
     await page.getByText("None was made here yet.").waitFor();
     const { sequence, hash } = await made(appliance.client.get("ledger"));

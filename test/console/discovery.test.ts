@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     await workplace.close();
   });
 
-  test("follows a dry run to its end, and reads what it would have written", async () => {
+  test("follows a dry run to its end, and shows its planned writes", async () => {
     await follow(page, `/discovery/${dryRun.id}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     await page.getByText("Dry run – nothing was saved.").waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("sees a scan wait for its turn, and that somebody cancelled it, without asking again", async () => {
+  test("shows a scan waiting, and cancelled by another user, without polling", async () => {
     const first = await scan({ targets: ["127.0.0.0/20"], commit: false });
     const second = await scan({ commit: false }, "behind the other");
     await follow(page, "/discovery");
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has nothing that axe-core finds, now and then, in either scheme", async () => {
+  test("is accessible, at present and in the past, in both color schemes", async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.evaluate(`fetch("/api/v1/ledger/verifications", { method: "POST" })`);
     for (const [path, shown] of [

@@ -12,7 +12,7 @@ import { settles } from "../support/page/waiting.ts";
 const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe("whoever edits", () => {
+describe("editing", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -50,7 +50,7 @@ describe("whoever edits", () => {
     await made(appliance.client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
   };
 
-  test("closes by Escape a form in which nothing was changed, and no other", async () => {
+  test("closes an unchanged form by Escape, and no other", async () => {
     await edit();
     const form = page.getByRole("form", { name: "Edit access-1" });
     const location = page.getByLabel("Location");
@@ -65,7 +65,7 @@ describe("whoever edits", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("changes a host, says why, reads what undoing comes to, and undoes it", async () => {
+  test("changes a host with a reason, previews the undo, and undoes it", async () => {
     await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
     await page.keyboard.press("e");
     const name = page.getByLabel("Name", { exact: true });
@@ -95,7 +95,7 @@ describe("whoever edits", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("leaves what a colleague changed meanwhile in other fields, without being asked", async () => {
+  test("keeps other fields changed concurrently by another user, without asking", async () => {
     await edit();
     await page.getByLabel("Model").fill("C9300-48P");
     await byOthers({ description: "Hall 2" });
@@ -106,7 +106,7 @@ describe("whoever edits", () => {
     expect(visitor.troubles().filter((each) => !each.includes("412"))).toEqual([]);
   });
 
-  test("reads at the field what the API refuses, and what is wrong before it is sent", async () => {
+  test("shows refusals of the API at the field, and errors before sending", async () => {
     await edit();
     await page.getByLabel("Name", { exact: true }).fill(" ");
     await page.getByText("A value is required.").waitFor();
@@ -125,7 +125,7 @@ describe("whoever edits", () => {
     expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
   });
 
-  test("finds what was typed after a reload, and not after the session ended", async () => {
+  test("restores a draft after a reload, but not after the session ended", async () => {
     await edit();
     await page.getByLabel("Model").fill("C9300-48P");
     await page.reload();
@@ -147,7 +147,7 @@ describe("whoever edits", () => {
     visitor.troubles();
   });
 
-  test("shows what it saved, undid and removed, though the feed of changes says nothing", async () => {
+  test("shows saved, undone and deleted state even without the change feed", async () => {
     const feed = /\/api\/v1\/changes\?/;
     await page.route(feed, (route) => route.fulfill({ status: 204 }));
     await page.reload();
@@ -165,7 +165,7 @@ describe("whoever edits", () => {
     await page.unroute(feed);
   });
 
-  test("saves once, though the answer was lost on the way", async () => {
+  test("saves once even if the answer is lost", async () => {
     await edit();
     await page.getByLabel("Model").fill("C9300-48P");
     let isLost = false;
@@ -184,7 +184,7 @@ describe("whoever edits", () => {
     visitor.troubles();
   });
 
-  test("is offered it neither in the past nor without the right", async () => {
+  test("is offered neither in the past nor without the right", async () => {
     await page.goto(`${appliance.running.url}/hosts/${host.id}?at=${host.created_at}&edit=yes`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     expect(await page.getByRole("button", { name: /^Edit|^Save/ }).count()).toBe(0);
@@ -199,7 +199,7 @@ describe("whoever edits", () => {
     }
   });
 
-  test("sets the fields that the organization has added, clears one, and is told at its field what is wrong", async () => {
+  test("sets custom fields, clears one, and shows errors at the field", async () => {
     const { client } = appliance;
     const define = (body: object) => made(client.post("custom-fields", { kinds: ["host"], ...body }));
     await define({ key: "room", label: "Room", type: "text" });

@@ -28,7 +28,7 @@ const NOTE = field({ name: "description", type: "text", isNullable: true, maxLen
 const NUMBER = field({ name: "number", type: "integer", isRequired: true, minimum: 1, maximum: 4_094 });
 const TAGS = field({ name: "tags", type: "ids", isRequired: true });
 
-describe("a field of a form", () => {
+describe("a form field", () => {
   test.each([
     [NAME, "", "A value is required."],
     [NAME, "   ", "A value is required."],
@@ -44,11 +44,11 @@ describe("a field of a form", () => {
     [NUMBER, "20.5", "A whole number, such as 20."],
     [field({ name: "status", type: "choice", choices: ["Up"] }), "Down", "A value is required."],
     [TAGS, [], null],
-  ] as const)("is checked by the limits of the API's schema", (of, typed, sentence) => {
+  ] as const)("is validated by the limits of the API schema", (of, typed, sentence) => {
     expect([typed, wrongWith(of, typed)]).toEqual([typed, sentence]);
   });
 
-  test("gives back what it was given where nobody touches it", () => {
+  test("round-trips an untouched value", () => {
     for (const [of, value] of [
       [NAME, "sw-1"],
       [NOTE, null],
@@ -60,7 +60,7 @@ describe("a field of a form", () => {
     expect(isSameTyped(["a", "b"], ["b", "a"])).toBe(true);
   });
 
-  test("is explained in the words of a form, not in those of JSON", async () => {
+  test("has form labels instead of JSON terms", async () => {
     const help = (type: FormField["type"], description: string) => helpSaid({ type, description });
     expect(help("text", "Not blank, no control characters.")).toBeNull();
     expect(help("text", '"" when none is given; null clears it.')).toBeNull();
@@ -81,7 +81,7 @@ describe("a field of a form", () => {
     expect(said.filter((each) => /`|\bnull\b|control characters|in a create/i.test(each))).toEqual([]);
   });
 
-  test("of the API is in a form, or is left out for a reason", async () => {
+  test("exists for every API field, except those exempt for a stated reason", async () => {
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
     for (const kind of EDITED_KINDS) {
       const details = await loadDetails(kind);
@@ -99,7 +99,7 @@ describe("a field of a form", () => {
     }
   });
 
-  test("that its kind does not mention is in a form behind the others, and part of a device is not", () => {
+  test("not mentioned by its kind comes after the others, unless discovery owns it", () => {
     const all = [NAME, { ...NAME, name: "rack_unit" }, { ...NAME, name: "parts", type: "other" as const }];
     const names = (isNew: boolean, form: readonly string[], unset: readonly string[] = []) =>
       formFields(all, { form, unset }, isNew).map(({ name }) => name);
@@ -144,11 +144,11 @@ const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   service: { virtualization: TOLD, bindings: PARTS, position: ORDER },
 };
 
-describe("two edits of one record", () => {
+describe("concurrent edits of one record", () => {
   const fields = [NAME, NOTE, NUMBER, TAGS];
   const base = { name: "sw-1", description: null, number: 20, tags: ["a"] };
 
-  test("send what is required and what was typed, and nothing else", () => {
+  test("send only required and edited fields", () => {
     const typed = { description: "Hall 2", number: "20" };
     const edited = editedOf(fields, base, typed);
     expect(edited).toEqual([NOTE]);
@@ -160,7 +160,7 @@ describe("two edits of one record", () => {
     });
   });
 
-  test("clash where both changed a field to something else, and nowhere else", () => {
+  test("conflict only if both changed a field to different values", () => {
     const theirs = { name: "sw-2", description: "Hall 3", number: 30, tags: ["a", "b"] };
     const typed = { description: "Hall 2", number: "30" };
     expect(meanwhile(fields, base, theirs, typed)).toEqual({
@@ -170,7 +170,7 @@ describe("two edits of one record", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("whoever edits", () => {
+describe.skipIf(!hasChromium)("editing", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await made(appliance.client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
   };
 
-  test("chooses where both changed the same field, and loses nothing that was typed", async () => {
+  test("lets the user resolve a conflict on a field, without losing input", async () => {
     await edit();
     await page.getByLabel("Description", { exact: true }).fill("Hall 3");
     await page.getByLabel("Model").fill("C9300-48P");
@@ -232,7 +232,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     visitor.troubles();
   });
 
-  test("brings back what a host was, and a host that is gone with its parts, having read what that comes to", async () => {
+  test("restores a former state of a host, and a deleted host with its parts, after a preview", async () => {
     const { client, networkId, running } = appliance;
     const port = { host_id: host.id, network_id: networkId, if_index: 7, if_descr: "Gi1/0/7" };
     await made(client.post("if-entries", port));
@@ -273,7 +273,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has a form for an interface, a subnet and a VLAN, in any width and light", async () => {
+  test("has a form for an interface, a subnet and a VLAN, in any width and color scheme", async () => {
     const { client, networkId } = appliance;
     const vlan = await made(client.post("vlans", { network_id: networkId, number: 20, name: "Offices" }));
     const subnet = await made(

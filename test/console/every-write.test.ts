@@ -38,7 +38,7 @@ const NOT_THERE: readonly string[] = [
   "POST /api/v1/markers/bulk-update",
 ];
 
-describe("the console and the API", () => {
+describe("console and API", () => {
   let asked: ConsoleCalls;
   /** `operationId` by call name. */
   const writes = new Map<string, string>();
@@ -57,22 +57,22 @@ describe("the console and the API", () => {
   const missing = (operations: ReadonlyMap<string, string>, calls: ReadonlySet<string>) =>
     [...operations].filter(([call]) => !calls.has(call)).map(([, operationId]) => operationId);
 
-  test("every write of the API is made by some page, or is left out for a reason", () => {
+  test("every write of the API is used by some page, or exempt for a stated reason", () => {
     expect(missing(writes, asked.calls).toSorted()).toEqual(Object.keys(LEFT_OUT).toSorted());
   });
 
-  test("every read of the API is shown by some page, or is not for a reason", () => {
+  test("every read of the API is used by some page, or exempt for a stated reason", () => {
     // Tables are offered as exports by URL, not by a call.
     const unread = missing(reads, asked.reads).filter((operation) => !operation.startsWith("export"));
     expect(unread.toSorted()).toEqual(Object.keys(UNREAD).toSorted());
   });
 
-  test("asks for nothing that the API does not have", () => {
+  test("the console calls nothing outside the API", () => {
     const unheard = [...asked.calls].filter((call) => !writes.has(call));
     expect(unheard.toSorted()).toEqual([...NOT_THERE]);
   });
 
-  test("tells by its types which path each write has, and has no write that nothing leads to", () => {
+  test("the path of each write is determined by types, and none is unreachable", () => {
     expect(asked.unknown).toEqual([]);
     expect(asked.unused).toEqual([]);
   });

@@ -12,7 +12,7 @@ import { settles } from "../support/page/waiting.ts";
 const OWNER = "owner@acme.example";
 const GUEST = "night@acme.example";
 
-describe("finding", () => {
+describe("locating", () => {
   let appliance: VisitedAppliance;
   let origin: string;
   const visitors: Visitor[] = [];
@@ -36,7 +36,7 @@ describe("finding", () => {
     return { visitor, page: await visitor.signedIn(email, path) };
   }
 
-  test("finds where a MAC was last night and sends the link, which shows another user what is in their networks", async () => {
+  test("shows a MAC's location of last night and shares the link, limited to the other user's networks", async () => {
     const { visitor, page } = await arrived(OWNER);
     await page.keyboard.press("/");
     await page.keyboard.type(MOVED_MAC.replaceAll(":", "").toUpperCase());
@@ -66,7 +66,7 @@ describe("finding", () => {
     expect(other.troubles()).toEqual([]);
   });
 
-  test("two devices of one name are both told, and each leads to its own page", async () => {
+  test("shows both devices of one name, each with a link to its page", async () => {
     const { visitor, page } = await arrived(OWNER, "/?q=twin");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.locator(".note").getByText("2 hosts are called twin").waitFor();
@@ -80,7 +80,7 @@ describe("finding", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("what fails says so once, whatever was asked, and is asked again at once", async () => {
+  test("reports a failure once, whatever the query, and retries at once", async () => {
     const { visitor, page } = await arrived(OWNER);
     // Without the frame's messages for all pages.
     const problems = page.getByRole("main").getByRole("alert");
@@ -114,7 +114,7 @@ describe("finding", () => {
     expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
   });
 
-  test("an address without a host is said to be free, given out by DHCP, or in no subnet", async () => {
+  test("shows an address without a host as free, within DHCP, or outside every subnet", async () => {
     const { visitor, page } = await arrived(OWNER, "/?q=10.2.3.77");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.getByText("Free in 10.2.3.0/24 Lab").waitFor();
@@ -130,7 +130,7 @@ describe("finding", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("what is gone leads to what it was last, and what there never was says what to try", async () => {
+  test("links a deleted record to its last state, and gives hints for an unknown one", async () => {
     const { visitor, page } = await arrived(OWNER, "/?q=old-server");
     await page.locator(".hits").getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
@@ -143,7 +143,7 @@ describe("finding", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("the start leads to what is new, what needs attention, what was asked for, and what is pinned", async () => {
+  test("starts with new records, attention items, recent searches and pins", async () => {
     const { visitor, page } = await arrived(OWNER);
     await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
     await page.getByRole("link", { name: /hosts added/ }).waitFor();

@@ -10,7 +10,7 @@ import { accessibilityFindings, closeBrowser, follow, hasChromium, Visitor } fro
 import { fillFound, MOVED_MAC, RUNNING_NAME } from "../support/browser/found.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
-describe("a question by its form", () => {
+describe("a query by its form", () => {
   test.each([
     "00:1b:21:AA:bb:cc",
     "00-1b-21-aa-bb-cc",
@@ -36,7 +36,7 @@ describe("a question by its form", () => {
   });
 
   test.each(["web-1", "web-1.example.net", "Zürich Mitte", "1b21", "10.2.3.4.example", "مفتاح"])(
-    "%s may be the name of a host",
+    "%s may be a host name",
     (value) => {
       expect(askedOf(value)).toEqual({ by: "hostname", value });
     },
@@ -54,17 +54,17 @@ describe("a question by its form", () => {
     "gi1/0/7",
     "2001:db8::/32",
     "a\u0000b",
-  ])("%j is none of these", (text) => {
+  ])("%j has no specific form", (text) => {
     expect(askedOf(text)).toBeNull();
   });
 
-  test("and a name is no longer than a name can be", () => {
+  test("cannot be longer than a name", () => {
     expect(askedOf("x".repeat(255))?.by).toBe("hostname");
     expect(askedOf("x".repeat(256))).toBeNull();
   });
 });
 
-describe("what needs attention", () => {
+describe("attention items", () => {
   test.each([
     [
       "/api/v1/if-entries?filter=changes%28oper_status%2C+%22-24h%22%29+%3E%3D+6",
@@ -82,7 +82,7 @@ describe("what needs attention", () => {
   });
 });
 
-describe("where something has been", () => {
+describe("location history", () => {
   const interval = (from: number, to: number | null, port: string) =>
     ({
       from: new Date(from).toISOString(),
@@ -91,7 +91,7 @@ describe("where something has been", () => {
       port: { id: port, name: port },
     }) as Interval;
 
-  test("is told with the gaps in which nothing is known, each place by the same look", () => {
+  test("shows gaps of unknown location, and places by a stable color", () => {
     const stays = staysOf(
       [interval(1_000, 2_000, "a"), interval(2_000, 3_000, "b"), interval(5_000, null, "a")],
       9_000,
@@ -107,7 +107,7 @@ describe("where something has been", () => {
     expect(staysOf([], 9_000)).toEqual([]);
   });
 
-  test("ends with what is not known any more", () => {
+  test("ends with unknown if the location is no longer known", () => {
     expect(staysOf([interval(1_000, 2_000, "a")], 9_000).at(-1)).toEqual({
       interval: null,
       from: 2_000,
@@ -117,13 +117,13 @@ describe("where something has been", () => {
     });
   });
 
-  test("that lasts from before what was asked for does not begin there", () => {
+  test("beginning before the requested period has no start in it", () => {
     const span = { from: 1_000_000 };
     const cut = [1_000_000, 1_030_000, 1_090_000].map((from) => isCutOff({ from }, span));
     expect([cut, isCutOff({ from: 0 }, { from: null })]).toEqual([[true, true, false], false]);
   });
 
-  test("is asked for the last month, for a month around an older instant, or from the beginning", () => {
+  test("covers the last month, a month around an older instant, or everything", () => {
     const day = 86_400_000;
     const now = 1_000.3 * day;
     expect(spanAround(null, now, false)).toEqual({ from: now - 30 * day, to: now, query: { from: "-30d" } });
@@ -138,7 +138,7 @@ describe("where something has been", () => {
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("finding", () => {
+describe.skipIf(!hasChromium)("locating", () => {
   let workplace: Workplace;
   let visitor: Visitor;
   let page: Page;
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)("finding", () => {
     await workplace.close();
   });
 
-  test("leads from the start to where a MAC address is, and was last night", async () => {
+  test("links from the start page to a MAC address's present and former location", async () => {
     await follow(page, "/");
     await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
     await page.keyboard.press("/");
@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)("finding", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has nothing that axe-core finds where it fails, and where DHCP gives an address out", async () => {
+  test("is accessible on failure, and for a DHCP address", async () => {
     const questions = /\/api\/v1\/(search|locate)/;
     const error = "The appliance is being restarted.";
     const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)("finding", () => {
     expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
   });
 
-  test("names that would run, turn around or overflow are shown as they are", async () => {
+  test("shows hostile, right-to-left and overlong names safely", async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await follow(page, "/?q=document.title");
     await page.locator(".hits").getByText(RUNNING_NAME).waitFor();
@@ -218,7 +218,7 @@ describe.skipIf(!hasChromium)("finding", () => {
   test.each([
     ["light", 1280],
     ["dark", 360],
-  ] as const)("has nothing that axe-core finds, now and then: %s, %i pixels wide", async (colorScheme, width) => {
+  ] as const)("is accessible, at present and in the past: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     const found = [`/?q=${MOVED_MAC}`, `/?q=${MOVED_MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"];

@@ -7,7 +7,7 @@ import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/
 
 const EMAIL = "ada@acme.example";
 
-describe.skipIf(!hasChromium)("claiming in the browser", () => {
+describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
   let workplace: Workplace;
   let running: Running;
   let visitor: Visitor;
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   }
 
-  test("opens the printed link, says who one is, presses Enter, and is in", async () => {
+  test("opens the printed link, fills in the form, presses Enter, and is signed in", async () => {
     const page = await visitor.open(link());
     await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
     // Neither a bystander nor the browser history sees the token.
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has the token in the body of one request, and in no address, header, storage or log", async () => {
+  test("sends the token in one request body, and never in a URL, header, storage or log", async () => {
     const token = running.setupToken;
     const carrying: string[] = [];
     const asked: Promise<void>[] = [];
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("refuses a wrong token at its field, keeps what was typed, and takes the link pasted there", async () => {
+  test("shows a wrong token at its field, keeps input, and accepts the link pasted there", async () => {
     const page = await visitor.open("/#setup=0000-0000-0000-0000-0000-0000-0000");
     await fill(page);
     await page.getByRole("button", { name: "Claim it" }).click();
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     expect(visitor.troubles()).toEqual(["401 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
   });
 
-  test("says at each field what is wrong with it, before and after it is sent", async () => {
+  test("shows errors at each field, before and after sending", async () => {
     const page = await visitor.open(link());
     await page.getByRole("button", { name: "Claim it" }).click();
     await page.getByLabel("E-mail").and(page.locator("[aria-invalid=true]:focus")).waitFor();
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     expect(visitor.troubles()).toEqual(["400 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
   });
 
-  test("asks for the token after a reload, which forgets it, and takes the link again in the same tab", async () => {
+  test("forgets the token on reload and asks for it, and accepts the link again in the same tab", async () => {
     const page = await visitor.open(link());
     await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
     await page.reload();
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("leads whoever comes by a used link, or was slower, to the sign-in", async () => {
+  test("redirects to sign-in for a used link or a lost race", async () => {
     const late = await visitor.open(link());
     await fill(late);
     const claim = { organization_name: "Acme", network_name: "Main", email: EMAIL, password: PASSWORD };
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each(["light", "dark"] as const)("has nothing that axe-core finds, at 360 px: %s", async (colorScheme) => {
+  test.each(["light", "dark"] as const)("is accessible, at 360 px: %s", async (colorScheme) => {
     const own = await Visitor.arrive(running.url, { colorScheme, viewport: { width: 360, height: 740 } });
     for (const path of ["/", link()]) {
       const page = await own.open(path);

@@ -9,7 +9,7 @@ import { settles } from "../support/page/waiting.ts";
 const OWNER = "owner@acme.example";
 const MAC = "00:1b:21:aa:bb:cc";
 
-describe("the console's frame", () => {
+describe("the console frame", () => {
   let appliance: VisitedAppliance;
   let origin: string;
   let visitor: Visitor;
@@ -29,7 +29,7 @@ describe("the console's frame", () => {
 
   afterAll(() => appliance.close());
 
-  test("asks who comes, tells why it does not let somebody in, and leads back to the address that was opened", async () => {
+  test("asks for sign-in, explains a refusal, and returns to the requested URL", async () => {
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill("not the password");
@@ -43,7 +43,7 @@ describe("the console's frame", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a session that ends in the middle is said, and signing in leads back to where one was", async () => {
+  test("reports a session ending mid-work, and returns there after sign-in", async () => {
     const page = await visitor.signedIn(OWNER);
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
@@ -63,7 +63,7 @@ describe("the console's frame", () => {
     expect(page.url()).toBe(`${origin}/?q=web`);
   });
 
-  test("leaves nothing of what one wrote to the next user of the same tab", async () => {
+  test("leaves no input to the next user of the same tab", async () => {
     const page = await visitor.signedIn(OWNER, "/settings/tags");
     await page.getByRole("button", { name: "New tag" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
@@ -79,7 +79,7 @@ describe("the console's frame", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a link carries the instant and the network along", async () => {
+  test("carries instant and network in links", async () => {
     const at = "2026-03-01T02:12:00Z";
     const page = await visitor.signedIn(OWNER, `/?at=${at}&network=${appliance.networkId}`);
     await page.keyboard.press("/");
@@ -90,7 +90,7 @@ describe("the console's frame", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("every key is shown by ?, and what is typed into a field is text", async () => {
+  test("lists every shortcut under ?, and leaves typing in fields alone", async () => {
     const page = await visitor.signedIn(OWNER);
     await page.getByLabel("Find anything").fill("what is t?");
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -102,7 +102,7 @@ describe("the console's frame", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("offers to choose between networks as soon as there is a second one", async () => {
+  test("offers a network selector once there are two", async () => {
     const page = await visitor.signedIn(OWNER, "/settings/networks?new=network");
     await page.locator("#edit-name").fill("Branch");
     expect(await page.getByRole("banner").getByLabel("Network").count()).toBe(0);

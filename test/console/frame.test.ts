@@ -17,7 +17,7 @@ import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/exe
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("the console's frame", () => {
+describe.skipIf(!hasChromium)("the console frame", () => {
   let workplace: Workplace;
   let origin: string;
 
@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await workplace.close();
   });
 
-  test("is what a browser gets, under a policy that lets nothing in", async () => {
+  test("is served to browsers under a restrictive content policy", async () => {
     const page = await fetch(`${origin}/`, { headers: { accept: "text/html" } });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toBe(CONSOLE_POLICY);
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     }
   });
 
-  test("leaves scripts what they had: `/` leads to the API's documentation, and there is nothing at /hosts", async () => {
+  test("leaves paths for scripts unchanged: `/` redirects to the API documentation, and /hosts is 404", async () => {
     const start = await fetch(`${origin}/`, { redirect: "manual" });
     expect([start.status, start.headers.get("location")]).toEqual([302, "/docs"]);
     expect((await fetch(`${origin}/hosts`)).status).toBe(404);
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     expect((await fetch(`${origin}/console/main-gone.js`)).status).toBe(404);
   });
 
-  test("signing out leaves nothing of the inventory on the page, nor behind the browser's Back", async () => {
+  test("clears the inventory on sign-out, also behind the browser's Back", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await visitor.leave();
   });
 
-  test("the past is said in words, in the reader's zone and in UTC, and `t` leads back to now", async () => {
+  test("shows the past in words, in the reader's zone and in UTC, and `t` returns to the present", async () => {
     const visitor = await Visitor.arrive(origin, { timezoneId: "Europe/Berlin" });
     const page = await visitor.signIn(OWNER, PASSWORD, "/?at=2026-03-01T02:12:00Z");
     const band = page.getByRole("status").filter({ hasText: "As of" });
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await visitor.leave();
   });
 
-  test("what somebody quick types into a page as it appears stays, and a key pressed then does what it does", async () => {
+  test("keeps input typed while a page appears, and handles keys pressed then", async () => {
     const visitor = await Visitor.arrive(origin);
     await (await visitor.signIn(OWNER, PASSWORD)).close();
     const page = await visitor.context.newPage();
@@ -125,31 +125,28 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await visitor.leave();
   });
 
-  test.each([1280, 360])(
-    "has nothing that axe-core finds, and nothing beside the window, in either scheme, %i pixels wide",
-    async (width) => {
-      const visitor = await Visitor.arrive(origin, { viewport: { width, height: 740 } });
-      const look = async (page: Page, address: string) => {
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect([address, colorScheme, await accessibilityFindings(page)]).toEqual([address, colorScheme, []]);
-          const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-          expect([address, colorScheme, beside <= 0]).toEqual([address, colorScheme, true]);
-        }
-      };
-      const page = await visitor.open("/");
-      await page.getByLabel("Password").waitFor();
-      await look(page, "signed out");
-      await page.close();
-      const signedIn = await visitor.signIn(OWNER, PASSWORD, "/no-such-page");
-      await signedIn.getByRole("heading", { level: 1 }).waitFor();
-      await look(signedIn, "/no-such-page");
-      for (const address of ["/?q=web-1&at=2026-03-01T02:12:00Z", "/?q=web-1", "/"]) {
-        await follow(signedIn, address);
-        await look(signedIn, address);
+  test.each([1280, 360])("is accessible without overflow, in both color schemes, %i pixels wide", async (width) => {
+    const visitor = await Visitor.arrive(origin, { viewport: { width, height: 740 } });
+    const look = async (page: Page, address: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([address, colorScheme, await accessibilityFindings(page)]).toEqual([address, colorScheme, []]);
+        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+        expect([address, colorScheme, beside <= 0]).toEqual([address, colorScheme, true]);
       }
-      expect(visitor.troubles()).toEqual(["404 for /no-such-page", expect.stringContaining("404")]);
-      await visitor.leave();
-    },
-  );
+    };
+    const page = await visitor.open("/");
+    await page.getByLabel("Password").waitFor();
+    await look(page, "signed out");
+    await page.close();
+    const signedIn = await visitor.signIn(OWNER, PASSWORD, "/no-such-page");
+    await signedIn.getByRole("heading", { level: 1 }).waitFor();
+    await look(signedIn, "/no-such-page");
+    for (const address of ["/?q=web-1&at=2026-03-01T02:12:00Z", "/?q=web-1", "/"]) {
+      await follow(signedIn, address);
+      await look(signedIn, address);
+    }
+    expect(visitor.troubles()).toEqual(["404 for /no-such-page", expect.stringContaining("404")]);
+    await visitor.leave();
+  });
 });

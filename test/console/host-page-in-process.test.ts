@@ -24,7 +24,7 @@ describe("the page of a host", () => {
     await appliance.close();
   });
 
-  test("shows its ports as they sit on the device, and by name who hangs on them", async () => {
+  test("shows ports in physical order, with the names of their stations", async () => {
     const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=ports`);
     await page.getByRole("heading", { name: "access-one" }).waitFor();
     const plate = page.locator(".plate");
@@ -40,7 +40,7 @@ describe("the page of a host", () => {
     await page.close();
   });
 
-  test("has the ports of a switch on its first tab, where each leads to its row; a host without has no picture", async () => {
+  test("has a switch's ports on its first tab, each linked to its row, and no faceplate for other hosts", async () => {
     const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}`);
     const plate = page.getByRole("region", { name: "Its ports" });
     await page.getByRole("heading", { name: "Details" }).waitFor();
@@ -61,7 +61,7 @@ describe("the page of a host", () => {
     await page.close();
   });
 
-  test("tells who is at the other end of its cables, who hangs on its ports, and on whose port it hangs", async () => {
+  test("shows connected devices, stations on its ports, and its own switch port", async () => {
     const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=neighbors`);
     const links = page.getByRole("table").filter({ hasText: "Port there" });
     const row = links.getByRole("row", { name: /^Gi1\/0\/5 core-9 not in the inventory Te1\/1\/4 Up 1G \d{4}-/ });
@@ -83,7 +83,7 @@ describe("the page of a host", () => {
     await page.close();
   });
 
-  test("tells what changed, who did it and why, and leads to how it was before", async () => {
+  test("shows its changes with author and reason, with links to the state before", async () => {
     const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=history`);
     const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
     // The page names the host, so the sentence need not.
@@ -102,7 +102,7 @@ describe("the page of a host", () => {
     await page.close();
   });
 
-  test("that is gone says since when and why, and shows what it was last; before its time it says when it began", async () => {
+  test("shows a deleted host's last state with date and reason, and before its creation when it begins", async () => {
     const asked = visitor.requests();
     const page = await visitor.signedIn(OWNER, `/hosts/${filled.gone.id}`);
     await page.getByRole("heading", { name: "This host is gone" }).waitFor();

@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await workplace.close();
   });
 
-  test("has interfaces whose pages say what they are, and which device is at the other end, in words", async () => {
+  test("links to interface pages that describe type and far end in words", async () => {
     const page = await visitor.signIn(OWNER, PASSWORD, `/interfaces/${filled.ports[4]?.id}`);
     const fact = (name: string) => page.locator(".facts > div").filter({ hasText: name }).first().locator("dd");
     await page.getByRole("heading", { name: "What is connected" }).waitFor();
@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.close();
   });
 
-  test("that another one has gone into shows its former self, and the other one leads to it", async () => {
+  test("shows a consolidated host as former self, linked from its destination", async () => {
     const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.stays.id}`);
     const former = page.getByText("Former selves");
     await former.waitFor();
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
   });
 
   test.each(["light", "dark"] as const)(
-    "has nothing that axe-core finds, on any of its tabs, now and then: %s",
+    "is accessible, on all tabs, at present and in the past: %s",
     async (colorScheme) => {
       const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 420, height: 740 } });
       const page = await own.signIn(OWNER, PASSWORD, `/hosts/${filled.switchId}`);
@@ -92,10 +92,10 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
   );
 });
 
-describe("neighbors", () => {
+describe("connected devices", () => {
   const end = (node_id: string, port: string | null) => ({ node_id, port });
 
-  test("are those of the device, whichever end it is, in the order of its ports", () => {
+  test("are listed from either end of a link, in port order", () => {
     const links = [
       { id: "a", ends: [end("x", "Gi1/0/10"), end("other", null)] },
       { id: "b", ends: [end("far", "Te1"), end("x", "Gi1/0/9")] },
@@ -107,7 +107,7 @@ describe("neighbors", () => {
     ]);
   });
 
-  test("have been there since their last interval began, if that has not ended", () => {
+  test("are connected since the start of their last interval, if that has not ended", () => {
     const fromMs = Date.parse("2026-03-01T00:00:00Z");
     const since = sinceByLink(
       [
@@ -135,10 +135,10 @@ describe("neighbors", () => {
   });
 });
 
-describe("the ports on the overview", () => {
+describe("ports on the overview", () => {
   const group = (count: number) => ({ ports: Array.from({ length: count }, (_, index) => index) });
 
-  test("are shown from four on, up to as many as there is room for", () => {
+  test("are shown from four ports on, up to the available space", () => {
     expect([0, 3, 4, 3_271].map(isPlateShown)).toEqual([false, false, true, true]);
     const shown = (interfaces: number, addresses: number) => arePlacesShown({ interfaces, ip_addresses: addresses });
     expect([shown(0, 1), shown(3, 50), shown(3, 51), shown(4, 1)]).toEqual([true, true, false, false]);
@@ -154,7 +154,7 @@ describe("the ports on the overview", () => {
 describe("management links", () => {
   const host = { management_url: null, ip_addresses: [{ ip_address: "2001:db8::1" }], ports: [] };
 
-  test("lead to what listens, with IPv6 in brackets", () => {
+  test("lead to listening ports, with IPv6 in brackets", () => {
     const ports = [
       { number: 22, protocol: "Tcp" },
       { number: 443, protocol: "Tcp" },
@@ -175,7 +175,7 @@ describe("management links", () => {
     "ssh://-oProxyCommand=x/",
     "ssh://-lroot@sw-1/",
     "https://bank.example@sw-1/",
-  ])("never follow %s, whatever a device says of itself", (management_url) => {
+  ])("never contain %s, whatever a device announces", (management_url) => {
     expect(managementLinks({ ...host, management_url })).toEqual([]);
   });
 });

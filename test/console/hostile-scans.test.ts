@@ -29,7 +29,7 @@ const WIDTHS = [360, 1_280] as const;
 const hasNames = SWEEP_LAB_MISSING === null;
 const withoutNames = hasNames ? "" : `left out ${SWEEP_LAB_MISSING}: `;
 
-describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
+describe.skipIf(!hasChromium)("data announced to a scan", () => {
   let workplace: Workplace;
   let machines: HostileMachines;
   let running: Running;
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     }
   };
 
-  test("is kept as it was announced, on one line, without what shows nothing, and cut where it is too long", () => {
+  test("is stored verbatim, on one line, without invisible characters, and truncated", () => {
     const kept = Object.fromEntries(MACHINES.map((address) => [firstAnnouncedAt(address), servicesOf(at(address))]));
     const alike = (word: string, ofSsh = word) => ({
       2222: ofSsh,
@@ -182,30 +182,27 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     expect(kept.piled?.[8554]).toBe(ANNOUNCED.piled);
   });
 
-  test.skipIf(!hasNames)(
-    `${withoutNames}of names in DNS only those of hosts are kept, and of the others none of it`,
-    () => {
-      expect(Object.fromEntries(NAMED.map((address) => [address.slice(-3), at(address).hostname]))).toEqual({
-        101: null,
-        102: null,
-        103: null,
-        104: null,
-        105: null,
-        106: `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`,
-        107: "constructor",
-        108: "honest.example",
-        109: "xn--4dbrk0ce",
-      });
-      expect(NAMED.slice(0, 5).map((address) => at(address).name)).toEqual(NAMED.slice(0, 5));
-      expect(servicesOf(at(NAME_SERVER))).toEqual({ 53: ANNOUNCED.markup });
-    },
-  );
+  test.skipIf(!hasNames)(`${withoutNames}includes DNS names of hosts only, and no others`, () => {
+    expect(Object.fromEntries(NAMED.map((address) => [address.slice(-3), at(address).hostname]))).toEqual({
+      101: null,
+      102: null,
+      103: null,
+      104: null,
+      105: null,
+      106: `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`,
+      107: "constructor",
+      108: "honest.example",
+      109: "xn--4dbrk0ce",
+    });
+    expect(NAMED.slice(0, 5).map((address) => at(address).name)).toEqual(NAMED.slice(0, 5));
+    expect(servicesOf(at(NAME_SERVER))).toEqual({ 53: ANNOUNCED.markup });
+  });
 
-  test("of names in certificates nothing is kept", async () => {
+  test("excludes names in certificates", async () => {
     expect(await made(discovery.client.get(`search?q=${CERTIFIED}`))).toEqual([]);
   });
 
-  test("is called what can be seen where a device says what cannot", () => {
+  test("is labeled by its visible text if a device's name is invisible", () => {
     const [blank] = MACHINES.filter((address) => firstAnnouncedAt(address) === "blank");
     expect(at(blank as string)).toMatchObject({ name: blank, sys_name: ANNOUNCED.blank });
   });
@@ -213,7 +210,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
   /** The machine that announces it now. */
   const announcing = (word: Announced) => at(MACHINES.find((each) => machines.announcedAt(each) === word) as string);
 
-  test("breaks nothing, runs nothing, overflows and turns nothing on pages of records, on a phone or on a desk", async () => {
+  test("breaks, runs, overflows and reverses nothing on record pages, on phone and desktop", async () => {
     for (const host of MACHINES.map(at)) await looked(`/hosts/${host.id}`);
     const { id, services, interfaces } = announcing("direction");
     for (const tab of ["ports", "neighbors", "addresses", "services", "history", "credentials"])
@@ -234,7 +231,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       await looked(address);
   });
 
-  test("nor on lists, maps, what changed, what was found and how scans went", async () => {
+  test("nor on lists, maps, changes, search results and scan pages", async () => {
     const shown = `network=${network.id}`;
     const lists = ["/hosts", "/interfaces", "/addresses", "/services", "/ports", "/stations?show=all", "/conflicts"];
     for (const address of [
@@ -259,7 +256,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       await looked(address);
   });
 
-  test("is a text among others in the palette, and leads to its record", async () => {
+  test("is plain text in the palette, and links to its record", async () => {
     await page.goto(`${running.url}/hosts`);
     await page.getByRole("banner").waitFor();
     const options = page.getByRole("dialog").getByRole("option");
@@ -276,7 +273,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("names no file that is saved, but in letters, and in no more than a file system takes", async () => {
+  test("does not name saved files, except by letters, within file system limits", async () => {
     const marker = `"; filename="evil.html"; x=${ANNOUNCED.markup.slice(0, 30)}`;
     await made(discovery.client.post("markers", { name: marker, at: between }));
     const named = { id: network.id, name: `../${"שרת ".repeat(50)}";‮gpj.html`, tags: [] };
@@ -306,7 +303,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("names a table that comes in as what it is, and says so where it is none", async () => {
+  test("is shown verbatim as an import's table name, with an error if it is not a table", async () => {
     const cells = "name\r\nfrom-a-file\r\n";
     for (const name of [
       "<img src=x onerror=broken=6>.csv",

@@ -14,7 +14,7 @@ const OWNER = "owner@acme.example";
 /** Layout and scrolling stutter beyond this. */
 const ELEMENTS_MAX = 6_000;
 
-describe.skipIf(!hasChromium)("names that want to break out", () => {
+describe.skipIf(!hasChromium)("hostile names", () => {
   let workplace: Workplace;
   let running: Running;
   let client: Client;
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     ];
   };
 
-  test("break nothing, run nothing and overflow nothing on any page, on a phone or on a desk", async () => {
+  test("break, run and overflow nothing on any page, on phone and desktop", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD);
     for (const address of addresses()) {
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await visitor.leave();
   });
 
-  test("are no formulas in the CSV that pages lead to", async () => {
+  test("are not formulas in exported CSV", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD);
     for (const list of ["/hosts", "/interfaces", "/addresses", "/services", "/subnets", "/vlans"]) {
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await visitor.leave();
   });
 
-  test("a device with thousands of interfaces shows its ports in pages, finds in all of them, and leads to each", async () => {
+  test("of thousands of interfaces are paged, searched, and linked", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.device.id}?tab=ports`);
     await page.getByRole("link", { name: /^Interfaces 3,271$/ }).waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await visitor.leave();
   });
 
-  test("a host with thousands of addresses is asked for a page of them, for all to find in them, and compared", async () => {
+  test("of thousands of addresses are paged, searched, and compared", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD);
     const asked = visitor.requests();
@@ -244,7 +244,7 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
 
   const idOf = (index: number) => `01936f2e-0d5c-7d3a-9a39-${index.toString(16).padStart(12, "0")}`;
 
-  test("is asked for a page of them and of its ports, and tells what each is bound to wherever that stands", async () => {
+  test("is paged, with its ports, and shows each binding's target wherever it is", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD);
     const asked = visitor.requests();
@@ -297,19 +297,19 @@ describe("a page of rows", () => {
   const asked = { page: null, find: "", textOf: (row: string) => row };
   const said = ({ rows: shown, ...rest }: PageOfRows<string>) => ({ ...rest, first: shown[0], count: shown.length });
 
-  test("is the one that was asked for, the last one of what is beyond, and the first of what is none", () => {
+  test("is the requested one, the last one beyond the end, and the first for an invalid number", () => {
     expect(said(pageOfRows(rows, asked))).toEqual({ page: 1, pages: 3, found: 250, first: "Gi1/0/0", count: 100 });
     expect(said(pageOfRows(rows, { ...asked, page: "3" }))).toMatchObject({ page: 3, first: "Gi1/0/200", count: 50 });
     expect(said(pageOfRows(rows, { ...asked, page: "9" }))).toMatchObject({ page: 3 });
     for (const page of ["0", "-1", "1.5", "x"]) expect(pageOfRows(rows, { ...asked, page }).page).toBe(1);
   });
 
-  test("has what all words are in, in any case, and where nothing is, one empty page", () => {
+  test("contains rows with all search words, in any case, and is one empty page without matches", () => {
     expect(pageOfRows(rows, { ...asked, find: " GI1 /249 " }).rows).toEqual(["Gi1/0/249"]);
     expect(said(pageOfRows(rows, { ...asked, find: "Te" }))).toMatchObject({ page: 1, pages: 1, found: 0, count: 0 });
   });
 
-  test("is asked for alone while nothing is searched, and all of them are where it is not known to be the only one", () => {
+  test("is requested alone without a search, and all are requested if there may be more", () => {
     const asking = (page: string | null, find = "") => ({ page, find });
     expect(windowToRead(250, asking("3"))).toEqual({ limit: 100, offset: 200 });
     expect(windowToRead(250, asking("9"))).toEqual({ limit: 100, offset: 200 });
@@ -320,7 +320,7 @@ describe("a page of rows", () => {
     expect(windowToRead(100, asking("1", "x"))).toEqual({ limit: 100, offset: 0 });
   });
 
-  test("that was read has those behind all others behind the last of them, and waits for all where it finds", () => {
+  test("shows its rows after the preceding pages, and waits for all during a search", () => {
     const behind = ["gone-1", "gone-2"];
     const ofPage = (page: string, more: readonly string[] = behind) => {
       const { offset, limit } = windowToRead(250, { page, find: "" });
@@ -341,7 +341,7 @@ describe("a page of rows", () => {
     });
   });
 
-  test("is that of the chosen row, unless another was asked for or it is not found", () => {
+  test("is that of the selected row, unless another was requested or it is not found", () => {
     const chosen = { ...asked, isChosen: (row: string) => row === "Gi1/0/150" };
     expect(pageOfRows(rows, chosen).page).toBe(2);
     expect(pageOfRows(rows, { ...chosen, page: "1" }).page).toBe(1);

@@ -11,7 +11,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe.skipIf(!hasChromium)("whoever knows better which host is which", () => {
+describe.skipIf(!hasChromium)("host identity", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let discovery: DiscoveryClient;
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     return host === undefined ? null : host.ip_addresses.map(({ ip_address }: Wire) => ip_address).sort();
   };
 
-  test("joins two hosts, having read what moves, and parts them again", async () => {
+  test("two hosts are consolidated after a preview, and split again", async () => {
     const core = await newHost("core-1", ["10.2.3.1"]);
     await newHost("core-1-oob", ["10.2.3.2"]);
     await open(`/hosts/${core.id}`);
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("joins nothing but what it has read, and reads again what has changed since", async () => {
+  test("only the previewed plan is consolidated, and a changed one is shown again", async () => {
     const left = await newHost("left-1", ["10.2.3.21"]);
     const right = await newHost("right-1", ["10.2.3.22"]);
     await open(`/hosts/${left.id}/identity`);
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
   });
 
-  test("splits a host that is two, by what it chooses of it", async () => {
+  test("a host is split by selected parts", async () => {
     const both = await newHost("server-1", ["10.2.3.11", "10.2.3.12"]);
     await open(`/hosts/${both.id}/identity`);
     const plan = page.getByRole("button", { name: "Show what would change…" });
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("lets come back what a person had deleted, and takes that back", async () => {
+  test("a deleted host is allowed to be rediscovered, and that is undone", async () => {
     await discovery.scanned({ network_id: appliance.networkId, kind: "sweep", targets: ["127.0.9.1"] });
     const [found] = await hosts("127.0.9.1");
     await made(appliance.client.send("DELETE", `hosts/${found?.id}`));
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is not offered to a Viewer, nor to anybody in the past", async () => {
+  test("actions are not offered to a Viewer, nor in the past", async () => {
     const [host] = await hosts("core-1");
     await open(`/hosts/${host?.id}/identity?at=2026-01-01T00:00:00Z`);
     await page.getByText("The past is not changed").waitFor();

@@ -7,7 +7,7 @@ import { IF_TYPES, ifTypeSaid } from "../../src/console/text/if-types.ts";
 /** As published by IANA, from the tests' SNMP library. */
 const REGISTRY = new URL("../../node_modules/net-snmp/lib/mibs/IANAifType-MIB.mib", import.meta.url);
 
-test("each has the name that the registry gives its number, and no word stands for two", () => {
+test("each type has its registry name, and names are unique", () => {
   // The tunnel type enumeration follows it.
   const types = readFileSync(REGISTRY, "utf8").split(/^IANAtunnelType/m)[0] as string;
   const names = new Map(
@@ -20,7 +20,7 @@ test("each has the name that the registry gives its number, and no word stands f
   expect(words.length).toBe(new Set(words).size);
 });
 
-test("each is said with its number beside it, and one that is not known by its number", () => {
+test("each is shown with its number, an unknown one by number only", () => {
   expect(ifTypeSaid(6)).toEqual({ word: "Ethernet", beside: "ethernetCsmacd, 6" });
   expect(ifTypeSaid(161)).toEqual({ word: "Link aggregation", beside: "ieee8023adLag, 161" });
   expect(ifTypeSaid(61_234)).toEqual({ word: "61234", beside: "IANAifType" });

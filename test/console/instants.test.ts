@@ -20,18 +20,18 @@ describe("an instant", () => {
     ["2026-03-01T02:12:00Z", "2026-03-01T02:12:00.000Z"],
     ["2026-03-01 02:12Z", "2026-03-01T02:12:00.000Z"],
     ["2026-03-01T03:12:00.5+01:00", "2026-03-01T02:12:00.500Z"],
-  ])("is read from %s", (text, utc) => {
+  ])("is parsed from %s", (text, utc) => {
     expect(formatUtc(parseInstant(text) ?? 0)).toBe(utc);
   });
 
   test.each(["", "yesterday", "2026-03-01", "2026-03-01T02:12:00", "marker:a", "2026-13-01T00:00:00Z", "-24h"])(
-    "is not read from %p, which says no instant by itself",
+    "is not parsed from %p, which is ambiguous",
     (text) => {
       expect(parseInstant(text)).toBeNull();
     },
   );
 
-  test("is shown as the clocks of the zone show it, as exactly as asked", () => {
+  test("is shown in local time, with the requested precision", () => {
     const instant = Date.parse("2026-07-01T22:05:09.123Z");
     expect(formatLocal(instant, BERLIN)).toBe("2026-07-02 00:05:09");
     expect(formatLocal(instant, BERLIN, "day")).toBe("2026-07-02");
@@ -40,10 +40,10 @@ describe("an instant", () => {
   });
 });
 
-describe("what clocks show", () => {
+describe("local time", () => {
   const at = (hour: number, minute = 0) => ({ second: 0, minute, hour });
 
-  test("is one instant on an ordinary day, two in the hour that autumn doubles, none in the hour that spring leaves out", () => {
+  test("is one instant on an ordinary day, two in the repeated hour in autumn, none in the skipped hour in spring", () => {
     const times = (day: { year: number; month: number; day: number }, hour: number) =>
       instantsOf({ ...day, ...at(hour, 30) }, BERLIN).map(formatUtc);
     expect(times({ year: 2026, month: 3, day: 1 }, 2)).toEqual(["2026-03-01T01:30:00.000Z"]);
@@ -54,7 +54,7 @@ describe("what clocks show", () => {
     expect(times({ year: 2026, month: 3, day: 29 }, 2)).toEqual([]);
   });
 
-  test("is told from the same time an hour later, and only there", () => {
+  test("is distinguished from the same time an hour later, only there", () => {
     const doubled = (utc: string) => isDoubled(Date.parse(utc), BERLIN);
     expect(["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"].map(doubled)).toEqual([true, true]);
     expect(["2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-03-29T01:00:00Z"].map(doubled)).toEqual([
@@ -65,7 +65,7 @@ describe("what clocks show", () => {
     expect([-5 * 3_600_000, 5.5 * 3_600_000, 0].map(timeText.ofUtc)).toEqual(["UTC−5", "UTC+5:30", "UTC+0"]);
   });
 
-  test("leads back to the instant that it is of, in every hour of a year and in zones of every sort", () => {
+  test("converts back to its instant, for every hour of a year and various zones", () => {
     for (const zone of [BERLIN, "UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"])
       for (let instant = Date.UTC(2026, 0, 1); instant < Date.UTC(2027, 0, 1); instant += 3_600_000)
         if (!instantsOf(wallClockOf(instant, zone), zone).includes(instant))
@@ -73,7 +73,7 @@ describe("what clocks show", () => {
   });
 });
 
-test("an age is told in the largest unit of which there are two", () => {
+test("an age is in the largest unit of which there are two", () => {
   const now = Date.parse("2026-03-02T12:00:00Z");
   const age = (ms: number) => formatAge(now - ms, now);
   expect([age(400), age(-400), age(-2_000)]).toEqual(["now", "now", "in 2 seconds"]);
@@ -84,7 +84,7 @@ test("an age is told in the largest unit of which there are two", () => {
   expect(age(-5 * 60_000)).toBe("in 5 minutes");
 });
 
-test("a length of time is told in its two largest units", () => {
+test("a duration is in its two largest units", () => {
   expect(formatDuration(0)).toBe("0 s");
   expect(formatDuration(45_000)).toBe("45 s");
   expect(formatDuration(12 * 60_000)).toBe("12 min");

@@ -5,8 +5,8 @@ import { isolated, withinItself } from "../../src/console/text/isolated.ts";
 
 const [RLO, RLI, FSI, PDI] = ["\u202e", "\u2067", "\u2068", "\u2069"];
 
-describe("a name in an element that isolates it", () => {
-  test("has no sign that ends the isolate, and keeps its own", () => {
+describe("a name in an isolating element", () => {
+  test("loses characters that end the isolate, and keeps others", () => {
     expect(withinItself(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
     expect(withinItself(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
     expect(withinItself(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
@@ -15,13 +15,13 @@ describe("a name in an element that isolates it", () => {
     expect(withinItself(`${FSI}${FSI}a${PDI}`)).toBe(`${FSI}${FSI}a${PDI}${PDI}`);
   });
 
-  test("is otherwise as it is", () => {
+  test("is otherwise unchanged", () => {
     for (const name of ["core-9", "שרת-הדפסה", `${RLO}gnp.exe`, "🏴‍☠️", ""]) expect(withinItself(name)).toBe(name);
   });
 });
 
 describe("a name in a sentence", () => {
-  test("is isolated where it would turn the words beside it, and only there", () => {
+  test("is isolated only if it would reorder adjacent words", () => {
     expect(isolated("core-9")).toBe("core-9");
     expect(isolated("Zürich, 東京")).toBe("Zürich, 東京");
     expect(isolated("שרת")).toBe(`${FSI}שרת${PDI}`);

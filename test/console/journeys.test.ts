@@ -11,7 +11,7 @@ import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("on a month of a campus", () => {
+describe.skipIf(!hasChromium)("with a month of campus history", () => {
   let workplace: Workplace;
   let demo: Running;
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
     await workplace.close();
   });
 
-  test("over plain HTTP on a LAN a switch is found, listed, opened, seen on the map and in the changes", async () => {
+  test("over plain HTTP on a LAN a switch is found, listed, opened, and seen on the map and in changes", async () => {
     const visitor = await Visitor.arrive(demo.url.replace("127.0.0.1", LAN_NAME));
     const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD);
     await settles(() => page.evaluate<boolean>("isSecureContext"), false);
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
     await visitor.leave();
   });
 
-  test("interfaces that have been down for 30 days are filtered by clicks, and taken along as CSV", async () => {
+  test("interfaces down for 30 days are filtered by clicks, and exported as CSV", async () => {
     const visitor = await Visitor.arrive(demo.url);
     const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD, "/interfaces");
     await page.getByRole("columnheader", { name: "Operational status" }).hover();
@@ -79,7 +79,7 @@ function fieldsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }
 
-describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
+describe.skipIf(!hasChromium)("on a separate appliance", () => {
   let workplace: Workplace;
   let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let host: Wire;
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     await workplace.close();
   });
 
-  test("changes are followed while a scan runs, and nothing moves until one wants it to", async () => {
+  test("changes are followed during a scan, and nothing moves unasked", async () => {
     const visitor = await Visitor.arrive(appliance.running.url);
     const page = await visitor.signIn(OWNER, PASSWORD, "/changes");
     await page.getByText("new host access-1").waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     await visitor.leave();
   });
 
-  test("a page that is read while the appliance restarts says so, and goes on by itself, still signed in", async () => {
+  test("a page reports a restart of the appliance, and continues by itself, still signed in", async () => {
     const { running } = appliance;
     const listen = new URL(running.url).host;
     const visitor = await Visitor.arrive(running.url);
@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     await visitor.leave();
   });
 
-  test("a backup is served to be read: every page says so, and offers nothing that writes", async () => {
+  test("a backup is served read-only: every page says so, and offers no writes", async () => {
     const file = workplace.path("copy.db");
     expect((await workplace.command("backup", file)).code).toBe(0);
     const copy = await workplace.serve(["--read-only", file]);

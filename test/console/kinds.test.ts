@@ -12,10 +12,10 @@ test("every resource of the appliance has an entry, in the same order and with t
   expect(entries).toEqual(RESOURCES.map(({ kind, path }) => [kind.name, `/api/v1/${path}`]));
 });
 
-describe("a field that a kind does not mention", () => {
+describe("a field not mentioned by its kind", () => {
   const field = { name: "rack_unit", type: "integer" } as const;
 
-  test("is a column of its list behind the others, and an internal one is not", async () => {
+  test("is a list column after the others, unless internal", async () => {
     for (const kind of LISTED_KINDS) {
       const details = await loadDetails(kind);
       const keys = plannedColumns(details, [{ name: "lineage_id", type: "id" }, field]).map(({ key }) => key);
@@ -23,7 +23,7 @@ describe("a field that a kind does not mention", () => {
     }
   });
 
-  test("is a fact of its page behind the others, and one that the page shows elsewhere is not", async () => {
+  test("is a page fact after the others, unless shown elsewhere", async () => {
     for (const kind of LISTED_KINDS) {
       const { facts = [], toldElsewhere = [], unlisted = [] } = await loadDetails(kind);
       const record = Object.fromEntries(
@@ -34,7 +34,7 @@ describe("a field that a kind does not mention", () => {
   });
 });
 
-test("what a kind mentions is in the schema, and the columns of its list are ordered as the API orders", async () => {
+test("the schema has every mentioned field, and list columns order like the API", async () => {
   const fields = listFieldsOf(JSON.parse(await apiDocument()));
   for (const kind of LISTED_KINDS) {
     const { columns, shown, order = "name", unlisted = [], facts = [], toldElsewhere = [] } = await loadDetails(kind);

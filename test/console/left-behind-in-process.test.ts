@@ -117,8 +117,8 @@ async function expectNothingLeft(page: Page): Promise<void> {
   );
 }
 
-describe.each(FORMS)("$name that was not saved is gone", (form) => {
-  test("after signing out, for the next user of the tab and for the same one", async () => {
+describe.each(FORMS)("unsaved input of $name is gone", (form) => {
+  test("after sign-out, for the next user of the tab and for the same one", async () => {
     const page = await typed(form);
     await signOut(page);
     await expectNothingLeft(page);
@@ -134,7 +134,7 @@ describe.each(FORMS)("$name that was not saved is gone", (form) => {
     }
   });
 
-  test("where sending it is refused, because the session has ended", async () => {
+  test("when its submission is refused, because the session has ended", async () => {
     const page = await typed(form);
     await visitor.context.clearCookies();
     await button(page, form.submit).click();
@@ -143,10 +143,10 @@ describe.each(FORMS)("$name that was not saved is gone", (form) => {
   });
 });
 
-describe("what was typed is gone", () => {
+describe("unsaved input is gone", () => {
   const [form] = FORMS as [Form];
 
-  test("where a question is refused, because the session has ended", async () => {
+  test("when a request is refused, because the session has ended", async () => {
     const page = await typed(form);
     await visitor.context.clearCookies();
     await page.evaluate(`document.querySelector("nav a[href^='/vlans']").click()`);
@@ -154,7 +154,7 @@ describe("what was typed is gone", () => {
     await expectNothingLeft(page);
   });
 
-  test("where the page is loaded after the session has ended", async () => {
+  test("when the page is loaded after the session has ended", async () => {
     const page = await typed(form);
     await visitor.context.clearCookies();
     await page.reload();
@@ -163,7 +163,7 @@ describe("what was typed is gone", () => {
     await expectNothingLeft(page);
   });
 
-  test("in every tab, once one of them signs out; a session that is opened in one is open in all", async () => {
+  test("in every tab, once one of them signs out; a session opened in one is open in all", async () => {
     const page = await typed(form);
     const tab = await visitor.open("/vlans");
     await signOut(tab);
@@ -176,7 +176,7 @@ describe("what was typed is gone", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("where the page comes back from the browser's cache, and somebody signed out or in meanwhile", async () => {
+  test("when the page returns from the browser's cache after another sign-out or sign-in", async () => {
     const page = await typed(form);
     const back = () => page.evaluate("dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))");
     // A page in the back/forward cache receives no events.
@@ -198,7 +198,7 @@ describe("what was typed is gone", () => {
     await expectNothingLeft(page);
   });
 
-  test("and so are the names of markers, which the next user may not be able to see", async () => {
+  test("including names of markers, which the next user may not be allowed to see", async () => {
     const body = { name: "before the move", at: new Date().toISOString(), network_id: appliance.networkId };
     await made(appliance.client.post("markers", body));
     const page = await visitor.signedIn(OWNER, "/vlans");
@@ -213,7 +213,7 @@ describe("what was typed is gone", () => {
     expect(await name.count()).toBe(0);
   });
 
-  test("and what the device is set to stays", async () => {
+  test("but device preferences stay", async () => {
     const page = await typed(form);
     const settings = () =>
       page.evaluate<string>(

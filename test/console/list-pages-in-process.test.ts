@@ -8,7 +8,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("the console's lists", () => {
+describe("list pages", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
 
@@ -29,7 +29,7 @@ describe("the console's lists", () => {
     await appliance.close();
   });
 
-  test("a filter is typed with what can stand where one types, is part of the address, and is taken along as CSV", async () => {
+  test("a filter is typed with completions, is part of the URL, and applies to the CSV", async () => {
     const page = await visitor.open("/hosts");
     await page.getByRole("combobox", { name: "Filter" }).fill("manu");
     await page.getByRole("option", { name: "manufacturer" }).waitFor();
@@ -47,7 +47,7 @@ describe("the console's lists", () => {
     await page.close();
   });
 
-  test("a filter is put together by clicks, and one that is wrong says where", async () => {
+  test("a filter is built by clicks, and an invalid one shows the position", async () => {
     const page = await visitor.open("/hosts");
     await page.getByRole("columnheader", { name: "Manufacturer" }).hover();
     await page.getByRole("button", { name: "Filter by Manufacturer" }).click();
@@ -65,7 +65,7 @@ describe("the console's lists", () => {
     await page.close();
   });
 
-  test("a network that is none, or out of reach, is said to be, and not to be empty", async () => {
+  test("an unknown network or one out of reach is reported, not shown as empty", async () => {
     const page = await visitor.open(`/hosts?network=${crypto.randomUUID()}`);
     await page.getByRole("heading", { name: "Network not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "All networks" }).click();
@@ -74,7 +74,7 @@ describe("the console's lists", () => {
     await page.close();
   });
 
-  test("columns and order are part of the address, and a view is kept for the next time", async () => {
+  test("columns and order are part of the URL, and a view is stored", async () => {
     const page = await visitor.open("/hosts");
     await page.getByRole("link", { name: "Manufacturer" }).click();
     await page.getByRole("columnheader", { name: "Manufacturer" }).and(page.locator("[aria-sort=ascending]")).waitFor();
@@ -97,7 +97,7 @@ describe("the console's lists", () => {
     await next.close();
   });
 
-  test("rows are walked through and opened with the keyboard alone", async () => {
+  test("rows are navigated and opened by keyboard only", async () => {
     const page = await visitor.open("/hosts?filter=name%20:%20%22host-100%22");
     await page.getByText("10 hosts", { exact: true }).waitFor();
     await page.keyboard.press("j");

@@ -17,7 +17,7 @@ import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/exe
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("the console's lists", () => {
+describe.skipIf(!hasChromium)("list pages", () => {
   let workplace: Workplace;
   let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let visitor: Visitor;
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
   };
   const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
 
-  test("a list of any length is scrolled to its end, and draws no more than one sees", async () => {
+  test("a list of any length is scrolled to its end, rendering only visible rows", async () => {
     await begin("/hosts");
     await page.getByText("1,200 hosts", { exact: true }).waitFor();
     expect(await rows(page).count()).toBeLessThan(80);
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("rows that were read stay: one who scrolls back asks for nothing, and sees them at once", async () => {
+  test("loaded rows are cached: scrolling back sends no request, and shows them at once", async () => {
     const page = await visitor.open("/hosts");
     await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
     const asked = visitor.requests();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.close();
   });
 
-  test("the way back leads to the row that one came from", async () => {
+  test("Back returns to the row one came from", async () => {
     await begin("/hosts");
     await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
     await page.evaluate("document.querySelector('.list').scrollTop = 14_000");
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a column's filter takes times by the reader's clocks", async () => {
+  test("a column filter accepts local times", async () => {
     const context = await visitor.context.browser()?.newContext({
       timezoneId: "America/New_York",
       storageState: await visitor.context.storageState(),
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await context.close();
   });
 
-  test("a column's filter takes nothing until it is known what it can be, and then all that is typed", async () => {
+  test("a column filter is disabled until its type is known, and then accepts input", async () => {
     const page = await visitor.context.newPage();
     const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
     await page.route("**/api/v1/fields/*", async (route) => {
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.close();
   });
 
-  test("rows show what a record is called by now, when somebody renames it meanwhile", async () => {
+  test("rows show a record's new name when it is renamed", async () => {
     const { client, networkId } = appliance;
     const fields = { network_id: networkId, hidden: false, tags: [] };
     const host = (await client.post("hosts", { ...fields, name: "before", ip_addresses: [] })).data;
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await client.delete(`hosts/${host.id}`);
   });
 
-  test("the first row that is walked to is the first that one sees, and what is typed stays where it is typed", async () => {
+  test("keyboard navigation starts at the first visible row, and typing stays in its field", async () => {
     await begin("/hosts?columns=none,such");
     // Unknown columns are replaced by the list's default ones.
     await page.getByRole("columnheader", { name: "Manufacturer" }).waitFor();
@@ -194,26 +194,23 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
   test.each([
     ["light", 1280],
     ["dark", 360],
-  ] as const)(
-    "whatever records are called, nothing runs, nothing overflows, and axe-core finds nothing: %s, %i wide",
-    async (colorScheme, width) => {
-      await page.setViewportSize({ width, height: 740 });
-      await page.emulateMedia({ colorScheme });
-      for (const [address, words] of [
-        ["/hosts?order=created_at", "1,200 hosts"],
-        ["/hosts?at=2020-01-01T00:00:00Z", "No hosts existed at this time."],
-        ["/interfaces", "No interfaces."],
-        ["/addresses", "No addresses."],
-        ["/services", "No services."],
-        ["/vlans", "No VLANs."],
-      ] as const) {
-        await follow(page, address);
-        await page.getByText(words).first().waitFor();
-        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-        expect([address, beside <= 0]).toEqual([address, true]);
-      }
-      expect(visitor.troubles()).toEqual([]);
-    },
-  );
+  ] as const)("any record name is safe, without overflow, and accessible: %s, %i wide", async (colorScheme, width) => {
+    await page.setViewportSize({ width, height: 740 });
+    await page.emulateMedia({ colorScheme });
+    for (const [address, words] of [
+      ["/hosts?order=created_at", "1,200 hosts"],
+      ["/hosts?at=2020-01-01T00:00:00Z", "No hosts existed at this time."],
+      ["/interfaces", "No interfaces."],
+      ["/addresses", "No addresses."],
+      ["/services", "No services."],
+      ["/vlans", "No VLANs."],
+    ] as const) {
+      await follow(page, address);
+      await page.getByText(words).first().waitFor();
+      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      expect([address, beside <= 0]).toEqual([address, true]);
+    }
+    expect(visitor.troubles()).toEqual([]);
+  });
 });

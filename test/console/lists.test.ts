@@ -19,7 +19,7 @@ import {
 import { csvOf, curlOf } from "../../src/console/parts/curl.ts";
 
 describe("rows", () => {
-  test("that are drawn are those that are seen, wherever one has scrolled to, and no more than a screen and a bit", () => {
+  test("are rendered for the viewport and a small margin, at any scroll position", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 100_000 }),
@@ -39,14 +39,14 @@ describe("rows", () => {
     );
   });
 
-  test("are scrolled to only as far as it takes to see them", () => {
+  test("are scrolled only as far as necessary to be visible", () => {
     expect(scrollTo(3, 0, 280, 28)).toBeNull();
     expect(scrollTo(12, 0, 280, 28)).toBe(84);
     expect(scrollTo(1, 84, 280, 28)).toBe(28);
   });
 });
 
-describe("rows that are asked for", () => {
+describe("row requests", () => {
   const ROWS = 20_000;
   const drawnFrom = (first: number): RowRange => ({ first, end: first + 54 });
   /** All requests at one position, in sequence. */
@@ -61,13 +61,13 @@ describe("rows that are asked for", () => {
   };
   const has = (known: ReadonlySet<number>) => (window: number) => known.has(window);
 
-  test("are no more than those that are drawn while one stands still, and none that are there", () => {
+  test("cover only rendered rows at rest, and no loaded ones", () => {
     expect(askedAt(drawnFrom(120), 0, new Set())).toEqual([[2, 2]]);
     expect(askedAt(drawnFrom(120), 0, new Set([2]))).toEqual([[3, 1]]);
     expect(askedAt(drawnFrom(120), 0, new Set([2, 3]))).toEqual([]);
   });
 
-  test("are those that come next while one scrolls, the way one scrolls, several with one request", () => {
+  test("prefetch in the scroll direction, several windows per request", () => {
     expect(askedAt(drawnFrom(1_000), 500, new Set([20, 21]))).toEqual([[22, 3]]);
     expect(askedAt(drawnFrom(1_000), -500, new Set([20, 21]))).toEqual([[17, 3]]);
     // Visible rows first, in scroll direction.
@@ -75,17 +75,17 @@ describe("rows that are asked for", () => {
     expect(askedAt(drawnFrom(1_000), -500, new Set())).toEqual([[18, 4]]);
   });
 
-  test("are not asked for one by one ahead, but for the last ones of the list", () => {
+  test("are not single-row when prefetching, except at the list's end", () => {
     expect(askedAt(drawnFrom(1_000), 100, new Set([20, 21, 22]))).toEqual([]);
     expect(askedAt(drawnFrom(19_880), 100, new Set([397, 398]))).toEqual([[399, 1]]);
     expect(askedAt(drawnFrom(70), -100, new Set([1, 2]))).toEqual([[0, 1]]);
   });
 
-  test("are those that are seen where one stops, not those that were passed by at a leap", () => {
+  test("cover rows visible at the destination of a jump, not those skipped", () => {
     expect(askedAt(drawnFrom(15_000), 90_000, new Set([0]))).toEqual([[300, 2]]);
   });
 
-  test("are those of all that one passes at a walk, once each, with fewer requests than windows", () => {
+  test("cover every row passed slowly, once each, with fewer requests than windows", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 60, max: ROWS }), (step, count) => {
         const known = new Set([0]);
@@ -103,7 +103,7 @@ describe("rows that are asked for", () => {
     );
   });
 
-  test("come ahead as fast as one scrolls: uneven steps are evened out, a pause and a turn are forgotten", () => {
+  test("prefetch at scroll speed: uneven steps are smoothed, a pause or reversal resets it", () => {
     const steps = (each: ReadonlyArray<readonly [row: number, ms: number]>) =>
       each.reduce<ScrollPace>((last, [row, ms]) => paceAfter(last, row, ms), { row: 0, ms: 0, speed: 0 }).speed;
     expect(steps([[10, 5_000]])).toBe(100);
@@ -123,7 +123,7 @@ describe("rows that are asked for", () => {
     expect(turned).toBe(-50);
   });
 
-  test("are forgotten where there are very many, those that are farthest first", () => {
+  test("evict the farthest rows when very many are loaded", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 0, max: 2_000 }), { maxLength: 600 }),
@@ -142,14 +142,14 @@ describe("rows that are asked for", () => {
   });
 });
 
-describe("rows that were not read in order", () => {
+describe("rows sorted in the browser", () => {
   const ordered = (order_by: string, values: readonly unknown[], order_direction: "asc" | "desc" = "asc") => {
     const order = rowOrder({ order_by, order_direction });
     const rows = values.map((value) => ({ [order_by]: value }));
     return (order === null ? rows : rows.toSorted(order)).map((row) => row[order_by]);
   };
 
-  test("stand as the API has them: texts without regard to case, addresses as addresses, what has none first", () => {
+  test("match the API's order: text ignoring case, addresses by value, missing values first", () => {
     expect(ordered("name", ["b", "A", "c", "", null])).toEqual([null, "", "A", "b", "c"]);
     expect(ordered("name", ["b", "A"], "desc")).toEqual(["b", "A"]);
     expect(ordered("number", [100, 20, 3])).toEqual([3, 20, 100]);
@@ -165,7 +165,7 @@ describe("rows that were not read in order", () => {
     ]);
   });
 
-  test("by a custom field stand by its values, without one last in both directions", () => {
+  test("by a custom field are ordered by its values, with missing ones last in both directions", () => {
     const rows = [3, undefined, 20, 100].map((height) => ({ custom_fields: height === undefined ? {} : { height } }));
     const heights = (order_direction: "asc" | "desc") => {
       const order = rowOrder({ order_by: "custom_fields.height", order_direction });
@@ -177,17 +177,17 @@ describe("rows that were not read in order", () => {
     ]);
   });
 
-  test("stay where they are where only the API knows the order", () => {
+  test("stay in place if only the API knows the order", () => {
     expect(ordered("host_id", ["b", "a"])).toEqual(["b", "a"]);
     expect(rowOrder({})).toBeNull();
   });
 
-  test("take a MAC address, or a name of hexadecimal digits, for no address", () => {
+  test("do not take a MAC address, or a hexadecimal name, for an IP address", () => {
     for (const text of ["00:1b:21:00:00:02", "cafe", "10.2.3", "host:1"]) expect(addressKey(text)).toBeNull();
   });
 });
 
-describe("what can stand in a filter", () => {
+describe("filter completion", () => {
   const field = (name: string, type: string, values: string[] | null = null) => ({
     name,
     type,
@@ -218,7 +218,7 @@ describe("what can stand in a filter", () => {
     expect(offered(text)).toEqual(expected);
   });
 
-  test("is put in for what was begun, and what follows stays", () => {
+  test("replaces the partial word, and keeps the rest", () => {
     const text = 'oper AND if_name = "x"';
     const [first] = completionsOf(text, 4, known);
     expect(first === undefined ? null : completed(text, 4, first)).toEqual({
@@ -228,7 +228,7 @@ describe("what can stand in a filter", () => {
   });
 });
 
-test("what a page shows can be asked for with curl: with a key's variable, and quoted for a shell", () => {
+test("a page's data can be fetched with curl: with a key's variable, and quoted for a shell", () => {
   expect(curlOf('/api/v1/hosts?filter=name%20%3D%20"it\'s"', "http://127.0.0.1:8080")).toBe(
     `curl -H "Authorization: Bearer $NETLEDGER_KEY" 'http://127.0.0.1:8080/api/v1/hosts?filter=name%20%3D%20"it%27s"'`,
   );

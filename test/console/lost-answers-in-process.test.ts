@@ -11,7 +11,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("a network that loses answers", () => {
+describe("on a network that loses answers", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -47,7 +47,7 @@ describe("a network that loses answers", () => {
     });
   }
 
-  test("removes what others depend on once, with them, though it is sent again", async () => {
+  test("a record is deleted once with its dependants, despite retries", async () => {
     const network = await made(appliance.client.post("networks", { name: "Branch" }));
     const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
     await made(
@@ -66,7 +66,7 @@ describe("a network that loses answers", () => {
     expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
   });
 
-  test("removes many that others depend on once, with them, though it is sent again", async () => {
+  test("records are deleted in bulk once with their dependants, despite retries", async () => {
     const network = await made(appliance.client.post("networks", { name: "Depot" }));
     for (const number of [40, 41]) {
       const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
@@ -85,7 +85,7 @@ describe("a network that loses answers", () => {
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
   });
 
-  test("keeps a user's other preferences where they could not be read before one is set", async () => {
+  test("a user's other preferences are kept if they could not be read before one is set", async () => {
     const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "pinned" });
     const kept = async () => {
       const told = await page.request.get(`${appliance.running.url}/api/auth/preferences`);
@@ -108,7 +108,7 @@ describe("a network that loses answers", () => {
     expect(await kept()).toEqual({ ...before, pins: [{ kind: "hosts", id: host.id }] });
   });
 
-  test("takes nothing that is typed while it is sent, and goes on where one was where that was refused", async () => {
+  test("a form is locked while sending, and keeps focus after a refusal", async () => {
     const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "held" });
     await open(`/hosts/${host.id}`);
     await button("Edit").click();
@@ -131,7 +131,7 @@ describe("a network that loses answers", () => {
     await button("Cancel").click();
   });
 
-  test("leaves a new record open to what is typed where the API refused it", async () => {
+  test("a new record stays editable after a refusal by the API", async () => {
     await made(appliance.client.post("tags", { name: "taken", color: "Red" }));
     await open("/settings/tags?new=tag");
     await page.locator("#edit-name").fill("taken");
@@ -143,7 +143,7 @@ describe("a network that loses answers", () => {
     expect(await list("tags?search=free")).toHaveLength(1);
   });
 
-  test("makes an API key once, also where the page is loaded anew before its answer has come", async () => {
+  test("an API key is created once, even if the page is reloaded before the answer", async () => {
     await loseAnswer("/api/v1/auth/keys");
     await open("/settings/keys");
     await button("New key").click();
@@ -177,7 +177,7 @@ describe("a network that loses answers", () => {
   const kept = () =>
     page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
 
-  test("saves the first run's credential once where it is sent again, with or without a reload", async () => {
+  test("the setup credential is saved once despite retries, with or without a reload", async () => {
     for (const [name, again] of [
       ["Stayed", async () => undefined],
       [
@@ -206,7 +206,7 @@ describe("a network that loses answers", () => {
     }
   });
 
-  test("saves no second credential of the first run beside one that came late, whatever is typed then", async () => {
+  test("a second setup credential is not saved next to a late one, whatever is typed then", async () => {
     const networkId = await newNetwork("Late");
     const late = Promise.withResolvers<Route>();
     await page.route("**/api/v1/credentials", (route) =>
@@ -239,7 +239,7 @@ describe("a network that loses answers", () => {
   const namedCredentials = async (name: string) =>
     (await list("credentials?limit=0")).filter((each) => each.name === name);
 
-  test("gives addresses away once", async () => {
+  test("addresses are allocated once", async () => {
     const { id } = await made(
       appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
     );
@@ -253,7 +253,7 @@ describe("a network that loses answers", () => {
     expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);
   });
 
-  test("takes one backup, and binds what is chosen after the answer to something else was lost", async () => {
+  test("one backup is taken, and a selection after a lost answer is bound correctly", async () => {
     await loseAnswer("/api/v1/backups");
     await open("/settings/backups");
     await button("Take a backup").click();
@@ -285,7 +285,7 @@ describe("a network that loses answers", () => {
     expect(await list(`bindings?host_id=${host.id}`)).toHaveLength(2);
   });
 
-  test("keeps a half-filled credential over a reload: its type, hosts and networks, but no secret", async () => {
+  test("a partial credential survives a reload: its type, hosts and networks, but no secret", async () => {
     const host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
     await open("/settings/credentials?new=credential");
     const form = page.getByRole("form", { name: "New credential" });
@@ -320,7 +320,7 @@ describe("a network that loses answers", () => {
     ]);
   });
 
-  test("keeps what is typed of the organization over a reload", async () => {
+  test("a partial organization edit survives a reload", async () => {
     await open("/settings/organization");
     await button("Edit the organization").click();
     const form = page.locator("form.plan");

@@ -13,8 +13,8 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 const OWNER = "owner@acme.example";
 const NEXT = "next@acme.example";
 
-describe("the keys of what is sent", () => {
-  test("are the same for the same thing until it is done, and others for anything else", () => {
+describe("request keys", () => {
+  test("are the same for the same request until it is done, and different for any other", () => {
     const keys = new RequestKeys();
     const first = keys.of("a");
     expect([keys.of("a"), keys.of("b") === first]).toEqual([first, false]);
@@ -22,7 +22,7 @@ describe("the keys of what is sent", () => {
     expect(keys.of("a")).not.toBe(first);
   });
 
-  test("do not keep a draft where the browser keeps nothing", () => {
+  test("keep no draft if the browser stores nothing", () => {
     const name = { userId: "u", kind: "host", id: "new" };
     keepDraftsOf("u");
     keepDraft(name, { base: {}, tag: "", typed: { name: "x" }, reason: "" });
@@ -30,7 +30,7 @@ describe("the keys of what is sent", () => {
   });
 });
 
-test("what was not sent at all is not in doubt, what had no answer is", () => {
+test("an unsent request is not in doubt, one without an answer is", () => {
   const unsure = (status: number, code: string) => isUnsure({ status, code });
   expect([unsure(0, "too_many"), unsure(0, "table"), unsure(409, "entity_in_use")]).toEqual([false, false, false]);
   expect([isUnsure(unreachable(new Error("lost"))), unsure(502, "unknown"), unsure(504, "unknown")]).toEqual([
@@ -40,7 +40,7 @@ test("what was not sent at all is not in doubt, what had no answer is", () => {
   ]);
 });
 
-describe.skipIf(!hasChromium)("a network that loses answers", () => {
+describe.skipIf(!hasChromium)("on a network that loses answers", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     });
   }
 
-  test("makes a new host once, though the page was loaded anew before it was sent again", async () => {
+  test("a new host is created once, even if the page is reloaded before the retry", async () => {
     await loseAnswer("/api/v1/hosts");
     await open("/hosts");
     await button("New host").click();
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
-  test("makes an API key once, and shows the one that was made", async () => {
+  test("an API key is created once, and the created one is shown", async () => {
     await loseAnswer("/api/v1/auth/keys");
     await open("/settings/keys");
     await button("New key").click();
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
   const kept = () =>
     page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
 
-  test("saves the first run's credential once, and says so after a reload", async () => {
+  test("the setup credential is saved once, with a notice after a reload", async () => {
     const networkId = await newNetwork("Saved");
     await loseAnswer("/api/v1/credentials");
     await giveCommunity(networkId, "not-for-storage");
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
   const namedCredentials = async (name: string) =>
     (await list("credentials?limit=0")).filter((each) => each.name === name);
 
-  test("saves a credential of the settings once, though the page was loaded anew and its secret is typed again", async () => {
+  test("a settings credential is saved once, even if the page is reloaded and its secret re-entered", async () => {
     await loseAnswer("/api/v1/credentials");
     const form = await typeCredential("Access switches", "n0t-public");
     await form.getByRole("button", { name: "Create" }).click();
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
-  test("makes no second credential where another secret is typed after the reload, and says that there is one", async () => {
+  test("a second credential is not created if another secret is entered after the reload, and the first is reported", async () => {
     await loseAnswer("/api/v1/credentials");
     const form = await typeCredential("Core switches", "n0t-public");
     await form.getByRole("button", { name: "Create" }).click();
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.getByRole("link", { name: "Core switches" }).waitFor();
   });
 
-  test("keeps a half-filled user over a reload, but no password, and leaves nothing of it to who signs in next", async () => {
+  test("a partial user form survives a reload without the password, and is gone for the next user", async () => {
     await appliance.client.post("users", { email: NEXT, name: "Next", role: "Admin", password: PASSWORD });
     await open("/settings/people");
     await button("New user").click();

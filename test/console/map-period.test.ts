@@ -84,8 +84,8 @@ const WEEK = answerOf(
   },
 );
 
-describe("a period", () => {
-  test("shows of each instant what was there against the beginning, and what is still to come", () => {
+describe("a map period", () => {
+  test("compares each instant with its start, and shows what is still to come", () => {
     const period = periodOf(WEEK);
     const at = (instant: number | null) =>
       Object.fromEntries(diagramAt(period, instant).links.map(({ id, presence }) => [id, presence]));
@@ -96,7 +96,7 @@ describe("a period", () => {
     expect(at(null)).toEqual({ "a-b": "stayed", "b-c": "appeared" });
   });
 
-  test("draws what is still to come nowhere, and no state that is not of then", () => {
+  test("does not draw future devices, nor a state of another time", () => {
     const options = { scale: 1, chosenId: null, way: new Set<string>(), found: null, widthOf: () => 20 };
     const scene = sceneOf(diagramAt(periodOf(WEEK), ms(3)), options);
     expect(scene.lines.map(({ id, tone, stroke }) => [id, tone, stroke])).toEqual([["a-b", "removed", "broken"]]);
@@ -106,7 +106,7 @@ describe("a period", () => {
     expect(stayed?.tone).toBe("line");
   });
 
-  test("has a moment for each instant at which something came or went, none at its ends", () => {
+  test("has a step for each instant of change, and none at its ends", () => {
     const period = periodOf(WEEK);
     expect(period.moments).toEqual([
       { ms: ms(3), appeared: [], vanished: ["a", "a-b"] },
@@ -122,7 +122,7 @@ describe("a period", () => {
     expect(momentFrom(period, ms(5), 1)).toBeNull();
   });
 
-  test("ends where the answer was cut off, and keeps to what is known of it", () => {
+  test("ends where the answer was cut off, without extrapolating", () => {
     const cut = periodOf({ ...WEEK, to: day(9), truncated: true, next_from: day(4) });
     expect([ms(1) - 1, ms(2), ms(4), ms(4) + 1, null].map((each) => sideOf(cut, each))).toEqual([
       "before",
@@ -141,8 +141,8 @@ describe("a period", () => {
   });
 });
 
-describe("the part of a map that an address has", () => {
-  test("is the same middle and size in a window of any size", () => {
+describe("the part of a map in the URL", () => {
+  test("has the same center and size in a window of any size", () => {
     const place = addressOfView({ x: 320, y: 110, scale: 0.8 }, { width: 800, height: 600 });
     expect(place).toBe("100,238,0.8");
     expect(viewAt(place, { width: 800, height: 600 })).toEqual({ x: 320, y: 300 - 238 * 0.8, scale: 0.8 });
@@ -154,11 +154,11 @@ describe("the part of a map that an address has", () => {
     expect([small?.x, small?.scale]).toEqual([180 - 80, 0.8]);
   });
 
-  test.each(["", "1,2", "a,b,c", "1,2,1e9", "1,2,3,4", "9".repeat(400)])("is all of it for %p", (text) => {
+  test.each(["", "1,2", "a,b,c", "1,2,1e9", "1,2,3,4", "9".repeat(400)])("is the whole map for %p", (text) => {
     expect(viewAt(text, { width: 800, height: 600 })).toBeNull();
   });
 
-  test("is never larger or smaller than one can zoom", () => {
+  test("is limited to the zoom range", () => {
     expect(viewAt("0,0,999", { width: 800, height: 600 })?.scale).toBe(4);
     expect(viewAt("0,0,0.000001", { width: 800, height: 600 })?.scale).toBe(0.01);
   });
@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
 
   const rows = (page: Page) => page.locator(".map-tables tbody tr").allTextContents();
 
-  test("is gone through by dragging: the replaced switch vanishes, the new one appears, and nothing is asked", async () => {
+  test("is dragged through: the replaced switch vanishes, the new one appears, without requests", async () => {
     const page = await visitor.signIn(OWNER, PASSWORD, "/map");
     await page.getByRole("link", { name: "Main campus" }).click();
     await page.getByRole("application").waitFor();
@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     await page.close();
   });
 
-  test("is gone through by keys, and whoever is sent a moment of it sees the same part and reads the same", async () => {
+  test("is stepped through by keyboard, and a shared link shows the same part and step", async () => {
     const page = await visitor.open(`${new URL(sent).pathname}${new URL(sent).search}`);
     await page.getByText("3 of 3 changes").waitFor();
     // From the end to the last change, and on from there.
@@ -259,7 +259,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     await page.close();
   });
 
-  test("plays by itself, and not where motion is not wanted", async () => {
+  test("plays by itself, except with reduced motion", async () => {
     const page = await visitor.open(`${new URL(sent).pathname}${new URL(sent).search}`);
     await page.getByText("3 of 3 changes").waitFor();
     // The waits start beforehand: each text is shown for less than a second.

@@ -77,8 +77,8 @@ function grid(count: number): Diagram {
   return diagramOf(topologyOf(places, []), null);
 }
 
-describe("a diagram", () => {
-  test("gives each of the cables between two devices a lane, whichever end they name first", () => {
+describe("a map diagram", () => {
+  test("gives each parallel cable a lane, whichever end it names first", () => {
     const { links } = diagramOf(TRIANGLE, null);
     expect(links.map(({ id, lane }) => [id, lane])).toEqual([
       ["a-b-1", -0.5],
@@ -92,7 +92,7 @@ describe("a diagram", () => {
     expect(Math.abs((one?.y1 ?? 0) - (other?.y1 ?? 0))).toBe(5);
   });
 
-  test("of two instants shows what appeared and what vanished, each where it stands", () => {
+  test("of two instants shows additions and removals in place", () => {
     const before = topologyOf(
       [
         ["a", 0, 0],
@@ -115,7 +115,7 @@ describe("a diagram", () => {
     expect(names.map(({ text }) => text).sort()).toEqual(["+ alone", "+ b", "+ c", "a", "− gone"]);
   });
 
-  test("leads a cable around the devices that stand between its ends, the same way whichever it names first", () => {
+  test("routes a cable around devices between its ends, identically from either end", () => {
     const row: readonly Place[] = [
       ["a", 0, 0],
       ["between", 160, 0],
@@ -138,7 +138,7 @@ describe("a diagram", () => {
     expect([one?.via, other?.via]).toEqual([[], []]);
   });
 
-  test("leads no cable of a ring or a mesh through another device", () => {
+  test("routes no cable of a ring or mesh through another device", () => {
     for (const [count, isLinked] of [
       [24, (one: number, other: number) => other === one + 1 || (one === 0 && other === 23)],
       [12, () => true],
@@ -167,7 +167,7 @@ describe("a diagram", () => {
     }
   });
 
-  test("finds devices by what they are called and by their addresses", () => {
+  test("finds devices by name and address", () => {
     const named = topologyOf(
       [
         ["a", 0, 0, "Core-1"],
@@ -180,9 +180,9 @@ describe("a diagram", () => {
   });
 });
 
-describe("a scene", () => {
+describe("a map scene", () => {
   test.each([0.05, 0.2, 0.5, 1, 2])(
-    "has no name on another at scale %p, and all of them where there is room",
+    "has no overlapping labels at scale %p, and all of them if there is room",
     (scale) => {
       const { names } = sceneOf(grid(400), { ...PLAIN, scale });
       expect(names.length > 0).toBe(true);
@@ -195,7 +195,7 @@ describe("a scene", () => {
     },
   );
 
-  test("always names what is chosen, with its ports", () => {
+  test("always labels the selection, with its ports", () => {
     const { names, dots } = sceneOf(diagramOf(TRIANGLE, null), { ...PLAIN, chosenId: "c" });
     expect(names.filter(({ text }) => text === "Gi0/1")).toHaveLength(2);
     expect(dots.find(({ ring }) => ring !== null)?.id).toBe("c");
@@ -203,7 +203,7 @@ describe("a scene", () => {
     expect(small.names.map(({ text }) => text)).toContain("device-with-a-name-399");
   });
 
-  test("names all around what is chosen where they are few, in short where there is no room, and its ports once", () => {
+  test("labels all neighbors of the selection if few, shortened if necessary, and its ports once", () => {
     const star = (count: number): SceneOptions & { readonly diagram: Diagram } => {
       const around = Array.from({ length: count }, (_, n): Place => {
         return [`n${n}`, (n % 6) * 40, 120 + Math.floor(n / 6) * 30, `a-device-with-a-long-name-${n}`];
@@ -225,7 +225,7 @@ describe("a scene", () => {
     expect(many.filter((name) => name === "Gi0/1").length).toBeLessThanOrEqual(1);
   });
 
-  test("tells which device is under a point: the nearest, within reach", () => {
+  test("finds the device at a point: the nearest within range", () => {
     const scene = sceneOf(diagramOf(TRIANGLE, null), { ...PLAIN, scale: 0.5 });
     expect(dotAt(scene, 80, 0, 8)?.id).toBe("b");
     expect(dotAt(scene, 78, 5, 8)?.id).toBe("b");
@@ -238,7 +238,7 @@ describe("a scene", () => {
     expect(shortened("core\n1")).toBe("core 1");
   });
 
-  test("draws a name without its domain, and an address whole", () => {
+  test("draws a name without its domain, and an address in full", () => {
     const drawn = (name: string) => sceneOf(diagramOf(topologyOf([["a", 0, 0, name]], []), null), PLAIN).names[0]?.text;
     expect(["ap-01.lan.example", "10.2.3.4", "2001:db8::1", "Rack 3.2"].map(drawn)).toEqual([
       "ap-01",
@@ -248,7 +248,7 @@ describe("a scene", () => {
     ]);
   });
 
-  test("as SVG lets no name become markup, nor anything that XML cannot hold", () => {
+  test("as SVG escapes markup, and omits characters invalid in XML", () => {
     const hostile = topologyOf([["a", 0, 0, '<script>"&\u0000\ud800']], []);
     const colours = {
       text: "#111",
@@ -266,10 +266,10 @@ describe("a scene", () => {
   });
 });
 
-describe("a view", () => {
+describe("a map view", () => {
   const size = { width: 800, height: 600 };
 
-  test("shows all, in the middle, and blows nothing up", () => {
+  test("shows everything, centered, without enlarging", () => {
     const { x, y, scale } = fitted(
       [
         { x: 0, y: 0 },
@@ -283,7 +283,7 @@ describe("a view", () => {
     expect(fitted([], size).scale).toBe(1);
   });
 
-  test("keeps what is under the pointer while it grows, up to an end", () => {
+  test("keeps the point under the pointer while zooming, up to a limit", () => {
     const view = centred({ x: 0, y: 0, scale: 1 }, { x: 50, y: 50 }, size);
     const larger = zoomed(view, 2, { x: 100, y: 100 });
     const before = (100 - view.x) / view.scale;
@@ -292,7 +292,7 @@ describe("a view", () => {
   });
 });
 
-describe("the way between two devices", () => {
+describe("the path between two devices", () => {
   const ring = topologyOf(
     ["a", "b", "c", "d", "e", "alone"].map((id, n): Place => [id, n, 0]),
     [
@@ -305,7 +305,7 @@ describe("the way between two devices", () => {
   );
   const idsOf = (way: ReturnType<typeof wayBetween>) => way?.map(({ node }) => node.id) ?? null;
 
-  test("is the one with the fewest cables, either way round", () => {
+  test("is the one with the fewest cables, in either direction", () => {
     const diagram = diagramOf(ring, null);
     expect(idsOf(wayBetween(diagram, "a", "d"))).toEqual(["a", "e", "d"]);
     expect(idsOf(wayBetween(diagram, "d", "a"))).toEqual(["d", "e", "a"]);
@@ -313,7 +313,7 @@ describe("the way between two devices", () => {
     expect(idsOf(wayBetween(diagram, "a", "a"))).toEqual(["a"]);
   });
 
-  test("goes over no cable that has vanished, and is none where nothing leads", () => {
+  test("uses no removed cable, and is empty without a connection", () => {
     const now = { nodes: ring.nodes, links: ring.links.filter(({ id }) => id !== "e-a-1") };
     expect(idsOf(wayBetween(diagramOf(now, ring), "a", "d"))).toEqual(["a", "b", "c", "d"]);
     expect(wayBetween(diagramOf(ring, null), "a", "alone")).toBeNull();
@@ -321,7 +321,7 @@ describe("the way between two devices", () => {
   });
 });
 
-describe("rows", () => {
+describe("rows of the map", () => {
   const wide = diagramOf(
     topologyOf(
       [
@@ -337,7 +337,7 @@ describe("rows", () => {
     null,
   );
 
-  test("stand farther apart in a picture that is higher than the map, and as they are in one that is not", () => {
+  test("are spaced out in a picture taller than the map, and unchanged otherwise", () => {
     expect(stretchOf(wide.nodes, { width: 1_000, height: 800 })).toBe(3);
     expect(stretchOf(wide.nodes, { width: 1_000, height: 180 })).toBe(2.25);
     expect(stretchOf(wide.nodes, { width: 1_000, height: 100 })).toBe(1);
@@ -347,7 +347,7 @@ describe("rows", () => {
     expect(stretchOf([], { width: 1_000, height: 800 })).toBe(1);
   });
 
-  test("still all fit, and take the height that there is", () => {
+  test("still all fit, and use the available height", () => {
     for (const size of [
       { width: 1_000, height: 180 },
       { width: 640, height: 540 },
@@ -359,7 +359,7 @@ describe("rows", () => {
     }
   });
 
-  test("are the same way apart for every device, cable and end", () => {
+  test("have equal spacing for every device, cable and end", () => {
     const { nodes, links, nodeById, linkById, linksById, bends } = stretched(wide, 2);
     expect(nodes.map(({ id, x, y }) => [id, x, y])).toEqual([
       ["a", 0, 0],
@@ -374,7 +374,7 @@ describe("rows", () => {
     expect(bends).toBe(wide.bends);
   });
 
-  test("stay as far apart from one instant to the next, until the picture has another size", () => {
+  test("keep their spacing from one instant to the next, until the picture is resized", () => {
     const [tall, flat] = [
       { width: 1_000, height: 800 },
       { width: 1_000, height: 180 },

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await workplace.close();
   });
 
-  test("shows at an instant what was cabled then, and between two what appeared and vanished", async () => {
+  test("shows the cabling of an instant, and additions and removals between two", async () => {
     const page = await visitor.signIn(OWNER, PASSWORD, "/map?table=links");
     await page.getByRole("application", { name: /3 devices, 2 links/ }).waitFor();
     await page.getByRole("row", { name: /core-1 Gi1\/0\/2/ }).waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
-  test("is worked by the keyboard: found, chosen, and the path to another device read", async () => {
+  test("is operated by keyboard: a device is found, selected, and its path to another read", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("searchbox", { name: "Find on the map" }).fill("core");
     await page.getByText("1 device found").waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
-  test("gives a device another place, and gives it up again", async () => {
+  test("moves a device, and resets its position", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("button", { name: "access-1" }).click();
     await page.getByRole("button", { name: "Move it" }).click();
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
-  test("shows on a telephone what was chosen in the table far below", async () => {
+  test("on a phone shows the selection in the table below", async () => {
     const page = await visitor.open("/map");
     // At this height, three rows are a long table.
     await page.setViewportSize({ width: 360, height: 90 });
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
-  test("is taken along as SVG, PNG, Mermaid and GraphML", async () => {
+  test("is exported as SVG, PNG, Mermaid and GraphML", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("application", { name: /3 devices/ }).waitFor();
     const saved = async (role: "button" | "link", name: string) => {
@@ -185,45 +185,42 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
-  test.each(["light", "dark"] as const)(
-    "has nothing that axe-core finds, full, compared and empty: %s",
-    async (colorScheme) => {
-      const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 360, height: 740 } });
-      const page = await own.signIn(OWNER, PASSWORD, "/map");
-      for (const address of [
-        "",
-        "?table=links",
-        `?vs=${before}`,
-        `?at=${before}`,
-        "?at=2020-01-01T00:00:00Z",
-        `?from=${before}&at=${before}`,
-        `?from=${before}&table=changes`,
-      ]) {
-        await page.goto(`${appliance.running.url}/map${address}`);
-        await page.getByRole("application").waitFor();
-        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-        expect([address, beside <= 0]).toEqual([address, true]);
-      }
-      // Printouts are light, whatever the color scheme.
-      await page.goto(`${appliance.running.url}/map`);
-      await page.getByRole("application", { name: /3 devices/ }).waitFor();
-      const corner = () =>
-        page.evaluate<string>(`(() => {
+  test.each(["light", "dark"] as const)("is accessible, populated, comparing and empty: %s", async (colorScheme) => {
+    const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 360, height: 740 } });
+    const page = await own.signIn(OWNER, PASSWORD, "/map");
+    for (const address of [
+      "",
+      "?table=links",
+      `?vs=${before}`,
+      `?at=${before}`,
+      "?at=2020-01-01T00:00:00Z",
+      `?from=${before}&at=${before}`,
+      `?from=${before}&table=changes`,
+    ]) {
+      await page.goto(`${appliance.running.url}/map${address}`);
+      await page.getByRole("application").waitFor();
+      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      expect([address, beside <= 0]).toEqual([address, true]);
+    }
+    // Printouts are light, whatever the color scheme.
+    await page.goto(`${appliance.running.url}/map`);
+    await page.getByRole("application", { name: /3 devices/ }).waitFor();
+    const corner = () =>
+      page.evaluate<string>(`(() => {
           const copy = Object.assign(document.createElement("canvas"), { width: 4, height: 4 }).getContext("2d");
           copy.drawImage(document.querySelector("canvas"), 0, 0);
           return String(copy.getImageData(1, 1, 1, 1).data);
         })()`);
-      // Drawn within two frames.
-      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-      const onScreen = await corner();
-      expect(onScreen === "255,255,255,255").toBe(colorScheme === "light");
-      await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
-      expect(await corner()).toBe("255,255,255,255");
-      await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
-      expect(await corner()).toBe(onScreen);
-      expect(own.troubles()).toEqual([]);
-      await own.leave();
-    },
-  );
+    // Drawn within two frames.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    const onScreen = await corner();
+    expect(onScreen === "255,255,255,255").toBe(colorScheme === "light");
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
+    expect(await corner()).toBe("255,255,255,255");
+    await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
+    expect(await corner()).toBe(onScreen);
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
 });

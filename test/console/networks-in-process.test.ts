@@ -8,7 +8,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("the pages of a network", () => {
+describe("network pages", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let filled: FilledNetwork;
@@ -24,7 +24,7 @@ describe("the pages of a network", () => {
     await appliance.close();
   });
 
-  test("show when a port flapped and who hung on it, and lead to how it was then", async () => {
+  test("show when a port flapped and its stations, with links to the state at that time", async () => {
     const page = await visitor.signedIn(OWNER, `/interfaces/${filled.flapped.id}?life=all`);
     await page.getByRole("heading", { name: "Gi1/0/7" }).waitFor();
     const table = page.getByRole("table", { name: "What happened" });
@@ -44,7 +44,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("tell which addresses of a subnet are free, which are taken twice, and what is set aside", async () => {
+  test("show a subnet's free addresses, duplicates and reservations", async () => {
     const page = await visitor.signedIn(OWNER, "/subnets");
     await page
       .getByRole("row", { name: /10\.2\.3\.0\/28/ })
@@ -71,7 +71,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("name the stations of no host, and those of an earlier time", async () => {
+  test("show stations without a host, also at an earlier time", async () => {
     const page = await visitor.signedIn(OWNER, "/");
     await page.getByRole("navigation").getByRole("link", { name: "Stations" }).click();
     const table = page.getByRole("table");
@@ -95,7 +95,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("show a large subnet as blocks, which open and lead to the subnets within", async () => {
+  test("show a large subnet as blocks, which expand and link to child subnets", async () => {
     const page = await visitor.signedIn(OWNER, `/subnets/${filled.parent.id}`);
     const grid = page.getByRole("grid", { name: "Blocks of addresses" });
     await grid.waitFor();
@@ -117,7 +117,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("show a subnet of IPv6 by what is in it, and next what is free", async () => {
+  test("show an IPv6 subnet by its contents, and the next free addresses", async () => {
     const page = await visitor.signedIn(OWNER, `/subnets/${filled.subnet6.id}`);
     await page.getByRole("list", { name: "Next free" }).waitFor();
     const runs = page.getByRole("table", { name: "What its addresses are" });
@@ -128,7 +128,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("say of a subnet that was removed why it is gone, and show it as it was last", async () => {
+  test("show a deleted subnet's last state with the reason", async () => {
     const page = await visitor.signedIn(OWNER, `/subnets/${filled.goneSubnet.id}`);
     await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
     await page.getByText("moved out").waitFor();
@@ -151,7 +151,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("show where a VLAN is, and who claims one address", async () => {
+  test("show a VLAN's ports, and the claimants of one address", async () => {
     const page = await visitor.signedIn(OWNER, `/vlans/${filled.vlan.id}`);
     await page.getByRole("heading", { name: "VLAN 20" }).waitFor();
     await page.getByRole("row", { name: "access-1 Gi1/0/7 Gi1/0/8 2 of 2" }).waitFor();
@@ -170,7 +170,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("list the fullest subnets first on request, by the address", async () => {
+  test("list the fullest subnets first on request, by the URL", async () => {
     const page = await visitor.signedIn(OWNER, "/subnets");
     const order = page.locator(".subnet-tree tbody th");
     await order.first().getByText("10.2.0.0/16").waitFor();
@@ -183,7 +183,7 @@ describe("the pages of a network", () => {
     await page.close();
   });
 
-  test("list all subnets by a filter and how full they are, and conflicts by a filter", async () => {
+  test("filter subnets by utilization and other fields, and conflicts", async () => {
     const page = await visitor.signedIn(OWNER, "/subnets");
     await page.getByRole("navigation", { name: "Ways to look at subnets" }).getByRole("link", { name: "List" }).click();
     const row = page.getByRole("row", { name: /10\.2\.3\.0\/28/ });

@@ -42,7 +42,7 @@ const OWNER = "owner@acme.example";
 const DESK = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-describe.skipIf(!hasChromium)("the pages of a network", () => {
+describe.skipIf(!hasChromium)("network pages", () => {
   let workplace: Workplace;
   let visitor: Visitor;
   let page: Page;
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await workplace.close();
   });
 
-  test("list the fullest subnets first, and lead by arrow keys from the addresses of one to a host", async () => {
+  test("list the fullest subnets first, and lead by arrow keys from an address to its host", async () => {
     await page.setViewportSize(DESK);
     await follow(page, "/subnets");
     const order = page.locator(".subnet-tree tbody th");
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],
   ];
 
-  test("have nothing that axe-core finds, now and in the past, in either scheme, and are no wider than a phone", async () => {
+  test("are accessible, at present and in the past, in both color schemes, at phone width", async () => {
     await page.setViewportSize(PHONE);
     for (const [what, address] of PAGES) {
       await follow(page, address(filled));
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
   });
 });
 
-describe("the life of an interface", () => {
+describe("the status history of an interface", () => {
   const at = (ms: number, changes: Partial<LifeVersion> = {}): LifeVersion => ({
     ms,
     isThere: true,
@@ -144,7 +144,7 @@ describe("the life of an interface", () => {
   });
   const window = { from: 100, to: 1_100, bucketMs: 1_000 };
 
-  test("is cut to the window, and what stays the same is one piece", () => {
+  test("is clipped to the window, with equal states merged", () => {
     const versions = [at(0), at(300, { speedBps: 1e8 }), at(600, { operStatus: "Down" }), at(2_000)];
     expect(piecesOf(versions, window, lifeStateOf)).toEqual([
       { fromMs: 100, toMs: 600, value: "Up" },
@@ -152,13 +152,13 @@ describe("the life of an interface", () => {
     ]);
   });
 
-  test("tells disabled from down, and down from not there", () => {
+  test("distinguishes disabled, down and not present", () => {
     expect(lifeStateOf(at(0, { adminStatus: "Down", operStatus: "Down" }))).toBe("Disabled");
     expect(lifeStateOf(at(0, { operStatus: "LowerLayerDown" }))).toBe("LowerLayerDown");
     expect(lifeStateOf(at(0, { isThere: false }))).toBe("Absent");
   });
 
-  test("has each station with the times at which it was there, who was there last first", () => {
+  test("has each station with its periods, most recent first", () => {
     const versions = [
       at(0, { macs: ["a", "b"] }),
       at(400, { macs: ["b"] }),
@@ -181,7 +181,7 @@ describe("the life of an interface", () => {
     );
   });
 
-  test("tells what became different, the newest first, and nothing of what did not", () => {
+  test("shows changes only, newest first", () => {
     const versions = [at(200, { macs: ["a"] }), at(300, { macs: ["a"] }), at(400, { operStatus: "Down", macs: ["b"] })];
     expect(eventsOf(versions, window)).toEqual([
       { ms: 400, state: "Down", speedBps: null, came: ["b"], went: ["a"] },
@@ -189,13 +189,13 @@ describe("the life of an interface", () => {
     ]);
   });
 
-  test("shows a flap however short it was", () => {
+  test("shows a flap of any duration", () => {
     expect(piecesPath([{ fromMs: 600, toMs: 600.1, value: "Down" }], window, () => 0.5)).toBe("M500 100V50H501.5V100Z");
   });
 });
 
-describe("the devices of a VLAN", () => {
-  test("come with their ports, untagged and tagged, in the order of the device; those with the most first", () => {
+describe("devices of a VLAN", () => {
+  test("have their ports, untagged and tagged, in device order; those with the most first", () => {
     const port = (host_id: string, if_index: number, native_vlan_id: string | null, oper_status = "Up") => ({
       id: `${host_id}-${if_index}`,
       host_id,
@@ -215,7 +215,7 @@ describe("the devices of a VLAN", () => {
 });
 
 describe("the address map", () => {
-  test("of two instants says of each address what became of it, whoever has it", () => {
+  test("of two instants shows each address's change, regardless of its host", () => {
     const address = (name: string) => ({ entity_type: "ip_address", name });
     const changes = changesByAddress({
       added: [address("10.0.0.1"), address("10.0.0.2"), { entity_type: "host", name: "10.0.0.9" }],
@@ -247,7 +247,7 @@ describe("the address map", () => {
     expect(hasCells(cidr)).toBe(expected);
   });
 
-  test("has a cell for each address of a subnet within, so that the others stand in their places", () => {
+  test("has a cell for each address of a child subnet, so that the others stay in place", () => {
     const rows = [
       { first: "10.0.0.254", last: "10.0.1.1", state: "Subnet" },
       { first: "10.0.1.2", last: "10.0.1.2", state: "Free" },
@@ -260,7 +260,7 @@ describe("the address map", () => {
     ]);
   });
 
-  test("says of an address that it is taken twice, or not seen for long; of the past not the latter", () => {
+  test("shows duplicates, and stale addresses at present only", () => {
     const stateNow = (facts: CellFacts, wasUsed = false) => cellStateOf(facts, { nowMs: now, wasUsed });
     expect(stateNow(row("Free", []))).toBe("Free");
     expect(stateNow(row("Free", []), true)).toBe("Gone");
@@ -271,7 +271,7 @@ describe("the address map", () => {
     expect(stateNow(row("Used", ["2026-02-20T00:00:00Z", "2026-01-01T00:00:00Z"]))).toBe("Twice");
   });
 
-  test("is in blocks where a subnet of IPv4 is too large for cells", () => {
+  test("has blocks if an IPv4 subnet is too large for cells", () => {
     expect(["10.0.0.0/20", "10.0.0.0/19", "10.0.0.0/8", "2001:db8:2:3::/64"].map(hasBlocks)).toEqual([
       false,
       true,
@@ -300,11 +300,11 @@ describe("the address map", () => {
     ["2001:db8:2:3::/64", "2001:db8:2:4::", false],
     ["::/0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true],
     ["2001:db8::/32", "2001:db8:1:2:3:4:5:6", true],
-  ])("says whether %s has %s: %p", (cidr, other, expected) => {
+  ])("determines if %s has %s: %p", (cidr, other, expected) => {
     expect(isWithinPrefix(cidr, other)).toBe(expected);
   });
 
-  test("is walked by the arrow keys, and nobody walks out of it", () => {
+  test("is navigated by arrow keys, within its bounds", () => {
     const from = (index: number, key: string, isToEnd = false) =>
       gridStep(key, { index, columns: 16, count: 40, isToEnd });
     expect(["ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"].map((key) => from(17, key))).toEqual([18, 16, 33, 1]);
@@ -317,11 +317,11 @@ describe("the address map", () => {
     expect([from(1, "PageDown"), from(10, "PageDown"), from(37, "PageUp"), from(1, "x")]).toEqual([33, 26, 5, null]);
   });
 
-  test("labels a cell by the end of its address", () => {
+  test("labels a cell by its last octet", () => {
     expect(["10.2.3.44", "2001:db8::1f", "2001:db8::"].map(lastPartOf)).toEqual(["44", "1f", "0"]);
   });
 
-  test("draws how full it was in steps", () => {
+  test("draws utilization in steps", () => {
     const points = [
       { ms: 0, percent: 10, used: 25 },
       { ms: 500, percent: 60, used: 152 },

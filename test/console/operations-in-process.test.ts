@@ -12,7 +12,7 @@ const OTHERS = [
   ["viewer@acme.example", "Viewer"],
 ] as const;
 
-describe("what an Owner looks after", () => {
+describe("operations", () => {
   let appliance: VisitedAppliance;
   let origin: string;
   const visitors: Visitor[] = [];
@@ -36,7 +36,7 @@ describe("what an Owner looks after", () => {
     return { visitor, page: await visitor.signedIn(email, path) };
   }
 
-  test.each(OTHERS)("%s is offered no verification and no prune, and neither answers their cookie", async (email) => {
+  test.each(OTHERS)("%s is offered no verification and no prune, and the API refuses both", async (email) => {
     const { visitor, page } = await arrived(email, "/ledger");
     await page.getByText("What verifications found is for Owners").waitFor();
     expect(await page.getByRole("button", { name: "Verify now" }).count()).toBe(0);
@@ -52,7 +52,7 @@ describe("what an Owner looks after", () => {
     expect(answers.map((answer) => answer.status())).toEqual([403, 403, 403]);
   });
 
-  test("offers nothing of it in the past", async () => {
+  test("offer no actions in the past", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/backups?at=2026-01-01T00:00:00.000Z");
     await page.getByText("To change something, go back to now.").waitFor();
     expect(await page.getByRole("button", { name: "Take a backup" }).count()).toBe(0);

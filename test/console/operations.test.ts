@@ -22,7 +22,7 @@ const TEN_DAYS_MS = 10 * 86_400_000;
 
 afterAll(() => closeBrowser());
 
-describe.skipIf(!hasChromium)("what an Owner looks after", () => {
+describe.skipIf(!hasChromium)("operations", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let origin: string;
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
 
   const focused = (page: Page) => page.evaluate("document.activeElement?.textContent");
 
-  test("takes a backup, sees it verified, downloads it with the password asked again, and deletes it for good", async () => {
+  test("a backup is taken, verified, downloaded after repeating the password, and deleted permanently", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/backups");
     await page.getByText("There is no backup yet.").waitFor();
     await page.getByRole("button", { name: "Take a backup" }).click();
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has the ledger verified, follows how far it is, and reads what was found", async () => {
+  test("the ledger is verified with progress and findings", async () => {
     const { visitor, page } = await arrived(OWNER, "/ledger");
     await page.getByText("None was made here yet.").waitFor();
     // A ledger of this size is verified before its progress is queried.
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each(OTHERS)("%s finds no way to backups, and none is answered to their cookie", async (email) => {
+  test.each(OTHERS)("%s sees no backups, and the API refuses access to them", async (email) => {
     const { visitor, page } = await arrived(email, "/settings/backups");
     await page.getByText("This concerns the whole appliance.").waitFor();
     expect(await page.getByRole("main").getByRole("navigation").getByRole("link").allTextContents()).not.toContain(
@@ -167,8 +167,8 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("an Owner of a month of history", () => {
-  test("reads what a prune would drop, and copies the command that does it", async () => {
+describe.skipIf(!hasChromium)("an Owner with a month of history", () => {
+  test("previews a prune, and copies its command", async () => {
     const workplace = new Workplace();
     const running = await workplace.serveDemo();
     const visitor = await Visitor.arrive(running.url, { permissions: ["clipboard-read", "clipboard-write"] });

@@ -9,7 +9,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("a page in the process of the tests", () => {
+describe("the in-process page", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -33,7 +33,7 @@ describe("a page in the process of the tests", () => {
 
   const troubled = (...sentences: unknown[]) => settles(async () => visitor.troubles(), sentences as string[]);
 
-  test("is come into by the form, too", async () => {
+  test("can sign in by the form, too", async () => {
     const other = await Visitor.arrive(appliance.running.url);
     const theirs = await other.signIn(OWNER, PASSWORD, "/vlans");
     await theirs.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
@@ -41,7 +41,7 @@ describe("a page in the process of the tests", () => {
     await other.leave();
   });
 
-  test("is troubled by a refusal, as the browser's own console is", async () => {
+  test("fails on a refused request, like the browser's own console", async () => {
     await page.evaluate("fetch('/api/v1/hosts/00000000-0000-4000-8000-000000000000').then(() => null)");
     await troubled(
       "404 for /api/v1/hosts/00000000-0000-4000-8000-000000000000",
@@ -51,7 +51,7 @@ describe("a page in the process of the tests", () => {
     await troubled("404 for /nowhere", expect.stringContaining("404 (Not Found)"));
   });
 
-  test("is troubled by what is thrown, in a timer and by a listener, and by what the console writes", async () => {
+  test("fails on exceptions, in a timer and in a listener, and on console output", async () => {
     await page.evaluate("setTimeout(() => { throw new Error('late'); })");
     await troubled("threw: late");
     await page.evaluate(
@@ -63,17 +63,17 @@ describe("a page in the process of the tests", () => {
     await troubled("warning: odd 1", "error: wrong");
   });
 
-  test("is troubled by a request to another host, which it does not send", async () => {
+  test("fails on a request to another host, without sending it", async () => {
     await page.evaluate("fetch('http://192.0.2.1/').catch(() => null)");
     await troubled("asked another host: http://192.0.2.1/", expect.stringContaining("ERR_NAME_NOT_RESOLVED"));
   });
 
-  test("is refused what another site would ask for", async () => {
+  test("blocks requests a foreign site would make", async () => {
     const sent = { method: "POST", headers: { origin: "http://elsewhere.example" }, data: { name: "x", color: "Red" } };
     expect((await page.request.fetch(`${appliance.running.url}/api/v1/tags`, sent)).status()).toBe(403);
   });
 
-  test("shares nothing with another visitor's, and its storage with the visitor's other tabs", async () => {
+  test("shares nothing with other visitors, and storage with the visitor's other tabs", async () => {
     const other = await Visitor.arrive(appliance.running.url);
     const theirs = await other.open("/hosts");
     await theirs.getByRole("button", { name: "Sign in" }).waitFor();
@@ -95,7 +95,7 @@ describe("a page in the process of the tests", () => {
     await other.leave();
   });
 
-  test("forgets by a reload what its modules knew, and what was still to come", async () => {
+  test("resets module state on reload, and cancels pending work", async () => {
     await page.getByRole("button", { name: "New host" }).click();
     await page.getByRole("form").waitFor();
     await page.evaluate("setTimeout(() => { throw new Error('of before'); }, 20)");
@@ -105,7 +105,7 @@ describe("a page in the process of the tests", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("forgets by a reload the answer whose body it was still reading", async () => {
+  test("drops on reload an answer whose body was still being read", async () => {
     const answered = page.waitForResponse(/\/api\/v1\/vlans/);
     await page.evaluate(`void fetch("/api/v1/vlans?limit=1").then((response) => {
       const body = response.json();
@@ -119,7 +119,7 @@ describe("a page in the process of the tests", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("goes from page to page without loading one, and back", async () => {
+  test("navigates without loading, and back", async () => {
     await page.evaluate("window.isSame = true");
     await page.getByRole("link", { name: "VLANs" }).click();
     await page.waitForURL("**/vlans");
@@ -130,7 +130,7 @@ describe("a page in the process of the tests", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is waited on for its next request and response, by pattern or by what they are", async () => {
+  test("waits for its next request and response, by pattern or predicate", async () => {
     const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
     await page.route("**/api/v1/tags?*", async (route) => {
       await isLetGo;
@@ -161,7 +161,7 @@ describe("a page in the process of the tests", () => {
     expect((await document).status()).toBe(200);
   });
 
-  test("has elements whose parents are found, by either notation", async () => {
+  test("finds parents of elements, in either notation", async () => {
     const heading = page.getByRole("heading", { level: 1 });
     const parent = await heading.evaluate("(element) => element.parentElement.outerHTML");
     for (const path of ["..", "xpath=.."])
@@ -169,7 +169,7 @@ describe("a page in the process of the tests", () => {
     await expect(heading.locator("xpath=//main").count()).rejects.toThrow("no XPath");
   });
 
-  test("is read whole as HTML, with what its script made", async () => {
+  test("serializes as HTML, with content rendered by its script", async () => {
     await page.evaluate("document.querySelector('main').setAttribute('data-mine', 'a & b')");
     const html = await page.content();
     expect(html).toStartWith("<!DOCTYPE html><html");
@@ -177,7 +177,7 @@ describe("a page in the process of the tests", () => {
     expect(html).toEndWith("</body></html>");
   });
 
-  test("holds a key down, which repeats, until it is let go", async () => {
+  test("holds a key down with repetition until released", async () => {
     await page.evaluate(
       "window.keys = []; for (const type of ['keydown', 'keyup']) addEventListener(type, (event) => window.keys.push(`${type} ${event.key} ${event.repeat}`))",
     );
@@ -189,7 +189,7 @@ describe("a page in the process of the tests", () => {
     expect(await page.evaluate("window.keys")).toEqual([once[0], "keydown ArrowLeft true", once[1], ...once]);
   });
 
-  test("takes neither clicks nor keys where it is inert or disabled, nor shows what is closed", async () => {
+  test("ignores clicks and keys on inert or disabled elements, and hides closed ones", async () => {
     await page.evaluate(
       `document.querySelector("main").innerHTML = '<div inert><input aria-label="Inert"></div>' +
         '<details><summary>More</summary><p>Within</p></details><p hidden>Hidden</p><p style="display: none">Gone</p>'`,
@@ -203,7 +203,7 @@ describe("a page in the process of the tests", () => {
     expect(await seen()).toEqual([true, false, false]);
   });
 
-  test("gives files to a field for them, and more than one only where it takes several", async () => {
+  test("gives files to a file input, several only if it accepts them", async () => {
     await page.evaluate(
       `document.querySelector("main").innerHTML =
         '<label>One file <input type="file"></label><label>Several files <input type="file" multiple></label><input aria-label="Text">';
@@ -224,7 +224,7 @@ describe("a page in the process of the tests", () => {
     await expect(page.getByLabel("Text").setInputFiles(file("a.csv"))).rejects.toThrow("not a field for files");
   });
 
-  test("leaves Tab to the page, and refuses where a browser would lead the focus by it", async () => {
+  test("leaves Tab to the page, and fails where a browser would move the focus", async () => {
     await page.evaluate("document.body.addEventListener('keydown', (event) => event.preventDefault(), { once: true })");
     await page.keyboard.press("Tab");
     await expect(page.keyboard.press("Tab")).rejects.toThrow("where Tab leads to");

@@ -10,7 +10,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
+describe.skipIf(!hasChromium)("the command palette", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     await on.keyboard.press("Enter");
   };
 
-  test("is led to any page", async () => {
+  test("leads to any page", async () => {
     const titles = new Map<string, string>();
     await page.goto(appliance.running.url);
     await page.getByRole("banner").waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("begins a record, presses a button of the page, and opens a record by its name", async () => {
+  test("starts a record, presses a button of the page, and opens a record by name", async () => {
     await choose(page, "new vlan", "New VLAN");
     await page.getByRole("form", { name: "New VLAN" }).waitFor();
     await choose(page, "core-9", "core-9");
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("finds by what people call things, asks for a scan of the network that is chosen, and goes to an instant", async () => {
+  test("finds by synonyms, starts a scan of the selected network, and goes to an instant", async () => {
     await page.goto(`${appliance.running.url}/hosts?network=${appliance.networkId}`);
     await page.getByRole("banner").waitFor();
     for (const [typed, title] of [
@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("opens again for whoever presses the keys at once after they closed it", async () => {
+  test("reopens when the keys are pressed right after closing", async () => {
     await page.goto(`${appliance.running.url}/hosts`);
     await page.getByRole("banner").waitFor();
     const box = page.getByRole("combobox", { name: "A page, an action or a record" });
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("goes on where it was when it is closed, even in the middle of a word, and finds nothing amiss in it", async () => {
+  test("returns focus on closing, even mid-word, and leaves the text intact", async () => {
     await page.goto(`${appliance.running.url}/hosts`);
     const box = page.getByRole("searchbox").first();
     await box.pressSequentially("cor");
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("stands on the page that was chosen, wherever the focus was before", async () => {
+  test("focuses the chosen page, wherever the focus was before", async () => {
     await page.goto(`${appliance.running.url}/hosts`);
     await page.getByRole("button", { name: "Compare…" }).focus();
     await choose(page, "core-9", "core-9");
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is offered nothing that the role forbids", async () => {
+  test("offers nothing the role forbids", async () => {
     const looker = await Visitor.arrive(appliance.running.url);
     const seen = await looker.signIn(VIEWER, PASSWORD);
     await seen.keyboard.press("Control+k");

@@ -54,7 +54,7 @@ describe("one's own account", () => {
   const own = (page: Page) => page.getByRole("row").filter({ hasText: "this session" });
   const other = (page: Page) => page.getByRole("row").filter({ has: page.getByRole("button", { name: /^End/ }) });
 
-  test("ends a session from the list, and it is signed out there", async () => {
+  test("ends a session from the list, which is then signed out", async () => {
     await appliance.addUser("ends-one@acme.example", "Viewer", [appliance.networkId]);
     const { page: elsewhere } = await arrived("ends-one@acme.example", "/");
     const { visitor, page } = await arrived("ends-one@acme.example", "/settings");
@@ -82,7 +82,7 @@ describe("one's own account", () => {
     await isSignedOut(home);
   });
 
-  test("changes the password, which ends the other sessions and not this one", async () => {
+  test("changes the password, which ends all other sessions", async () => {
     await appliance.addUser("changes@acme.example", "Viewer", [appliance.networkId]);
     const { page: elsewhere } = await arrived("changes@acme.example", "/");
     const { visitor, page } = await arrived("changes@acme.example", "/settings");
@@ -117,7 +117,7 @@ describe("one's own account", () => {
 describe("API keys", () => {
   const asked = (path: string, key: string) => appliance.running.withKey(key).get(path);
 
-  test("one is changed for a while, with a reason, and what others changed meanwhile is said", async () => {
+  test("are disabled temporarily with a reason, and concurrent changes are reported", async () => {
     const { visitor, page } = await arrived(ADMIN, "/settings/keys");
     await page.getByRole("button", { name: "New key" }).click();
     const making = page.getByRole("form", { name: "New key" });
@@ -158,7 +158,7 @@ describe("API keys", () => {
     expect(visitor.troubles().filter((each) => !each.includes("412"))).toEqual([]);
   });
 
-  test("a Viewer is offered no key, and is made none by hand; a Member sees their own and no Owner's", async () => {
+  test("are neither offered to a Viewer nor created by request; a Member sees their own and no Owner's", async () => {
     const { visitor, page } = await arrived(VIEWER, "/settings/keys");
     await page.getByText("There is no API key yet.").waitFor();
     expect(await page.getByRole("button", { name: "New key" }).count()).toBe(0);
@@ -191,7 +191,7 @@ describe("API keys", () => {
   });
 });
 
-describe("people", () => {
+describe("users", () => {
   const NEW = "night@acme.example";
   const FIRST = "a first phrase of theirs";
   const SECOND = "a second phrase of theirs";
@@ -209,7 +209,7 @@ describe("people", () => {
     return (await appliance.inside.handle(login)).status;
   };
 
-  test("one is added with one of two networks, given another password, kept out, and removed", async () => {
+  test("are added with one of two networks, reset, disabled, and deleted", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     await page.getByRole("button", { name: "New user" }).click();
@@ -267,7 +267,7 @@ describe("people", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("what others changed meanwhile is said, also where something else was refused before", async () => {
+  test("report concurrent changes, even after another refusal", async () => {
     const { page } = await arrived(OWNER, "/settings/people");
     const row = rowOf(page, MEMBER);
     await row.getByRole("button", { name: /^Edit/ }).click();
@@ -286,7 +286,7 @@ describe("people", () => {
     expect((await appliance.client.put(`users/${id}`, { ...others, is_enabled: true })).status).toBe(200);
   });
 
-  test("the only Owner reads why they stay one", async () => {
+  test("include an only Owner, who reads why they must stay one", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/people");
     const own = rowOf(page, OWNER);
     await settles(() => own.getByRole("button").allTextContents(), ["Edit"]);
@@ -299,7 +299,7 @@ describe("people", () => {
     expect(visitor.troubles().every((each) => each.includes("409"))).toBe(true);
   });
 
-  test("an Admin gives no role above their own, and a Member and a Viewer change no user", async () => {
+  test("get no role above an Admin's own, and cannot be changed by a Member or Viewer", async () => {
     const { visitor, page } = await arrived(ADMIN, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     expect(await rowOf(page, OWNER).getByRole("button").count()).toBe(0);

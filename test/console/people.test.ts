@@ -47,14 +47,14 @@ describe("a session's browser", () => {
     ["curl/8.5.0", "curl/8.5.0"],
     ["", "unknown"],
     [null, "unknown"],
-  ] as const)("is called as people call it: %s", (userAgent, name) => {
+  ] as const)("is shown by its common name: %s", (userAgent, name) => {
     expect(browserName(userAgent)).toBe(name);
   });
 });
 
 afterAll(() => closeBrowser());
 
-describe.skipIf(!hasChromium)("people and their rights", () => {
+describe.skipIf(!hasChromium)("users and rights", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let origin: string;
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
   }
 
-  test("lists what the console remembers of one's choices, takes back one of them or all, and that as well", async () => {
+  test("stored preferences are listed, reset singly or all, and restored", async () => {
     const { client, networkId } = appliance;
     await made(client.post("networks", { name: "Branch" }));
     const host = await made(client.post("hosts", { network_id: networkId, name: "core-1" }));
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     expect(await page.getByRole("button", { name: /^Reset/ }).count()).toBe(0);
   });
 
-  test("reads as well where a session is ended, and where the password is changed", async () => {
+  test("ending a session and changing the password are accessible", async () => {
     const elsewhere = await fetch(`${origin}/api/auth/login`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
   const kept = (page: Page) =>
     page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, history.state])");
 
-  test("makes a key that is shown once, uses it, rotates it, and ends it while a program follows with it", async () => {
+  test("a key is shown once, used, rotated, and ended while a program follows changes with it", async () => {
     const { visitor, page } = await arrived(MEMBER, "/settings/keys", ["clipboard-read", "clipboard-write"]);
     await page.getByText("There is no API key yet.").waitFor();
     await page.getByRole("button", { name: "New key" }).click();
@@ -270,7 +270,7 @@ describe.skipIf(!hasChromium)("people and their rights", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a user is added and removed, and each step reads as well", async () => {
+  test("adding and deleting a user is accessible at each step", async () => {
     const { client, organizationId } = appliance;
     await made(client.post("networks", { organization_id: organizationId, name: "Vault" }));
     const { visitor, page } = await arrived(OWNER, "/settings/people");

@@ -31,7 +31,7 @@ describe("a record without a page of its own", () => {
   const open = (address: string) => page.goto(appliance.running.url + address);
   const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
 
-  test("is edited and removed on its page, and brought back from where it is said to be gone", async () => {
+  test("is edited and deleted on its page, and restored from its deletion notice", async () => {
     const { client, networkId } = appliance;
     await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
     const host = await made(
@@ -61,7 +61,7 @@ describe("a record without a page of its own", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is a link wherever a difference names it, and what was deleted elsewhere is found there", async () => {
+  test("is linked from every difference, and found after deletion elsewhere", async () => {
     const { client, networkId } = appliance;
     const host = await made(
       client.post("hosts", { network_id: networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),
@@ -80,7 +80,7 @@ describe("a record without a page of its own", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is not brought back without the right to, and is said to be unknown where it never was", async () => {
+  test("is not restored without the right, and is reported as unknown if it never existed", async () => {
     const { client } = appliance;
     const tag = await made(client.post("tags", { name: "spare", color: "Gray" }));
     await made(client.delete(`tags/${tag.id}`));

@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
   const open = (address: string) => follow(page, address);
   const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
 
-  test("tells what it says and said, and is brought back as it was then, by what the list says of it", async () => {
+  test("shows its present and past fields, and is restored from the list of versions", async () => {
     const { client } = appliance;
     const tag = await made(client.post("tags", { name: "core", color: "Red", description: "Do not touch" }));
     await made(client.put(`tags/${tag.id}`, { name: "core", color: "Blue", description: "" }));
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has nothing that axe-core finds where it was removed, and where it never was", async () => {
+  test("is accessible when deleted, and when unknown", async () => {
     const { client, networkId } = appliance;
     await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
     const host = await made(

@@ -13,7 +13,7 @@ const planned = (
 const told = (actions: readonly PlannedAction[]) =>
   planGroups(actions).map(({ action, type, actions }) => [action, type, actions.map(({ name }) => name)]);
 
-test("what is done to records of one kind stands together, hosts before their parts, what is not told elsewhere last", () => {
+test("actions on one kind are grouped, hosts before their parts, those not reported elsewhere last", () => {
   expect(
     told([
       planned("Create", "credential_assignment", "a"),
@@ -30,7 +30,7 @@ test("what is done to records of one kind stands together, hosts before their pa
   ]);
 });
 
-test("what stays as it is comes last, and only where there is a reason to", () => {
+test("unchanged records come last, and only with a reason", () => {
   expect(
     told([
       planned("Skip", "host", "switch"),
@@ -43,7 +43,7 @@ test("what stays as it is comes last, and only where there is a reason to", () =
   ]);
 });
 
-test("more than three are counted, with the reason that all of them have", () => {
+test("more than three are counted, with their common reason", () => {
   const [few, many, mixed] = [3, 4, 4].map((count, kind) =>
     Array.from({ length: count }, (_, place) =>
       planned("Delete", ["port", "if_entry", "service"][kind] as string, `${place}`, {
@@ -59,7 +59,7 @@ test("more than three are counted, with the reason that all of them have", () =>
   ]);
 });
 
-test("what changes in a record is named where it is told neither by its values nor by records that are its parts", () => {
+test("changed fields are named if neither values nor parts show the change", () => {
   const host = planned("Update", "host", "switch", {
     fields: ["interfaces", "ip_addresses", "name"],
     changes: [{ field: "name", from: "b", to: "a" }],

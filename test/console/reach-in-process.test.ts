@@ -35,7 +35,7 @@ describe("a network beyond a user's reach", () => {
 
   afterAll(() => appliance.close());
 
-  test("a Viewer sees every page of their network, is refused nothing on the way, and sees nothing of the other", async () => {
+  test("a Viewer sees every page of their own network, without refusals, and nothing of the other", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signedIn(VIEWER);
     for (const [address, heading] of [
@@ -72,7 +72,7 @@ describe("a network beyond a user's reach", () => {
     await visitor.leave();
   });
 
-  test("addresses of records in the other network say the same as those of no record, and lead on", async () => {
+  test("URLs of records in the other network look like those of unknown records, with links onward", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signedIn(VIEWER);
     for (const address of [
@@ -97,7 +97,7 @@ describe("a network beyond a user's reach", () => {
     await visitor.leave();
   });
 
-  test("a network that is taken away while a Member looks is gone from the page, also from the past that was shown", async () => {
+  test("a network withdrawn from a Member disappears from the page, also from a past instant", async () => {
     const visitor = await Visitor.arrive(origin);
     const then = `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`;
     const page = await visitor.signedIn(MEMBER, then);

@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)("a network beyond a user's reach", () => {
     await workplace.close();
   });
 
-  test("a Viewer reads the ledger, and that records of the other network are not within reach", async () => {
+  test("a Viewer reads the ledger, with records of the other network out of reach", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signIn(VIEWER, PASSWORD, "/ledger");
     await page.getByRole("heading", { name: "Ledger", level: 1 }).waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)("a network beyond a user's reach", () => {
     await visitor.leave();
   });
 
-  test("a Member who reaches several networks chooses the one whose map is drawn", async () => {
+  test("a Member of several networks chooses the map's network", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signIn(MEMBER, PASSWORD, "/map");
     const networks = page.getByRole("main").getByRole("listitem");

@@ -16,7 +16,7 @@ import { Visitor } from "../support/page/visitor.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("the page of a record", () => {
+describe("a record page", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -40,7 +40,7 @@ describe("the page of a record", () => {
   });
 
   test.each(FAILURES)(
-    "that is answered %d says what happened, with the request, and asks again",
+    "answered %d explains the error, with the request id, and retries",
     async (status, code, error) => {
       for (const [path, api, title] of records) {
         await page.route(api, (route: Route) => route.fulfill(failureAnswer([status, code, error])));
@@ -55,7 +55,7 @@ describe("the page of a record", () => {
     },
   );
 
-  test("that a proxy answers for says that it was not the appliance", async () => {
+  test("answered by a proxy says it was not the appliance", async () => {
     const [path, api, title] = records[0] ?? ["", "", ""];
     const bad = { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" };
     await page.route(api, (route) => route.fulfill(bad));
@@ -68,7 +68,7 @@ describe("the page of a record", () => {
     expect(visitor.troubles().filter((each) => !each.includes("502"))).toEqual([]);
   });
 
-  test("of another instant that fails does not go on showing this one", async () => {
+  test("of another instant that fails does not keep showing the present one", async () => {
     const [path, api, title] = records[0] ?? ["", "", ""];
     await page.goto(appliance.running.url + path);
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
@@ -80,7 +80,7 @@ describe("the page of a record", () => {
     visitor.troubles();
   });
 
-  test("that one may not see is one that is not there", async () => {
+  test("out of reach looks like an unknown one", async () => {
     for (const [path, , title] of records) {
       const unknown = path.replace(/[^/]*$/, "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010");
       await page.goto(appliance.running.url + unknown);

@@ -16,7 +16,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 
 const OWNER = "owner@acme.example";
 
-describe.skipIf(!hasChromium)("the page of a record", () => {
+describe.skipIf(!hasChromium)("a record page", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running };
   let visitor: Visitor;
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     await workplace.close();
   });
 
-  test("says that it loads once that is noticed, and shows the record in the same place", async () => {
+  test("shows a loading notice after a delay, and the record in the same place", async () => {
     for (const [path, api, title] of records) {
       const { promise, resolve } = Promise.withResolvers<void>();
       await page.route(api, async (route) => {
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("that fails has nothing that axe-core finds, however it failed, and is shown once it is answered", async () => {
+  test("that fails is accessible, whatever the failure, and shows the record once answered", async () => {
     const [first, ...others] = FAILURES;
     for (const [path, api, title] of records) {
       let failure: (typeof FAILURES)[number] = first;
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     );
   });
 
-  test("has its parts in one line on a telephone, and the one that is shown is in sight", async () => {
+  test("has its tabs in one line on a phone, with the selected one in view", async () => {
     const [path, , title] = records[0] ?? ["", "", ""];
     const small = await visitor.context.newPage();
     await small.setViewportSize({ width: 360, height: 640 });
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     await small.close();
   });
 
-  test("that is not there yet has nothing that axe-core finds", async () => {
+  test("before the record's creation is accessible", async () => {
     for (const [path] of records) {
       await follow(page, `${path}?at=2020-01-01T00:00:00Z`);
       await page.getByRole("heading", { name: "did not exist yet" }).waitFor();

@@ -11,7 +11,7 @@ import { settles } from "../support/page/waiting.ts";
 const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe("whoever makes and removes records", () => {
+describe("creating and deleting records", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -37,7 +37,7 @@ describe("whoever makes and removes records", () => {
   const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
   const newHost = (name: string) => made(appliance.client.post("hosts", { network_id: appliance.networkId, name }));
 
-  test("gives a host an address, a port and a service, mends one and takes one away again", async () => {
+  test("gives a host an address, a port and a service, edits one and deletes one", async () => {
     const host = await newHost("web-1");
     await open(`/hosts/${host.id}?tab=addresses`);
     await button("New address").click();
@@ -86,7 +86,7 @@ describe("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is told what depends on a network, keeps it, or removes all of it and brings it back", async () => {
+  test("lists a network's dependants, and cancels, or deletes and restores all", async () => {
     const network = await made(appliance.client.post("networks", { name: "Branch" }));
     const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
     await made(
@@ -112,7 +112,7 @@ describe("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("sets up a network, a tag, a custom field and a marker in the settings, and a range among the subnets", async () => {
+  test("creates a network, a tag, a custom field and a marker in the settings, and a range among the subnets", async () => {
     const name = () => page.getByRole("form").getByLabel("Name", { exact: true });
     await open("/settings/networks");
     await button("New network").click();
@@ -169,7 +169,7 @@ describe("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("gives the next free addresses of a subnet away, to a host or as reservations, and takes them back", async () => {
+  test("allocates the next free addresses of a subnet, to a host or as reservations, and undoes it", async () => {
     const subnet = await made(
       appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.5.0.0/29", name: "Lab" }),
     );
@@ -222,7 +222,7 @@ describe("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is not offered it without the right", async () => {
+  test("is not offered without the right", async () => {
     const host = await newHost("web-2");
     const looker = await Visitor.arrive(appliance.running.url);
     const seen = await looker.signIn(VIEWER, PASSWORD, `/hosts/${host.id}?new=ip_address&tab=addresses`);

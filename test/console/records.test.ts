@@ -10,7 +10,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
+describe.skipIf(!hasChromium)("creating and deleting records", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
   const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
   const newHost = (name: string) => made(appliance.client.post("hosts", { network_id: appliance.networkId, name }));
 
-  test("makes a host from the list, is told what is still needed, and is led to it", async () => {
+  test("creates a host from the list, shows missing fields, and opens it", async () => {
     await open("/hosts");
     await button("New host").click();
     await page.getByText("Still needed: Network, Name.").waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("edits one cell of a list where it stands, or the row that was walked to, with the keyboard alone", async () => {
+  test("edits a list cell in place, or the focused row, by keyboard only", async () => {
     const { client } = appliance;
     await made(client.post("tags", { name: "wireless", color: "Sky", description: "Access points" }));
     await open("/settings/tags");
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("binds a service to a port and an address, and ends the binding", async () => {
+  test("binds a service to a port and an address, and deletes the binding", async () => {
     const host = await newHost("web-3");
     await made(appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.6.0.0/24", name: "Web" }));
     await made(appliance.client.post("ip-addresses", { host_id: host.id, ip_address: "10.6.0.7" }));
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("accepts a conflict with a reason, and takes that back", async () => {
+  test("accepts a conflict with a reason, and withdraws that", async () => {
     const two = [await newHost("twin-1"), await newHost("twin-2")];
     await made(
       appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", name: "Twins" }),

@@ -12,8 +12,8 @@ const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe("targets that are typed", () => {
-  test("stand apart by spaces, commas, semicolons and lines, each once", () => {
+describe("typed targets", () => {
+  test("are separated by spaces, commas, semicolons and lines, each once", () => {
     expect(targetsIn(" 10.2.3.4,10.2.3.5\n10.2.4.0/24; 10.2.3.4 ")).toEqual(["10.2.3.4", "10.2.3.5", "10.2.4.0/24"]);
     expect(targetsIn(" \n ")).toEqual([]);
   });
@@ -25,12 +25,12 @@ describe("targets that are typed", () => {
     [["2001:db8::/32"], 2 ** 96, false],
     [["10.2.3.0/33"], null, false],
     [["printer"], null, false],
-  ] as const)("say how many addresses they have: %p", (targets, count, isLarge) => {
+  ] as const)("show their number of addresses: %p", (targets, count, isLarge) => {
     expect([addressesOfTargets(targets), areLarge(targets)]).toEqual([count, isLarge]);
   });
 });
 
-describe.skipIf(!hasChromium)("whoever scans", () => {
+describe.skipIf(!hasChromium)("scanning", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
   const scans = async (): Promise<Wire[]> =>
     made(appliance.client.get("discovery/scans?order_direction=desc")) as unknown as Promise<Wire[]>;
 
-  test("tries a scan of a subnet from its page, reads what it would write, and does it", async () => {
+  test("previews a scan of a subnet from its page, and runs it", async () => {
     await open(`/subnets/${subnet.id}`);
     await page.getByRole("link", { name: "Scan now" }).click();
     await settles(() => page.getByLabel("Where").inputValue(), "127.0.8.8/30");
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("asks one address of a host whether it answers, and goes on to the scan that asked it", async () => {
+  test("checks one address of a host, and links to the scan", async () => {
     const [host] = await hosts("127.0.8.9");
     await open(`/hosts/${host?.id}?tab=addresses`);
     await page.getByRole("button", { name: "Check now: 127.0.8.9" }).click();
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     visitor.troubles();
   });
 
-  test("scans what is selected in a list, and the device whose page is shown", async () => {
+  test("covers a list selection, and the device of a page", async () => {
     await open("/addresses?filter=ip_address%20:%20%22127.0.8.0/24%22");
     await page.getByRole("row").filter({ hasText: "127.0.8.10" }).getByRole("checkbox").check();
     await page.getByRole("row").filter({ hasText: "127.0.8.9" }).getByRole("checkbox").check();
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is told at the field what is no target, and loses nothing that was typed", async () => {
+  test("shows an invalid target at the field, without losing input", async () => {
     await open("/discovery");
     await page.getByRole("link", { name: "Scan now" }).click();
     await page.getByLabel("Where").fill("127.0.8.9\nprinter");
@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     expect(visitor.troubles().every((trouble) => trouble.includes("400"))).toBe(true);
   });
 
-  test("ends a scan that runs, and is told that what it wrote stays", async () => {
+  test("cancels a running scan, with a notice that its writes stay", async () => {
     await open("/discovery?ask=yes&targets=127.0.0.0/20&kind=sweep&dry=yes");
     await page.getByRole("button", { name: "Start the dry run" }).click();
     await page.getByText("What it has written stays.").waitFor();
@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("is not asked for twice where an answer is lost on its way", async () => {
+  test("starts once even if the answer is lost", async () => {
     const before = (await scans()).length;
     await open("/discovery?ask=yes&targets=127.0.8.9&kind=sweep&why=sent%20twice");
     await page.route(
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     visitor.troubles();
   });
 
-  test("as a Member scans what lies inside the subnets, and is told who may scan the rest", async () => {
+  test("inside the subnets is offered to a Member, with a notice who may scan the rest", async () => {
     await made(
       appliance.client.post("subnets", {
         network_id: appliance.networkId,
@@ -214,7 +214,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await own.leave();
   });
 
-  test("is not offered to a Viewer, whose hand-made request is refused", async () => {
+  test("is not offered to a Viewer, whose request the API refuses", async () => {
     const own = await Visitor.arrive(appliance.running.url);
     const [scan] = await scans();
     const [host] = await hosts("127.0.8.9");

@@ -10,7 +10,7 @@ import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from 
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 
-describe.skipIf(!hasChromium)("whoever plans scans", () => {
+describe.skipIf(!hasChromium)("scheduling scans", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const dueTimes = () => page.locator(".due-times time");
 
-  test("makes one, having seen when it comes due, changes it, deletes it and brings it back", async () => {
+  test("creates a schedule with a preview of its next runs, changes, deletes and restores it", async () => {
     await page.goto(`${appliance.running.url}/discovery/schedules`);
     await button("New schedule").click();
     const form = page.getByRole("form");
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("as a Member sees when it comes due, and is offered nothing that an Admin does", async () => {
+  test("shows a Member the next run, without Admin actions", async () => {
     const [schedule] = await schedules();
     const own = await Visitor.arrive(appliance.running.url);
     const theirs = await own.signIn(MEMBER, PASSWORD, `/discovery/schedules/${schedule?.id}`);

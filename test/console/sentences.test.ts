@@ -45,17 +45,17 @@ function read(changes: readonly Change[], others: readonly Rest[] = [], hostId?:
   return phrasesOf({ changes: [...changes], rest: [...others] }, hostId).map(({ pieces }) => pieces.map(said).join(""));
 }
 
-describe("a day is told", () => {
+describe("a day's summary", () => {
   test.each([
     [{ created: 1, updated: 4, deleted: 0 }, "1 host added, 4 host changes"],
     [{ created: 0, updated: 1, deleted: 2 }, "1 host change, 2 hosts removed"],
-  ])("as changes where they may all be of one record: %p", (counts, sentence) => {
+  ])("counts changes if they may all be of one record: %p", (counts, sentence) => {
     expect(changesText.day("host", counts)).toBe(sentence);
   });
 });
 
-describe("a transaction is told", () => {
-  test("of what is new and gone, one and several, with as many names as one reads and the rest counted", () => {
+describe("a transaction's summary", () => {
+  test("names new and deleted records, up to a limit, and counts the rest", () => {
     expect(read([created("host", "web-1")])).toEqual(["new host [web-1]"]);
     expect(read([created("host", "a"), created("host", "b")])).toEqual(["2 new hosts: [a] and [b]"]);
     expect(read(["a", "b", "c", "d"].map((name) => created("host", name)))).toEqual([
@@ -67,7 +67,7 @@ describe("a transaction is told", () => {
     expect(read([deleted("host", "a")])).toEqual(["host [a before] gone"]);
   });
 
-  test("of parts with whose they are, once where they are of one host", () => {
+  test("names the host of parts, once if they share it", () => {
     expect(read([created("port", "22/Tcp", "web"), created("port", "443/Tcp", "web")])).toEqual([
       "2 new ports of [web]: [22/Tcp] and [443/Tcp]",
     ]);
@@ -79,7 +79,7 @@ describe("a transaction is told", () => {
     ]);
   });
 
-  test("of ports by device and by what became of them, and of what a person did to them", () => {
+  test("groups ports by device and change, and manual changes of them", () => {
     expect(
       read([down("Gi1/0/1", "sw"), down("Gi1/0/2", "sw"), down("Gi1/0/3", "sw"), down("Gi1/0/1", "other")]),
     ).toEqual(["[Gi1/0/1], [Gi1/0/2] and [Gi1/0/3] of [sw] down", "[Gi1/0/1] of [other] down"]);
@@ -95,7 +95,7 @@ describe("a transaction is told", () => {
     ]);
   });
 
-  test("of stations and addresses that went elsewhere", () => {
+  test("reports moved stations and addresses", () => {
     const [from, to] = [
       { id: "p1", name: "Gi1/0/7", host: host("access-4") },
       { id: "p2", name: "Gi1/0/9", host: host("access-5") },
@@ -112,7 +112,7 @@ describe("a transaction is told", () => {
     ).toEqual(["[10.0.0.7] went from [old] to [new]"]);
   });
 
-  test("of what was set, old to new, by the names of what fields refer to; of lists what came and what went", () => {
+  test("shows fields old to new with reference names, and additions and removals of lists", () => {
     const vlan = (name: string) => ({ id: `id of ${name}`, name });
     expect(read([port("Gi1/0/1", "sw", ["speed_bps", 1e10, 1e9], ["native_vlan_id", vlan("20 Staff"), null])])).toEqual(
       ["[Gi1/0/1] of [sw]: speed <-10G> → <1G>, native VLAN <-20 Staff> → <none>"],
@@ -139,7 +139,7 @@ describe("a transaction is told", () => {
     ]);
   });
 
-  test("of hosts that are no longer seen together", () => {
+  test("reports hosts that are no longer consolidated", () => {
     const stale = (name: string, to: string | null): Change => ({
       type: "Updated",
       entity_type: "host",
@@ -158,7 +158,7 @@ describe("a transaction is told", () => {
     ]);
   });
 
-  test("in counts of what is said of nobody by name, without what goes along with something else", () => {
+  test("counts unnamed changes, without those implied by others", () => {
     expect(
       read(
         [],

@@ -14,7 +14,7 @@ import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/
 
 afterAll(() => closeBrowser());
 
-describe.skipIf(!hasChromium)("the list of settings", () => {
+describe.skipIf(!hasChromium)("the settings list", () => {
   let workplace: Workplace;
   let running: Running;
   let visitor: Visitor;
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)("the list of settings", () => {
     await isShown(page);
   }
 
-  test("keeps its place from one page to the next, to the left of the page", async () => {
+  test("keeps its position between pages, left of the page", async () => {
     await open("/settings");
     const areas = page.getByRole("navigation", { name: "Settings", exact: true });
     const before = await areas.boundingBox();
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("the list of settings", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("opens by the keyboard where there is little room, and gives the focus back to its button", async () => {
+  test("opens by keyboard on a narrow screen, and returns focus to its button", async () => {
     await page.setViewportSize({ width: 360, height: 800 });
     await open("/settings/keys");
     const areas = page.getByRole("navigation", { name: "Settings", exact: true });

@@ -47,12 +47,9 @@ describe("a subnet of the first scan", () => {
     ["fd00::/64", "Unknown", ["eth0"], 2 ** 64, "ipv6", false],
     ["fd00::/120", "Unknown", ["eth0"], 256, null, true],
     ["2001:db8::/120", "Unknown", ["eth0"], 256, "public", true],
-  ] as const)(
-    "%s of type %s by %p has %p addresses, and is doubted as %p",
-    (cidr, type, by, size, doubt, isPossible) => {
-      expect(offerOf({ cidr, subnet_type: type }, by)).toEqual({ cidr, size, doubt, isPossible });
-    },
-  );
+  ] as const)("%s of type %s by %p has %p addresses, with warning %p", (cidr, type, by, size, doubt, isPossible) => {
+    expect(offerOf({ cidr, subnet_type: type }, by)).toEqual({ cidr, size, doubt, isPossible });
+  });
 
   test.each([
     ["10.2.3.4", null],
@@ -69,11 +66,11 @@ describe("a subnet of the first scan", () => {
     ["10.2.3.1-10.2.3.9", { meant: null }],
     ["printer", { meant: null }],
     ["2001:db8:::1", { meant: null }],
-  ] as const)("typed as %s is wrong as %p", (typed, wrong) => {
+  ] as const)("entered as %s has error %p", (typed, wrong) => {
     expect(wrongTarget(typed)).toEqual(wrong);
   });
 
-  test("is asked with what is whole: a community, or a user with passwords as long as the standard wants", () => {
+  test("is read with complete credentials only: a community, or a user with passwords of standard length", () => {
     const typed = {
       community: "",
       user: "",
@@ -99,7 +96,7 @@ describe("a subnet of the first scan", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("whoever opens the printed link of an empty appliance", () => {
+describe.skipIf(!hasChromium)("a new user following the printed link of an empty appliance", () => {
   let workplace: Workplace;
   let running: Running;
   let visitor: Visitor;
@@ -177,7 +174,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
     (await (await page.request.get(`${running.url}/api/v1/${path}`)).json()).data;
 
   test(
-    `has a map of what is on the network in less than ${MAP_WITHIN_MS / 60_000} minutes, and it again every night`,
+    `has a map of the network in less than ${MAP_WITHIN_MS / 60_000} minutes, and refreshed every night`,
     async () => {
       const elapsedMs = stopwatch();
       await serve();
@@ -270,7 +267,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   );
 
   test(
-    "needs no mouse, on a small dark screen, and no credential: who answers is on the map, and what is missing is said",
+    "needs no mouse, on a small dark screen, and no credential: responding hosts are on the map, and missing data is reported",
     async () => {
       await serve();
       visitor = await Visitor.arrive(running.url, { colorScheme: "dark", viewport: { width: 360, height: 740 } });
@@ -369,7 +366,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   );
 
   test(
-    "goes on once it is known which subnets there are, where it went on before",
+    "continues at the same step once the subnets are known",
     async () => {
       const page = await claimed();
       const known = Promise.withResolvers<void>();
@@ -390,7 +387,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   );
 
   test(
-    "is told of a wrong community, gives the right one, and loses by a reload or the session's end nothing but the secret",
+    "corrects a wrong community, and loses only the secret on reload or session end",
     async () => {
       const page = await claimed();
       await chooseSubnet(page);
@@ -438,7 +435,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   );
 
   test(
-    "ends a scan that runs too long, and is told by the appliance what it does not take",
+    "cancels a long scan, and sees refusals by the appliance",
     async () => {
       const page = await claimed();
       const { searchParams } = new URL(page.url());
@@ -478,7 +475,7 @@ const FOCUSED = `(() => {
   return label.trim();
 })()`;
 
-describe.skipIf(!hasChromium)("the way to the first map", () => {
+describe.skipIf(!hasChromium)("the guided setup", () => {
   let workplace: Workplace;
   let appliance: { readonly running: Running; readonly client: Client; networkId: string; organizationId: string };
 
@@ -499,7 +496,7 @@ describe.skipIf(!hasChromium)("the way to the first map", () => {
     return { visitor, page: await visitor.signIn("owner@acme.example", PASSWORD, path) };
   };
 
-  test("is offered to an Admin on the empty start page, on the empty list of hosts, by Discovery and by the palette", async () => {
+  test("is offered to an Admin on the empty start page and host list, in Discovery and in the palette", async () => {
     const { visitor, page } = await ownersPage("/");
     for (const path of ["/", "/hosts", "/discovery"]) {
       await page.goto(appliance.running.url + path);
@@ -526,7 +523,7 @@ describe.skipIf(!hasChromium)("the way to the first map", () => {
   test.each([
     ["Member", "You may scan what lies in the network's subnets:", "Discovery"],
     ["Viewer", "What has been found so far is here:", "Hosts"],
-  ])("is not offered to a %s, who is told for whom it is, and leads on", async (role, said, onward) => {
+  ])("is not offered to a %s, who sees who may use it, with links onward", async (role, said, onward) => {
     const visitor = await Visitor.arrive(appliance.running.url);
     const page = await visitor.signIn(`${role}@acme.example`, PASSWORD, "/start?step=credentials");
     await page.getByText("This is for Admins").waitFor();
@@ -545,7 +542,7 @@ describe.skipIf(!hasChromium)("the way to the first map", () => {
     await visitor.leave();
   });
 
-  test("is of the network that is chosen, takes another one's credential over, and begins anew with another network", async () => {
+  test("is for the selected network, reuses another's credential, and restarts with another network", async () => {
     const { client, organizationId, networkId } = appliance;
     const branch = await made(client.post("networks", { organization_id: organizationId, name: "Branch" }));
     const credential = await made(

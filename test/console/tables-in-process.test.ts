@@ -9,7 +9,7 @@ import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
 
-describe("a table that is imported", () => {
+describe("an imported table", () => {
   let appliance: VisitedAppliance;
   let visitor: Visitor;
   let page: Page;
@@ -34,7 +34,7 @@ describe("a table that is imported", () => {
   const give = (name: string, text: string) =>
     page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-  test("mends ten errors among 5,000 rows where they stand, brings them in, and undoes it", async () => {
+  test("has ten errors among 5,000 rows fixed in place, is imported, and undone", async () => {
     const rows = Array.from({ length: 5_000 }, (_, index) => {
       const isWrong = index % 500 === 7;
       return isWrong && index % 1_000 === 7 ? `;maybe-${index};false` : `pc-${index};;${isWrong ? "perhaps" : "false"}`;
@@ -75,7 +75,7 @@ describe("a table that is imported", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("keeps what is wrong with the other rows in sight where one is left out", async () => {
+  test("keeps other rows' errors in view when one is excluded", async () => {
     await page.goto(`${appliance.running.url}/hosts?table=yes`);
     await give("few.csv", "name,hidden\na,false\nb,perhaps\nc,maybe\nd,false\ne,never\n");
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
@@ -93,7 +93,7 @@ describe("a table that is imported", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("fixes a row in another cell than the one that it is refused for", async () => {
+  test("fixes a row in a different cell than the reported one", async () => {
     const { client, networkId } = appliance;
     await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
     await page.goto(`${appliance.running.url}/subnets/ranges?table=yes`);
@@ -113,7 +113,7 @@ describe("a table that is imported", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("takes markers, custom fields and schedules on their lists", async () => {
+  test("of markers, custom fields or schedules is imported on their lists", async () => {
     for (const [place, text, counted, look] of [
       [
         "/settings/custom-fields",
@@ -146,7 +146,7 @@ describe("a table that is imported", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("goes on with a table that was kept where one of its columns has gone since, and says what is wrong with a column", async () => {
+  test("is resumed although one of its columns no longer exists, and reports column errors", async () => {
     const field = await made(
       appliance.client.post("custom-fields", { key: "floor", label: "Floor", kinds: ["host"], type: "text" }),
     );
@@ -168,7 +168,7 @@ describe("a table that is imported", () => {
     visitor.troubles();
   });
 
-  test("reads a plan in the words of the console, without ids that mean nothing to anybody", async () => {
+  test("has a plan in console terms, without raw ids", async () => {
     const { networkId, client } = appliance;
     await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
     const ports = [443, 8443].map((number) => ({ number, protocol: "Tcp" }));
@@ -211,7 +211,7 @@ describe("a table that is imported", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("changes what is there by an export, reads the difference first, and says what is not written", async () => {
+  test("from an edited export shows the differences first, and columns that are not written", async () => {
     await made(appliance.client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
     const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();
     await page.goto(`${appliance.running.url}/vlans?table=yes`);

@@ -17,19 +17,19 @@ function tableOf(text: string): Table {
   return table;
 }
 
-describe("a table", () => {
+describe("a parsed table", () => {
   test.each([
     ["with commas", "name,description\r\nweb-1,first\r\n"],
     ["with semicolons", "name;description\nweb-1;first\n"],
     ["with tabs", "name\tdescription\nweb-1\tfirst"],
-    ["that says its delimiter", "sep=;\r\nname;description\r\nweb-1;first\r\n"],
+    ["with a declared delimiter", "sep=;\r\nname;description\r\nweb-1;first\r\n"],
     ["with empty rows and columns", "name,description,\n,,\nweb-1,first,\n\n"],
-  ])("%s is read", (_, text) => {
+  ])("%s is accepted", (_, text) => {
     const { headers, rows } = tableOf(text);
     expect([headers, rows.map(({ cells }) => cells)]).toEqual([["name", "description"], [["web-1", "first"]]]);
   });
 
-  test("keeps hostile cells to the byte, and counts rows as a spreadsheet does", () => {
+  test("preserves hostile cells byte for byte, and counts rows like a spreadsheet", () => {
     const cells = ["'=1+1", 'he said "no"', "two\r\nlines", "\u202eright to left", " spaces "];
     const written = writtenTable(
       { name: "t", headers: ["a", "b", "c", "d", "e"], rows: [{ line: 2, cells }] },
@@ -42,14 +42,14 @@ describe("a table", () => {
     expect(tableOf("name\n\nweb-1\n").rows.map(({ line }) => line)).toEqual([3]);
   });
 
-  test("that cannot be read is refused by its row", () => {
+  test("that is malformed is refused by row", () => {
     expect(readTable("t", 'name,description\nweb-1,"first\nweb-2,second\n')).toEqual({ brokenLine: 2 });
     expect(readTable("t", "name\nweb-1\nweb-2,too,many\n")).toEqual({ brokenLine: 3 });
     expect(textOfFile(new Uint8Array([0x6e, 0xe4]).buffer, null)).toBeNull();
     expect(textOfFile(new Uint8Array([0x6e, 0xe4]).buffer, "windows-1252")).toBe("n\u00e4");
   });
 
-  test("has its columns matched by name and by what people call them, none twice", () => {
+  test("has its columns matched by name and synonym, each once", () => {
     const known = ["id", "name", "hostname", "network_id", "network_name", "serial_number"];
     const titles: Record<string, string> = {
       hostname: "Host name",
@@ -74,7 +74,7 @@ describe("a table", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("a table that is imported, read by everybody", () => {
+describe.skipIf(!hasChromium)("an accessible import", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let visitor: Visitor;
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)("a table that is imported, read by everybody", () 
   const give = (name: string, text: string) =>
     page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-  test("ten rows that are wrong read as well in either scheme, are fixed where they stand, written, and undone", async () => {
+  test("of ten invalid rows, in both color schemes, is fixed in place, written, and undone", async () => {
     const rows = Array.from({ length: 20 }, (_, index) => {
       if (index % 2 === 0) return `pc-${index};;false`;
       return index % 4 === 1 ? `;maybe-${index};false` : `pc-${index};;perhaps`;
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)("a table that is imported, read by everybody", () 
     ["/hosts", () => "name,network_name\nplanned-1,Main\n", "planned-1: new, Name planned-1;"],
   ];
 
-  test.each(IMPORTS)("the plan of an import on %s has nothing that axe-core finds", async (place, table, shown) => {
+  test.each(IMPORTS)("has its plan for %s pass axe-core", async (place, table, shown) => {
     await follow(page, `${place}?table=yes`);
     await give("t.csv", table());
     await button("Preview").click();
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("a table that is imported, read by everybody", () 
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a row that is refused for one of its cells has nothing that axe-core finds", async () => {
+  test("has a row refused for one cell pass axe-core", async () => {
     await follow(page, "/subnets/ranges?table=yes");
     await give("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);

@@ -50,7 +50,7 @@ describe("the time bar", () => {
   }
 
   const atOf = (page: Page) => new URL(page.url()).searchParams.get("at");
-  test("[ and ] lead from change to change, exactly, and on to now", async () => {
+  test("[ and ] step exactly from change to change, and on to the present", async () => {
     const page = await arrived("/?q=web");
     const instants = await changes();
     for (const instant of instants.slice(-3).toReversed()) {
@@ -73,7 +73,7 @@ describe("the time bar", () => {
     expect(visitor.troubles().filter((each) => !each.includes("net::ERR_"))).toEqual([]);
   });
 
-  test("the handle is moved by the keyboard and says where it is; what is held down is one step of the history", async () => {
+  test("has a handle moved by keyboard that announces its instant; a held key is one history step", async () => {
     const page = await arrivedInBerlin();
     const handle = page.getByRole("slider", { name: "Instant" });
     await settles(() => handle.getAttribute("aria-valuetext"), "Now");
@@ -95,7 +95,7 @@ describe("the time bar", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("the field takes ages, times by the reader's clocks, markers, and asks about an hour that was twice", async () => {
+  test("accepts ages, local times and markers in its field, and asks about an hour that occurred twice", async () => {
     const page = await arrivedInBerlin();
     const field = page.getByLabel("Go to an instant");
     const say = async (text: string) => {
@@ -124,7 +124,7 @@ describe("the time bar", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("an age in an address becomes its instant; what is no instant, or still to come, is said", async () => {
+  test("resolves an age in the URL to its instant; invalid or future instants are reported", async () => {
     const page = await arrivedInBerlin("/?at=-24h");
     await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT[^&]*Z$/);
     await page.goto(`${origin}/?at=half-past-nine`);
@@ -139,7 +139,7 @@ describe("the time bar", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("what a page of one instant is compared with is shown on the page of differences", async () => {
+  test("compares a page of one instant on the page of differences", async () => {
     const page = await arrived("/changes?at=2026-03-01T02:12:00Z");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "before the core upgrade" }).click();
@@ -154,7 +154,7 @@ describe("the time bar", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("a marker that is named before it is known which there are is gone to once it is", async () => {
+  test("goes to a marker named before the markers are loaded", async () => {
     await (await arrived()).close();
     const page = await visitor.context.newPage();
     const known = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ describe("the time bar", () => {
     ["/changes", "transactions"],
     ["/", "search"],
   ])(
-    "what %s showed before stays, and is said, until the answer is there, and gone where there is none",
+    "keeps the former content of %s, with a notice, until the answer arrives, and clears it on failure",
     async (path, asked) => {
       const [, , , instant = ""] = await changes();
       const query = path === "/" ? "?q=web" : "";

@@ -36,7 +36,7 @@ const OWNER = "owner@acme.example";
 const BERLIN = "Europe/Berlin";
 const HOUR = 3_600_000;
 
-describe("what is said of an instant", () => {
+describe("parsing an instant", () => {
   const nowMs = Date.parse("2026-03-02T12:00:00Z");
   const read = (text: string, at = nowMs) => {
     const said = readSaid(text, { nowMs: at, timeZone: BERLIN });
@@ -69,11 +69,11 @@ describe("what is said of an instant", () => {
     ["monday 14:00", "2026-02-23T13:00:00.000Z"],
     ["last monday", "2026-02-22T23:00:00.000Z"],
     ["last sun 8:00", "2026-03-01T07:00:00.000Z"],
-  ])("%p is read by the reader's clocks", (text, utc) => {
+  ])("%p is read in local time", (text, utc) => {
     expect(read(text)).toBe(utc);
   });
 
-  test("now and markers are themselves", () => {
+  test("now and markers are recognized", () => {
     expect(read("NOW")).toEqual({ type: "now" });
     expect(read("marker:before the core upgrade")).toEqual({ type: "marker", name: "before the core upgrade" });
   });
@@ -84,11 +84,11 @@ describe("what is said of an instant", () => {
       ["fr", "moonday", "next friday", "last", "last yesterday", "mondays 12:00"],
       ["-999999999w", "2026-03-01 03:12 pm", "0001-01-01", "3:1", "2026-3-1"],
     ].flat(),
-  )("%p is not guessed at", (text) => {
+  )("%p is rejected as ambiguous", (text) => {
     expect(read(text)).toEqual({ type: "unreadable" });
   });
 
-  test("an hour that clocks showed twice is two instants; one that they left out is said, with what was probably meant", () => {
+  test("a local time that occurred twice is two instants; a skipped one is reported with a suggestion", () => {
     expect(read("2026-10-25 02:30")).toEqual({
       type: "twice",
       instants: [Date.parse("2026-10-25T00:30:00Z"), Date.parse("2026-10-25T01:30:00Z")],
@@ -100,8 +100,8 @@ describe("what is said of an instant", () => {
   });
 });
 
-describe("the window of the bar", () => {
-  test.each(Object.keys(RANGES) as RangeName[])("a %s stays the same while a part of it passes", (range) => {
+describe("the window of the time bar", () => {
+  test.each(Object.keys(RANGES) as RangeName[])("a %s is stable during part of it", (range) => {
     const { bucketMs } = RANGES[range];
     const end = 1_000 * bucketMs;
     const window = windowEnding(range, end - bucketMs + 1);
@@ -111,7 +111,7 @@ describe("the window of the bar", () => {
     expect((window.to - window.from) / bucketMs).toBeWithin(100, 501);
   });
 
-  test("every place leads to an instant that stands there, and no two pixels to the same", () => {
+  test("every position maps to an instant at it, and no two pixels to the same", () => {
     for (const window of [windowEnding("week", 5e11), windowEnding("hour", 5e11), windowBetween(5e11, 5e11 + 700)]) {
       const instants = Array.from({ length: 601 }, (_, px) => instantAt(px / 600, window, 600));
       for (const [px, ms] of instants.entries())
@@ -120,13 +120,13 @@ describe("the window of the bar", () => {
     }
   });
 
-  test("beyond its ends are its ends", () => {
+  test("positions beyond its ends are its ends", () => {
     const window = windowBetween(1_000_000, 2_000_000);
     expect(instantAt(-3, window, 100)).toBe(1_000_000);
     expect(instantAt(7, window, 100)).toBe(2_000_000);
   });
 
-  test("the histogram shows one change beside ten thousand, and nothing where nothing was", () => {
+  test("the histogram shows a single change next to ten thousand, and nothing for none", () => {
     const window = windowBetween(0, 3_000);
     const part = (position: number, total: number) => ({
       fromMs: position * 1_000,
@@ -142,7 +142,7 @@ describe("the window of the bar", () => {
     expect(100 - (heights[0]?.[1] ?? 0)).toBeWithin(12, 30);
   });
 
-  test("is labelled by round times of the reader's clocks, also where they are changed", () => {
+  test("has labels at round local times, also across clock changes", () => {
     const labels = (window: Parameters<typeof ticksOf>[0], most: number) =>
       ticksOf(window, BERLIN, most).map(({ label }) => label);
     const end = Date.parse("2026-03-30T10:00:00Z");
@@ -176,13 +176,13 @@ describe("the window of the bar", () => {
       expect(formatUtc(ms).slice(11, 16)).toBe(label > "03-29" ? "22:00" : "23:00");
   });
 
-  test("has no more labels than there is room for, however long it is", () => {
+  test("has no more labels than fit, whatever its length", () => {
     for (let length = 5; length < 400 * 365 * 24 * HOUR; length *= 3)
       expect(ticksOf(windowBetween(0, length), BERLIN, 8).length).toBeLessThanOrEqual(11);
   });
 });
 
-describe("a pace", () => {
+describe("a throttle", () => {
   const paced = () => {
     const taken: number[] = [];
     const waits: { ready: () => void; isStopped: boolean }[] = [];
@@ -197,7 +197,7 @@ describe("a pace", () => {
     return { pace, taken, waits };
   };
 
-  test("takes the first at once, then the newest of all that came meanwhile", () => {
+  test("passes the first at once, then the newest of the rest", () => {
     const { pace, taken, waits } = paced();
     for (const each of [1, 2, 3, 4]) pace.offer(each);
     expect(taken).toEqual([1]);
@@ -208,7 +208,7 @@ describe("a pace", () => {
     expect(taken).toEqual([1, 4, 5]);
   });
 
-  test("takes what waits when it is over, or leaves it out", () => {
+  test("passes the pending one at its end, or drops it", () => {
     const { pace, taken, waits } = paced();
     for (const each of [1, 2]) pace.offer(each);
     pace.flush();
@@ -229,7 +229,7 @@ describe("events of a stream", () => {
     { type: "change", data: "one\ntwo", id: "42-9f86d081" },
   ];
 
-  test("are told when they are complete, however the text is cut", () => {
+  test("are delivered when complete, wherever the chunks are split", () => {
     for (let size = 1; size <= text.length; size++) {
       const reader = new EventReader();
       const events: StreamEvent[] = [];
@@ -239,7 +239,7 @@ describe("events of a stream", () => {
   });
 });
 
-describe("what concerns a page", () => {
+describe("a page's relevant changes", () => {
   const change: LiveChange = {
     sequence: 7,
     atMs: 0,
@@ -250,7 +250,7 @@ describe("what concerns a page", () => {
     networkId: "n",
   };
 
-  test("is what is of its kinds, its host, its network; what has no network is of every one", () => {
+  test("are those of its kinds, host and network; organization-wide ones concern every page", () => {
     expect(concerns({}, change)).toBe(true);
     expect(concerns({ types: ["port"], host_id: "h", network_id: "n" }, change)).toBe(true);
     expect(concerns({ types: ["host"] }, change)).toBe(false);
@@ -309,7 +309,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       .waitFor();
   }
 
-  test("dragging shows the page of then as one goes, and the way back leads to where the drag began", async () => {
+  test("dragging shows past states live, and Back returns to the start of the drag", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signIn(OWNER, PASSWORD, "/?q=web");
     await page.getByRole("list").getByText("web-4").first().waitFor();
@@ -338,7 +338,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
-  test("a page is compared with a marker, the two are swapped, and the comparison is ended", async () => {
+  test("a page is compared with a marker, swapped, and the comparison ended", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts?at=2026-03-01T02:12:00Z");
     await page.getByRole("button", { name: "Compare…" }).click();
@@ -368,7 +368,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
-  test("paper says of which instant it is, in the reader's zone and in UTC, and when it was printed", async () => {
+  test("printouts show the instant, in the reader's zone and in UTC, and the print time", async () => {
     const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts?at=2026-03-01T02:12:00Z");
     await page.emulateMedia({ media: "print" });
@@ -386,7 +386,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   });
 
   test.each([1280, 800, 360])(
-    "tells of what others write without moving anything, and shows it when it is wanted: %i wide",
+    "announces other users' changes without moving anything, and shows them on request: %i wide",
     async (width) => {
       const visitor = await Visitor.arrive(origin, { viewport: { width, height: 800 } });
       const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
@@ -417,7 +417,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     },
   );
 
-  test("a page that waits for the answer of another instant is dimmed until it is there", async () => {
+  test("a page waiting for another instant is dimmed until the answer arrives", async () => {
     const visitor = await Visitor.arrive(origin);
     const [, , , instant = ""] = await changes();
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
@@ -453,7 +453,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
-  test("a host's page shows what becomes of the host by itself, and [ leads to its changes alone", async () => {
+  test("a host page updates live, and [ steps through its own changes only", async () => {
     const created = await appliance.client.post("hosts", {
       network_id: appliance.networkId,
       name: "core-1",
@@ -476,7 +476,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
-  test("all tabs of a browser have one stream; when its tab is closed, another goes on where it ended", async () => {
+  test("all tabs of a browser share one stream; when its tab closes, another resumes it", async () => {
     const visitor = await Visitor.arrive(origin);
     const streams = () => asked.filter((url) => url.includes("/api/v1/changes")).length;
     const asked = visitor.requests();
@@ -499,7 +499,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
-  test("when the appliance comes back after a restart, nothing that was written meanwhile is missed", async () => {
+  test("after a restart of the appliance, no change is missed", async () => {
     const own = new Workplace();
     const { running, networkId, key } = await own.serveSetUp();
     const listen = new URL(running.url).host;
@@ -519,7 +519,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await own.close();
   });
 
-  test("over plain HTTP on a LAN, where there are no locks, the tab that is seen follows all the same", async () => {
+  test("over plain HTTP on a LAN, without locks, the visible tab still follows", async () => {
     const lan = origin.replace("127.0.0.1", LAN_NAME);
     const visitor = await Visitor.arrive(lan);
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
@@ -536,7 +536,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     [360, 640],
     [360, 780],
   ])(
-    "leaves a telephone's window to what one reads, %i by %i: a list begins in its upper 28 hundredths",
+    "leaves most of a phone's window to content, %i by %i: a list begins in its upper 28 hundredths",
     async (width, height) => {
       const visitor = await Visitor.arrive(origin, { viewport: { width, height } });
       const page = await visitor.signIn(OWNER, PASSWORD);
@@ -556,7 +556,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     [360, 640],
     [320, 568],
     [640, 360],
-  ])("is one line where there is little room, %i by %i, that opens to all else", async (width, height) => {
+  ])("is one line in little space, %i by %i, and expands", async (width, height) => {
     const visitor = await Visitor.arrive(origin, { viewport: { width, height } });
     const [, , , instant = ""] = await changes();
     const page = await visitor.signIn(OWNER, PASSWORD, `/hosts?at=${instant}`);
@@ -615,29 +615,26 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   test.each([
     ["light", 1280],
     ["dark", 360],
-  ] as const)(
-    "has nothing that axe-core finds, and nothing beside the window: %s, %i pixels wide",
-    async (colorScheme, width) => {
-      const visitor = await Visitor.arrive(origin, { colorScheme, viewport: { width, height: 740 } });
-      const page = await visitor.signIn(OWNER, PASSWORD);
-      for (const address of [
-        "/",
-        "/?at=marker:before the core upgrade&vs=2026-03-01T02:12:00Z",
-        "/?at=2020-01-01T00:00:00Z",
-      ]) {
-        await page.goto(origin + address);
-        await showAll(page);
-        await page.getByRole("button", { name: "Compare…" }).click();
-        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-        expect([address, beside <= 0]).toEqual([address, true]);
-      }
-      await page.keyboard.press("Escape");
-      await page.getByLabel("Range", { exact: true }).selectOption("custom");
-      await page.getByRole("heading", { name: "Show the time" }).waitFor();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      expect(visitor.troubles()).toEqual([]);
-      await visitor.leave();
-    },
-  );
+  ] as const)("is accessible without overflow: %s, %i pixels wide", async (colorScheme, width) => {
+    const visitor = await Visitor.arrive(origin, { colorScheme, viewport: { width, height: 740 } });
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    for (const address of [
+      "/",
+      "/?at=marker:before the core upgrade&vs=2026-03-01T02:12:00Z",
+      "/?at=2020-01-01T00:00:00Z",
+    ]) {
+      await page.goto(origin + address);
+      await showAll(page);
+      await page.getByRole("button", { name: "Compare…" }).click();
+      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      expect([address, beside <= 0]).toEqual([address, true]);
+    }
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Range", { exact: true }).selectOption("custom");
+    await page.getByRole("heading", { name: "Show the time" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
 });

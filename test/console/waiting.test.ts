@@ -13,7 +13,7 @@ const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
 
-describe.skipIf(!hasChromium)("what waits for an Admin", () => {
+describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let discovery: DiscoveryClient;
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
   const row = (value: string) => page.getByRole("row").filter({ hasText: value });
 
   test(
-    "an address that a Member gave to a host comes in by itself, is confirmed, and the word is taken back",
+    "an address given to a host by a Member appears live, is confirmed, and the confirmation is undone",
     async () => {
       await open("/discovery/waiting");
       await page.getByText("Nothing waits").waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
   );
 
   test(
-    "the start page leads there; several are let go at once, and undone together",
+    "the start page links there; several are approved at once, and undone together",
     async () => {
       const subnet = await asMember("post", "subnets", {
         network_id: appliance.networkId,
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
   );
 
   test(
-    "what was changed since its plan was read gets no secret",
+    "a record changed since its preview gets no secret",
     async () => {
       const address = await newAddress("10.2.3.20");
       await open("/discovery/waiting");
@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
   );
 
   test(
-    "a Member and a Viewer read what waits, and are told who can let it go; so is the past",
+    "a Member and a Viewer see pending items, and who may approve them; so in the past",
     async () => {
       const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
       const small = await viewer.signIn(VIEWER, PASSWORD);

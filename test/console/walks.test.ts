@@ -182,7 +182,7 @@ const then = (address: string) =>
 
 afterAll(() => closeBrowser());
 
-describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
+describe.skipIf(!hasChromium)("every page with a month of campus history", () => {
   let workplace: Workplace;
   let running: Running;
   let owner: Walker;
@@ -226,7 +226,7 @@ describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
   });
 
   test(
-    "is accessible now, in light colors, marked in the navigation, within its width, and has known controls only",
+    "is accessible at present, in light colors, marked in the navigation, within its width, and has known controls only",
     async () => {
       await owner.page.emulateMedia({ colorScheme: "light" });
       const offered: Offer[] = [];
@@ -265,7 +265,7 @@ describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
   );
 
   test.each(["Viewer", "Member"])(
-    "offers a %s no control that the API would refuse, and the API refuses all other operations",
+    "offers a %s no control the API would refuse, and the API refuses all other operations",
     async (role) => {
       const walker = await Walker.signIn(running.url, emailOf(role), PASSWORD);
       const { data: me } = await walker.read("/api/auth/me");
@@ -326,7 +326,7 @@ describe.skipIf(!hasChromium)("every page of an empty appliance", () => {
   });
 
   test(
-    "is accessible now, in light colors, and within its width",
+    "is accessible at present, in light colors, and within its width",
     async () => {
       await walker.page.emulateMedia({ colorScheme: "light" });
       const count = await walker.goThrough(addresses, async (address) => {
