@@ -85,7 +85,7 @@ const ann: User = {
 };
 
 describe("a device", () => {
-  test("is read with the first credential that opens it", async () => {
+  test("is read with the first accepted credential", async () => {
     const target = await agent();
     const asked = await ask(target, [community("private"), community("public"), community("other")]);
     expect(asked).toEqual({
@@ -99,7 +99,7 @@ describe("a device", () => {
     expect(target.requests.slice(0, 3).map((request) => request.community)).toEqual(["private", "private", "public"]);
   });
 
-  test("is sent nothing more with a credential that was taken back, and is tried with the next", async () => {
+  test("gets nothing more with a withdrawn credential, and is tried with the next", async () => {
     const target = await agent();
     const asked = await ask(target, [community("private"), community("public")], {
       maySend: (each) => each.credential_id !== "SnmpV2c-private",
@@ -108,7 +108,7 @@ describe("a device", () => {
     expect(target.requests.map((request) => request.community)).not.toContain("private");
   });
 
-  test("is sent nothing more when its credential is taken back while it is read", async () => {
+  test("gets nothing more when its credential is withdrawn during the read", async () => {
     const target = await agent();
     expect(await ask(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({
       ok: true,
@@ -121,7 +121,7 @@ describe("a device", () => {
     });
   });
 
-  test("is not asked again with a credential that was taken back while it was silent", async () => {
+  test("is not retried with a credential withdrawn during its silence", async () => {
     const target = await agent();
     let asked = 0;
     const maySend = () => (asked += 1) === 1;
@@ -133,7 +133,7 @@ describe("a device", () => {
     expect(target.requestCount).toBe(1);
   });
 
-  test("is tried first with the credential that opened it the last time", async () => {
+  test("is tried first with the credential that worked last time", async () => {
     const target = await agent();
     const remembered = { credential_id: "SnmpV2c-public", key_extension: null };
     expect(
@@ -149,7 +149,7 @@ describe("a device", () => {
     ).toMatchObject({ ok: true });
   });
 
-  test("that does not know what it is asked first is open all the same", async () => {
+  test("that lacks the first requested object is accepted all the same", async () => {
     const bare = viewOf({ "1.3.6.1.2.1.2.2.1.2.1": "one" });
     for (const version of ["SnmpV1", "SnmpV2c"] as const)
       expect(
@@ -157,7 +157,7 @@ describe("a device", () => {
       ).toMatchObject({ ok: true });
   });
 
-  test("of v1 alone is opened by v1", async () => {
+  test("supporting only v1 is read with v1", async () => {
     const target = await agent({}, { versions: ["SnmpV1"] });
     expect(await ask(target, [community("public"), community("public", "SnmpV1")])).toMatchObject({
       ok: true,
@@ -166,7 +166,7 @@ describe("a device", () => {
     expect(reads.get("interfaces")?.columns.get("descr")?.values.size).toBe(200);
   });
 
-  test("of v3 is opened by the right user among wrong ones, without waiting for those", async () => {
+  test("with v3 is read as the right user among wrong ones, without waiting for those", async () => {
     const target = await v3Agent(ann);
     const asked = await ask(
       target,
@@ -176,7 +176,7 @@ describe("a device", () => {
     expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: null } });
   });
 
-  test("with AES-256 tells which extension of the key it has, and is asked with it first from then on", async () => {
+  test("with AES-256 reveals its key extension, which is tried first from then on", async () => {
     const credential = user("ann", { priv_protocol: "Aes256" });
     const blumenthal = await v3Agent({ ...ann, privProtocol: 6 });
     const reeder = await v3Agent({ ...ann, privProtocol: 8 });
@@ -209,8 +209,8 @@ describe("a device", () => {
   });
 });
 
-describe("a device that no credential opens", () => {
-  test("is told with the reason of each", async () => {
+describe("a device that accepts no credential", () => {
+  test("is reported with the reason for each", async () => {
     const target = await v3Agent(ann);
     const asked = await ask(target, [
       community("public"),
@@ -235,7 +235,7 @@ describe("a device that no credential opens", () => {
     });
   });
 
-  test("because nobody listens there is not tried with the others, and not waited for", async () => {
+  test("with a closed port is not tried with further credentials, and not waited for", async () => {
     const target = await agent();
     target.close();
     const asked = await ask(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() });
@@ -252,31 +252,31 @@ describe("a device that no credential opens", () => {
     });
   });
 
-  test("because it cannot be reached is not tried with the others", async () => {
+  test("that is unreachable is not tried with further credentials", async () => {
     const asked = await ask({ address: "255.255.255.255", port: 161 }, [community("a"), community("b")]);
     expect(asked).toMatchObject({ ok: false, failures: [{ reason: "unreachable" }], requests: 0 });
   });
 
-  test("because it refuses is told so", async () => {
+  test("that refuses access is reported as such", async () => {
     const target = await agent({ errorAt: { oid: "1.3.6.1.2.1.1", status: 16 } });
     expect(await ask(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "refused" }] });
   });
 
-  test("because it answers garbage is told so", async () => {
+  test("that answers garbage is reported as such", async () => {
     const target = await agent({ alter: () => new Uint8Array(40).fill(0xa5) });
     expect(await ask(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "garbage" }] });
   });
 
-  test("for want of credentials has no failures", async () => {
+  test("without any credentials has no failures", async () => {
     expect(await ask(await agent(), [])).toEqual({ ok: false, failures: [], requests: 0 });
   });
 });
 
-describe("a device that misbehaves while it is read", () => {
+describe("a device that misbehaves during a read", () => {
   const size = (): number | undefined => reads.get("interfaces")?.columns.get("descr")?.values.size;
   const problem = (): string | null | undefined => reads.get("interfaces")?.columns.get("descr")?.problem;
 
-  test("by falling silent gives what was read until then", async () => {
+  test("by falling silent yields the data read so far", async () => {
     expect(await ask(await agent({ silentAfterVarbinds: 60 }), [community("public")])).toMatchObject({ ok: true });
     expect(reads.get("system")?.scalars.size).toBe(1);
     expect(size()).toBeGreaterThan(20);
@@ -285,7 +285,7 @@ describe("a device that misbehaves while it is read", () => {
     expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no answer within");
   });
 
-  test("by saying nothing of one MIB is waited for there once at length, and read otherwise", async () => {
+  test("by ignoring one MIB is waited for once at length, and read otherwise", async () => {
     const bridge = "1.3.6.1.2.1.17";
     const tables = Array.from({ length: 6 }, (_, each) => ({
       name: `bridge ${each}`,
@@ -321,7 +321,7 @@ describe("a device that misbehaves while it is read", () => {
     for (const waited of waitedMs.slice(1)) expect(waited).toBeLessThan(timeout.timeoutMs * 1.5);
   });
 
-  test("by going in circles, or back, is not followed", async () => {
+  test("by looping or going backwards is not followed", async () => {
     for (const next of [`${DESCR}.100`, `${DESCR}.7`]) {
       const target = await agent({ following: { oid: `${DESCR}.100`, next } });
       expect(await ask(target, [community("public")])).toMatchObject({ ok: true });
@@ -331,7 +331,7 @@ describe("a device that misbehaves while it is read", () => {
     }
   });
 
-  test("by a general error in the middle of a table gives what stands before it", async () => {
+  test("by a general error mid-table yields the rows before it", async () => {
     expect(
       await ask(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")]),
     ).toMatchObject({ ok: true });
@@ -340,7 +340,7 @@ describe("a device that misbehaves while it is read", () => {
     expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
   });
 
-  test("by answering late, small answers only, or nothing to large questions, is read whole", async () => {
+  test("by answering late, only in small packets, or not to large requests, is read completely", async () => {
     const faulty: readonly (readonly [AgentFaults, number?])[] = [
       [{ delayMs: 1 }],
       [{ tooBigAboveVarbinds: 3 }],
@@ -356,7 +356,7 @@ describe("a device that misbehaves while it is read", () => {
     }
   });
 
-  test("by thinking longer over a table than over the first question is waited for", async () => {
+  test("by taking longer over a table than over the first request is waited for", async () => {
     const target = await agent({
       alter: (answer) => {
         if (target.requestCount === 3) target.faults.delayMs = 80;
@@ -371,7 +371,7 @@ describe("a device that misbehaves while it is read", () => {
     expect(new Set(target.requests.map((request) => request.requestId)).size).toBe(target.requestCount);
   });
 
-  test("by losing every third answer is read whole", async () => {
+  test("by losing every third answer is read completely", async () => {
     const timers = new ManualTimers();
     let count = 0;
     const target = await agent({
@@ -387,7 +387,7 @@ describe("a device that misbehaves while it is read", () => {
     expect(size()).toBe(200);
   });
 
-  test("by disappearing gives what was read until then, at once", async () => {
+  test("by disappearing yields the data read so far, at once", async () => {
     const target = await agent({
       alter: (answer) => {
         if (target.varbindCount > 100) queueMicrotask(() => target.close());
@@ -401,7 +401,7 @@ describe("a device that misbehaves while it is read", () => {
   });
 });
 
-test("asking leaves no socket behind, cancelled or not", async () => {
+test("a read leaves no socket open, cancelled or not", async () => {
   const targets = [
     await agent(),
     await agent({ isSilent: true }),

@@ -36,8 +36,8 @@ const COUNTED = [
   [[], 0, false],
 ];
 
-describe("a device that once told which interfaces its bridge ports are", () => {
-  test("and does not any more, keeps what it had, and the outcome says so", async () => {
+describe("a device that stops reporting dot1dBasePortTable", () => {
+  test("keeps its former mapping, and the outcome says so", async () => {
     await scan.devices(told);
     const { result } = await scan.devices(counted());
     expect(await shown()).toEqual(TOLD);
@@ -53,14 +53,14 @@ describe("a device that once told which interfaces its bridge ports are", () => 
     expect(await shown()).toEqual(TOLD);
   });
 
-  test("is followed again when it tells again", async () => {
+  test("is followed again once it reports again", async () => {
     await scan.devices(told);
     await scan.devices(counted());
     await scan.devices(deviceAt("10.0.0.2", { ...told.device, interfaces: [ethernet(1, learned), ethernet(2)] }));
     expect(await shown()).toEqual(COUNTED);
   });
 
-  test("keeps no more than what rests on bridge ports: VLANs that it has by interface follow", async () => {
+  test("keeps only data derived from bridge ports: VLANs indexed by interface follow", async () => {
     await scan.devices(told);
     await scan.devices(counted(["forwarding"]));
     expect(await shown()).toEqual([
@@ -70,7 +70,7 @@ describe("a device that once told which interfaces its bridge ports are", () => 
   });
 });
 
-test("a device whose agent is of another kind now is believed: nothing of the former one is missed", async () => {
+test("a device with a different agent is trusted: no data of the former one is reported missing", async () => {
   await scan.devices(told);
   const other = {
     ...counted().device,
@@ -83,7 +83,7 @@ test("a device whose agent is of another kind now is believed: nothing of the fo
   expect((await owner.get("hosts")).data).toHaveLength(1);
 });
 
-test("a device that never told counts its bridge ports as interfaces, each time anew", async () => {
+test("a device that never reported dot1dBasePortTable uses bridge ports as if_index, every time", async () => {
   await scan.devices(deviceAt("10.0.0.2", { ...counted().device, interfaces: [ethernet(1), ethernet(2, learned)] }));
   expect(await shown()).toEqual(TOLD);
   const { result } = await scan.devices(counted());

@@ -325,7 +325,7 @@ function past(hosts: readonly Wire[]): unknown {
 }
 
 test.each(SEEDS)(
-  "who was made one stays one, who was made two stays two, and what is undone was never so (seed %i)",
+  "consolidated hosts stay one, split hosts stay two, and undone actions leave no trace (seed %i)",
   async (seed) => {
     const world = await RandomWorld.open(seed);
     try {

@@ -59,7 +59,7 @@ async function expectNothingNew(scanned: () => Promise<unknown>): Promise<void> 
 }
 
 describe("two agents of one device", () => {
-  test("stay one host, each with its own word, in whatever order they answer", async () => {
+  test("stay one host, each with its own data, in any order of answers", async () => {
     const scans = new ScanWriter(appliance);
     await scans.devices(told(1, A), told(2, B));
     await consolidate(await at(A), await at(B));
@@ -96,7 +96,7 @@ describe("two agents of one device", () => {
     expect(now.interfaces).toHaveLength(3);
   });
 
-  test("are known by what was remembered of either: names, cards, addresses", async () => {
+  test("are matched by identifiers of either: names, MAC addresses, IP addresses", async () => {
     const scans = new ScanWriter(appliance);
     await scans.addresses(seenAt(A, { mac_address: mac(1, 1) }), seenAt(B, { mac_address: mac(1, 2) }));
     const [one, two] = [await at(A), await at(B)];
@@ -110,7 +110,7 @@ describe("two agents of one device", () => {
     expect(await hosts()).toHaveLength(1);
   });
 
-  test("are two again once it is reverted, whatever scans have told since", async () => {
+  test("are two again after a revert, whatever scans have reported since", async () => {
     const scans = new ScanWriter(appliance);
     await scans.devices(told(1, A), told(2, B));
     const [one, two] = [await at(A), await at(B)];
@@ -137,7 +137,7 @@ describe("two agents of one device", () => {
   });
 });
 
-test("a device that took another one's place is what it says now", async () => {
+test("a device that replaced another has its own data", async () => {
   const scans = new ScanWriter(appliance);
   await scans.devices(told(1, A));
   appliance.clock.advance(3 * DAY_MS);
@@ -155,7 +155,7 @@ test("a device that took another one's place is what it says now", async () => {
   expect((await at(B)).id).toBe(replaced.id);
 });
 
-test("a host that a person entered takes a found one, and scans go on with it", async () => {
+test("a manually entered host absorbs a discovered one, and scans continue with it", async () => {
   const scans = new ScanWriter(appliance);
   await newSubnet({ cidr: "10.0.0.0/24" });
   const entered = await newHost({ name: "Core switch, room 4", asset_tag: "A-17", sys_location: "room 4" });
@@ -177,7 +177,7 @@ test("a host that a person entered takes a found one, and scans go on with it", 
   expect(await hosts()).toHaveLength(1);
 });
 
-test("what a person had set at the other host stays a person's", async () => {
+test("manual values of the other host stay manual", async () => {
   const scans = new ScanWriter(appliance);
   await scans.devices(told(2, B));
   const other = await at(B);
@@ -190,14 +190,14 @@ test("what a person had set at the other host stays a person's", async () => {
   expect(await at(B)).toMatchObject({ id: entered.id, sys_contact: "Ada", discovered: { sys_contact: "nobody" } });
 });
 
-describe("one host that is two", () => {
+describe("a split host", () => {
   /** Clones: both report identical data. */
   const clone = (address: string, others: readonly string[] = []) =>
     told(1, address, {
       addresses: [address, ...others].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: 1 })),
     });
 
-  test("stays two, whoever answers first", async () => {
+  test("stays two, whichever answers first", async () => {
     const scans = new ScanWriter(appliance);
     await scans.devices(clone(A));
     await scans.devices(clone(B));
@@ -218,7 +218,7 @@ describe("one host that is two", () => {
     expect(await hosts()).toHaveLength(2);
   });
 
-  test("does not get an address back that its device goes on telling, nor by a sweep", async () => {
+  test("does not regain an address that its device still reports, nor by a sweep", async () => {
     const scans = new ScanWriter(appliance);
     await scans.devices(clone(A, [B]));
     const one = await at(A);
@@ -236,7 +236,7 @@ describe("one host that is two", () => {
     expect(await made(owner.get("discovery/ignored"))).toEqual([] as unknown as Wire);
   });
 
-  test("splits what was consolidated, and each goes on by what its own device says", async () => {
+  test("separates consolidated devices, and each continues with its own device's data", async () => {
     const scans = new ScanWriter(appliance);
     await scans.devices(told(1, A), told(2, B));
     const one = await at(A);

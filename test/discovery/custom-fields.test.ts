@@ -25,7 +25,7 @@ const aSwitch = (more: object = {}) =>
     ...more,
   });
 
-test("what a scan finds has the defaults, whatever is required of people, and keeps what people say", async () => {
+test("discovered records get defaults regardless of required fields, and keep manual values", async () => {
   await made(owner.post("custom-fields", { key: "rack", kinds: KINDS, type: "text", default: "unknown" }));
   await made(owner.post("custom-fields", { key: "owner", kinds: KINDS, type: "text", required: true }));
   await scan.devices(aSwitch());

@@ -15,7 +15,7 @@ beforeEach(() => {
   dryRun = newDryRun(appliance);
 });
 
-test("forwarding entries are told with their interface, and not held", async () => {
+test("forwarding entries are reported with their interface, without being held in memory", async () => {
   await new ScanWriter(appliance).devices(switchOf(1, [mac(1, 200), mac(2, 200)]));
   // One entry is removed and one added at a known interface without other changes; a new interface has its own entries.
   await tellDevice(appliance, dryRun, switchOf(1, [mac(2, 200), mac(3, 200)]));
@@ -29,7 +29,7 @@ test("forwarding entries are told with their interface, and not held", async () 
   ]);
 });
 
-test("a command compares what it changes itself, not what all before it have changed", async () => {
+test("a command compares only its own changes, not those of all commands before it", async () => {
   const numbers = Array.from({ length: 8 }, (_, each) => each + 1);
   const ports = 20;
   await new ScanWriter(appliance).devices(...numbers.map((each) => switchOf(each, [], ports)));
@@ -54,7 +54,7 @@ test("a command compares what it changes itself, not what all before it have cha
   expect(compared.at(-1)).toBe(compared[0] as number);
 });
 
-test("a device of many entries takes a part of what its telling is, once it was gone through", () => {
+test("a device with many entries retains only a fraction of its report once processed", () => {
   // In a separate process: garbage of other tests would distort the heap.
   const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "../support/reconcile/dry-run-heap.ts")], {
     stderr: "inherit",

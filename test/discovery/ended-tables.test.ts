@@ -70,7 +70,7 @@ const learnedInVlan = (port: number, macs: readonly number[]): HandMadeStep => (
   ),
 });
 
-describe("a firmware that lacks a table for good", () => {
+describe("a table permanently missing from a firmware", () => {
   const statically = (ports: number) => ({
     dot1q_vlan_static_table: {
       columns: rows({
@@ -94,7 +94,7 @@ describe("a firmware that lacks a table for good", () => {
     expect(await vlans()).toEqual([1, 0]);
   });
 
-  test("freezes VLANs and stations for ten readings and seven days, and then they are followed", async () => {
+  test("freezes VLANs and stations for ten reads and seven days, then clears them", async () => {
     await askedOver(after, 5, MISSED_TERM.age_ms - DAY);
     await askedOver(after, 7, HOUR);
     expect([await vlans(), await learned()]).toEqual([
@@ -108,7 +108,7 @@ describe("a firmware that lacks a table for good", () => {
     expect([await vlans(), await learned(), said]).toEqual([[0, 1], [[], ["11"]], []]);
   });
 
-  test("is not for good as long as it was not read ten times", async () => {
+  test("is not permanent until ten reads", async () => {
     await askedOver(after, MISSED_TERM.readings - 1, 5 * MISSED_TERM.age_ms);
     await asked(after);
     expect(await vlans()).toEqual([1, 0]);
@@ -116,7 +116,7 @@ describe("a firmware that lacks a table for good", () => {
     expect(await vlans()).toEqual([0, 1]);
   });
 
-  test("is said with since when it is missing, and when it will count as empty", async () => {
+  test("is reported with the time since it is missing, and when it will count as empty", async () => {
     const saidNow = async () => ofVlans(await asked(after));
     const first = await saidNow();
     const written = await (await owner()).get("hosts");
@@ -132,7 +132,7 @@ describe("a firmware that lacks a table for good", () => {
     expect(await saidNow()).toBe(`${problem}; ${clause}`);
   });
 
-  test("begins its term anew when the table was told of in between, and has it back at any time", async () => {
+  test("restarts its period when the table reappears, and recovers at any time", async () => {
     await askedOver(after, 9, MISSED_TERM.age_ms);
     await asked({ ...after, ...current });
     await askedOver({ ...after, ...statically(0x10) }, 9, 2 * MISSED_TERM.age_ms);
@@ -145,7 +145,7 @@ describe("a firmware that lacks a table for good", () => {
     expect(await vlans()).toEqual([1, 1]);
   });
 
-  test("is not told by readings in which the table was silent or broke off", async () => {
+  test("is not assumed after reads in which the table timed out or broke off", async () => {
     const silent = { ...after, dot1q_vlan_current_table: SILENT };
     const broken = { ...after, dot1q_vlan_current_table: { broken: ["dot1qVlanFdbId"] } };
     await askedOver(silent, 12, 2 * MISSED_TERM.age_ms);
@@ -155,7 +155,7 @@ describe("a firmware that lacks a table for good", () => {
     expect(await vlans()).toEqual([1, 0]);
   });
 
-  test("leaves the ports in no VLAN where nothing is left that tells them", async () => {
+  test("leaves the ports without VLANs if no other table reports them", async () => {
     const pvids = { dot1q_port_vlan_table: { columns: { dot1qPvid: { 11: 10, 12: 10 } } } };
     await asked({ ...before, ...pvids });
     const natives = async () => (await entries()).map((each) => (each.native_vlan_id ?? null) !== null);
@@ -173,7 +173,7 @@ describe("a firmware that lacks a table for good", () => {
     ]);
   });
 
-  test("is read as one that never had dot1dBasePortTable, when it is that which is missing", async () => {
+  test("is read as never served if it is dot1dBasePortTable", async () => {
     const without = { ...statically(0x20), ...current, dot1q_tp_fdb_table: learnedInVlan(2, [0x11]) };
     await askedOver(without, MISSED_TERM.readings, MISSED_TERM.age_ms);
     expect(await learned()).toEqual([["11"], []]);
@@ -181,14 +181,14 @@ describe("a firmware that lacks a table for good", () => {
     expect(await learned()).toEqual([[], ["11"]]);
   });
 
-  test("was read once by a device whose writing goes on", async () => {
+  test("was read once by a device still being written", async () => {
     const sighting = sightingOf(after);
     expect(ofVlans(await written(sighting))).toEndWith("9 more readings without it");
     await written({ ...sighting, is_continued: true });
     expect(ofVlans(await written(sighting))).toEndWith("8 more readings without it");
   });
 
-  test("leaves rows that are what was written, at every step of the term", async () => {
+  test("leaves rows equal to the written ones, at every step of the period", async () => {
     const db = openReadOnly(appliance.databasePath);
     const table = checkedTables(db).find(({ name }) => name === "discovery_served") as CheckedTable;
     expect(table.columns).toContain("missed");
@@ -203,7 +203,7 @@ describe("a firmware that lacks a table for good", () => {
   });
 });
 
-describe("the last neighbor on a link that stays up", () => {
+describe("the last neighbor on a port that stays up", () => {
   const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
   const announced = { ...phone, sysName: utf8("phone") };
   const local = { lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac(1)) } } };
@@ -215,7 +215,7 @@ describe("the last neighbor on a link that stays up", () => {
     [1, local, remote],
     [2, localV2, remoteV2],
   ] as const) {
-    test(`goes after three readings and an hour with local system data and no neighbor, version ${version}`, async () => {
+    test(`is removed after three reads and an hour with local system data and no neighbor, version ${version}`, async () => {
       await asked({ ...beside, ...neighbor });
       expect(await lldpName()).toBe("phone");
       await askedOver(beside, EMPTIED_TERM.readings, EMPTIED_TERM.age_ms);
@@ -227,7 +227,7 @@ describe("the last neighbor on a link that stays up", () => {
     });
   }
 
-  test("stays in the first hour, however often it is read, and for two readings, however late", async () => {
+  test("stays within the first hour, however often read, and for two reads, however late", async () => {
     await asked({ ...local, ...remote });
     await askedOver(local, 20, 20 * 60_000);
     expect(await lldpName()).toBe("phone");
@@ -237,7 +237,7 @@ describe("the last neighbor on a link that stays up", () => {
     expect(await lldpName()).toBe("phone");
   });
 
-  test("goes after the long term where the agent serves nothing of LLDP-MIB any more", async () => {
+  test("is removed after the long period if the agent serves no LLDP-MIB any more", async () => {
     await asked({ ...local, ...remote });
     await askedOver({}, MISSED_TERM.readings, MISSED_TERM.age_ms);
     expect(await lldpName()).toBe("phone");
@@ -245,7 +245,7 @@ describe("the last neighbor on a link that stays up", () => {
     expect(await lldpName()).toBeUndefined();
   });
 
-  test("goes by CDP as well: soon where cdpGlobalRun is served, else after the long term", async () => {
+  test("is also removed by CDP: soon if cdpGlobalRun is served, else after the long period", async () => {
     const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
     const cached = { cdp_cache_table: { ...running, columns: rows({ "1.1": { cdpCacheDeviceId: utf8("far") } }) } };
     const name = async () => (await entries())[0]?.cdp_device_id;
@@ -265,7 +265,7 @@ describe("the last neighbor on a link that stays up", () => {
 describe("stations", () => {
   const both = (macs: readonly number[]) => ({ bridge: BRIDGE, dot1q_tp_fdb_table: learnedInVlan(11, macs) });
 
-  test("without VLAN go after three readings and an hour without dot1dTpFdbTable, and others are followed", async () => {
+  test("without VLAN are removed after three reads and an hour without dot1dTpFdbTable, while others are followed", async () => {
     await asked({ ...both([0x11]), dot1d_tp_fdb_table: learnedAt(11, [0x12]) });
     expect(await learned()).toEqual([["11", "12"], []]);
     await askedOver(both([0x13]), EMPTIED_TERM.readings, EMPTIED_TERM.age_ms);
@@ -274,7 +274,7 @@ describe("stations", () => {
     expect(await learned()).toEqual([["13"], []]);
   });
 
-  test("go from a quiet bridge, and after the long term from what is no bridge any more", async () => {
+  test("are removed from an idle bridge, and after the long period from a device that is no longer a bridge", async () => {
     for (const [beside, term] of [
       [{ bridge: BRIDGE }, EMPTIED_TERM],
       [{}, MISSED_TERM],

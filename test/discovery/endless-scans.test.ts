@@ -56,8 +56,8 @@ async function recordAll(
   return { outcomes, lost };
 }
 
-describe("a switch with more VLANs on its trunks than one command writes", () => {
-  test("whose trunks a person has deleted is written in one command", async () => {
+describe("a switch with more trunk VLANs than one command writes", () => {
+  test("is written in one command if its trunks were deleted manually", async () => {
     await scan.devices(aSwitch([]));
     for (const { id } of await entries())
       expect((await owner.delete(`if-entries/${id}?cascade=true`)).status).toBeLessThan(300);
@@ -69,7 +69,7 @@ describe("a switch with more VLANs on its trunks than one command writes", () =>
     expect((await scan.devices(aSwitch(NUMBERS))).sequence).toBeNull();
   });
 
-  test("of whose trunks a person has set the VLANs is written in one command, and the person's word stands", async () => {
+  test("is written in one command if its trunk VLANs were set manually, and the manual values stay", async () => {
     await scan.devices(aSwitch([]));
     const [vlan] = (await owner.get("vlans?order_by=number&limit=1")).data as Wire[];
     for (const { id, if_index, if_descr } of await entries()) {
@@ -82,7 +82,7 @@ describe("a switch with more VLANs on its trunks than one command writes", () =>
     expect((await entries()).map((each) => each.vlan_ids)).toEqual(Array(TRUNKS).fill([vlan?.id]));
   });
 
-  test("gets the VLANs of its other trunks where a person has deleted some", async () => {
+  test("gets the VLANs of its remaining trunks if some were deleted manually", async () => {
     const half = TRUNKS / 2;
     await scan.devices(aSwitch([]));
     for (const { id } of (await entries()).slice(0, half)) await owner.delete(`if-entries/${id}?cascade=true`);
@@ -92,7 +92,7 @@ describe("a switch with more VLANs on its trunks than one command writes", () =>
   });
 });
 
-describe("of two devices that count as one host", () => {
+describe("of two devices recorded as one host,", () => {
   const shared = [
     { ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 },
     { ip_address: "10.0.0.3", prefix_length: 24, if_index: 2 },
@@ -114,7 +114,7 @@ describe("of two devices that count as one host", () => {
     ["discovery.devices", { sightings: [{ ...told, digest: digestOf(told), ...more }] }] as const;
   const aliases = async () => [...new Set((await entries()).map((each) => each.if_alias))];
 
-  test("the second, which contradicts the first on every VLAN, is finished at once", async () => {
+  test("the second, contradicting the first on every VLAN, is finished at once", async () => {
     const [first, second] = [at("10.0.0.2", [1]), at("10.0.0.3", NUMBERS)];
     await scan.whole([command(first), command(second)]);
     const { result } = await scan.whole([command(first), command(second)]);
@@ -123,7 +123,7 @@ describe("of two devices that count as one host", () => {
     expect(await aliases()).toEqual(["10.0.0.2"]);
   });
 
-  test("the second adds in several commands what the first did not tell, and the first's word stands", async () => {
+  test("the second adds its own data in several commands, and the first's values stay", async () => {
     const [first, second] = [at("10.0.0.2", undefined), at("10.0.0.3", NUMBERS)];
     const { result } = await scan.whole([command(first), command(second)]);
     expect(result.unfinished).toEqual([{ ip_address: "10.0.0.3", is_repeat: true }]);

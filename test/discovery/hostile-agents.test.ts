@@ -113,7 +113,7 @@ function agentAt(index: number): AgentOptions & { readonly address: string } {
 
 describe("an agent", () => {
   test.concurrent.each(HOSTILE.map((hostile, index) => ({ ...hostile, index })))(
-    "$what is told of, and takes nothing away",
+    "$what is reported, and removes nothing",
     async ({ what, index, faults, finding }) => {
       const agent = agents[index] as SnmpAgent;
       const { id } = await discovery.network(what);

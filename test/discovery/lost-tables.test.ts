@@ -19,12 +19,9 @@ import { deviceAt } from "../support/reconcile/sightings.ts";
 
 const recordings = recordingNames();
 
-test.skipIf(recordings.length === 0)(
-  "recordings of real devices are taken apart as well (where they are there)",
-  () => {
-    expect(recordings.length).toBeGreaterThan(0);
-  },
-);
+test.skipIf(recordings.length === 0)("recordings of real devices are also mutilated (if available)", () => {
+  expect(recordings.length).toBeGreaterThan(0);
+});
 
 /** Seen at the queried address, but belongs to no interface: an address without a known interface must not get it. */
 const SEEN_MAC = "00:1b:21:77:77:77";
@@ -80,7 +77,7 @@ class Subject {
 const handMade = handMadeDevices();
 
 for (const name of [...handMade.keys(), ...fixtureNames(), ...recordings]) {
-  test(`${name}: what is not served any more, is silent or breaks off leaves what was known, and is said`, async () => {
+  test(`${name}: a table no longer served, silent or cut off leaves known data, and is reported`, async () => {
     const appliance = await newAppliance();
     try {
       const all = handMade.get(name) ?? recorded(name, READING_PLAN);

@@ -22,7 +22,7 @@ const entries = () => all("if-entries?order_by=if_index");
 const learned = async (): Promise<string[][]> =>
   (await entries()).map((entry) => (entry.fdb_macs ?? []).map((each: string) => each.slice(-2)));
 
-describe("of a forwarding table that was read in part", () => {
+describe("a partially read forwarding table", () => {
   const entry = (number: number, vlan_number: number | null) => ({ mac_address: mac(number), vlan_number });
   const told = (first: ForwardingEntry[], second: ForwardingEntry[], more: Partial<Device> = {}) => {
     const interfaces = [ethernet(101, { forwarding: first }), ethernet(102, { forwarding: second })];
@@ -30,7 +30,7 @@ describe("of a forwarding table that was read in part", () => {
   };
   const part = { is_forwarding_partial: true } as const;
 
-  test("what it says is taken, what has moved has moved, and what it cannot say stays", async () => {
+  test("is applied as far as read: moved entries move, unread ones stay", async () => {
     await scan.devices(told([entry(0x11, 10), entry(0x12, null), entry(0x13, null)], [entry(0x14, null)]));
     await scan.devices(told([entry(0x15, 10), entry(0x13, 10)], [entry(0x11, 10)], part));
     expect(await learned()).toEqual([
@@ -41,13 +41,13 @@ describe("of a forwarding table that was read in part", () => {
     expect(appliance.reader.db.query(vlans).values(mac(0x13))).toEqual([[10]]);
   });
 
-  test("an entry with a VLAN that it does not say is gone: what carries VLANs was read to its end", async () => {
+  test("removes an entry with a missing VLAN whose table was read to its end", async () => {
     await scan.devices(told([entry(0x11, 10), entry(0x12, 10)], [entry(0x13, 20)]));
     await scan.devices(told([entry(0x11, 10)], [], part));
     expect(await learned()).toEqual([["11"], []]);
   });
 
-  test("the rest is forgotten once all of it is read again", async () => {
+  test("is cleaned up once read completely again", async () => {
     await scan.devices(told([entry(0x11, null)], []));
     await scan.devices(told([], [], part));
     expect(await learned()).toEqual([["11"], []]);
@@ -55,7 +55,7 @@ describe("of a forwarding table that was read in part", () => {
     expect(await learned()).toEqual([[], []]);
   });
 
-  test("no more stays beside what it says than there is room for, and the rest is counted", () => {
+  test("retains unread entries only up to the limit, and the rest is counted", () => {
     const left = { forwarding: 0 };
     const isKept = keptForwarding(2, left);
     const stored = [entry(0x11, null), entry(0x12, 10), entry(0x13, null), entry(0x14, null), entry(0x15, null)];
@@ -63,7 +63,7 @@ describe("of a forwarding table that was read in part", () => {
     expect(left).toEqual({ forwarding: 1 });
   });
 
-  test("a person's list and what stands beside it stay as they are", async () => {
+  test("leaves a manual list and its scanned counterpart unchanged", async () => {
     await scan.devices(told([entry(0x11, 10)], []));
     const [first] = (await entries()) as [Wire];
     const put = await owner.put(`if-entries/${first.id}`, { ...first, fdb_macs: [mac(0x77)] });
@@ -76,7 +76,7 @@ describe("of a forwarding table that was read in part", () => {
   });
 });
 
-test("a VLAN's name that changed is followed also after a scan that did not read all names", async () => {
+test("a changed VLAN name is followed even after a scan with incomplete names", async () => {
   const named = (name: string | null, more: Partial<Device> = {}) =>
     deviceAt("10.0.0.2", { sys_name: "sw", vlans: [{ number: 10, name }], ...more });
   await scan.devices(named("users"));
@@ -86,20 +86,20 @@ test("a VLAN's name that changed is followed also after a scan that did not read
   expect((await all("vlans"))[0]).toMatchObject({ name: "guests" });
 });
 
-describe("a device of which tables are missing", () => {
+describe("a device with missing tables", () => {
   const own = { addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 }] };
   const seen = { mac_address: mac(9, 9) };
   const whole = deviceAt("10.0.0.2", { sys_name: "sw-1", interfaces: [ethernet(1)], ...own }, seen);
   const without = (fields: Partial<Device>) =>
     deviceAt("10.0.0.2", { broken: ["system", "interfaces"], ...fields }, seen);
 
-  test("is the host that told of itself at its address", async () => {
+  test("matches the host that last answered at its address", async () => {
     await scan.devices(whole);
     expect((await scan.devices(without({}))).result.records).toEqual({});
     expect((await all("hosts")).map((host) => host.name)).toEqual(["sw-1"]);
   });
 
-  test("is another one where something that it does say differs, or where another's card was seen", async () => {
+  test("is another host if a reported value differs, or another MAC address was seen", async () => {
     await scan.devices(whole);
     await scan.devices(without({ sys_name: "sw-2", broken: ["interfaces"] }));
     expect((await all("hosts")).map((host) => host.name).sort()).toEqual(["sw-1", "sw-2"]);
@@ -109,7 +109,7 @@ describe("a device of which tables are missing", () => {
     expect(addresses).toContainEqual(["10.0.0.2", "10.0.0.3"]);
   });
 
-  test("leaves the MAC address of the address that it was asked at, and gives one where there was none", async () => {
+  test("keeps the MAC address of the probed address, or sets it if missing", async () => {
     await scan.devices(whole);
     const macNow = async () => (await all("ip-addresses")).map((each) => each.mac_address);
     await scan.devices(without({ sys_name: "sw-1", broken: ["interfaces"], ...own }));
@@ -119,7 +119,7 @@ describe("a device of which tables are missing", () => {
   });
 });
 
-describe("a switch of which a table has no row any more", () => {
+describe("a switch whose table has become empty", () => {
   const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
   const switched = {
     system: { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } },
@@ -137,7 +137,7 @@ describe("a switch of which a table has no row any more", () => {
     await scan.devices(deviceAt("10.0.0.2", told));
   }
 
-  test("forgets the stations of other VLANs when they left, where dot1dTpFdbTable was that of VLAN 1 alone", async () => {
+  test("forgets stations of other VLANs once gone, if dot1dTpFdbTable covered VLAN 1 only", async () => {
     const vlan = (name: string) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(name) });
     const vtp = {
       vtp_vlan_table: { columns: rows({ "1.1": vlan("default"), "1.10": vlan("users") }) },
@@ -152,7 +152,7 @@ describe("a switch of which a table has no row any more", () => {
     expect(await learned()).toEqual([["01", "11"], []]);
   });
 
-  test("forgets the neighbors on a port without a link, also where it has told of them by both versions of LLDP-MIB", async () => {
+  test("forgets neighbors on a port without link, even if reported by both versions of LLDP-MIB", async () => {
     const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
     const name = async () => (await entries())[0]?.lldp_sys_name;
     const announced = { ...phone, sysName: utf8("phone") };
@@ -165,7 +165,7 @@ describe("a switch of which a table has no row any more", () => {
   });
 });
 
-describe("what an agent has told of", () => {
+describe("the stored history of an agent's tables", () => {
   const served = (...columns: string[]) =>
     fakeDevice({ sys_name: "sw", sys_object_id: "1.3.6.1.4.1.9.1.516", served: columns });
   const told = (device: Device) => probes.devices.set("10.0.0.2", { community: "public", device });
@@ -179,7 +179,7 @@ describe("what an agent has told of", () => {
     return probes.served.at(-1);
   };
 
-  test("is there when it is asked again, and grows", async () => {
+  test("is available at the next read, and grows", async () => {
     expect(await asked()).toBeNull();
     told(served("if_table.ifDescr", "system.sysName"));
     const first = ["if_table.ifDescr", "if_x_table.ifName"];
@@ -187,14 +187,14 @@ describe("what an agent has told of", () => {
     expect((await asked())?.columns).toEqual(["if_table.ifDescr", "if_x_table.ifName", "system.sysName"]);
   });
 
-  test("begins anew with an agent of another kind", async () => {
+  test("restarts with a different agent", async () => {
     await asked();
     told({ ...served("if_table.ifDescr"), sys_object_id: "1.3.6.1.4.1.11.2.3" });
     await asked();
     expect(await asked()).toEqual({ sys_object_id: "1.3.6.1.4.1.11.2.3", columns: ["if_table.ifDescr"] });
   });
 
-  test("is not known where it is damaged, and the scan goes on", async () => {
+  test("is ignored if damaged, and the scan continues", async () => {
     await asked();
     const db = openWritable(appliance.databasePath);
     db.$client.run("UPDATE discovery_served SET columns = '[if_'");

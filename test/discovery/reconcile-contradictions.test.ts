@@ -60,8 +60,8 @@ const switchAt = (more: object = {}, at = "10.0.0.2") =>
     ...more,
   });
 
-describe("a person's word", () => {
-  test("that is taken back leaves the field to scans, also where they have said otherwise meanwhile", async () => {
+describe("a manual value", () => {
+  test("that is cleared returns the field to scans, even if they differed in the meantime", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
     const at = clock.text();
@@ -75,7 +75,7 @@ describe("a person's word", () => {
     expect(now.discovered).toBeUndefined();
   });
 
-  test("is not what a deletion takes off other records: the neighbor is found again, the VLANs follow the device", async () => {
+  test("does not result from a cascade on other records: the neighbor is found again, VLANs follow the device", async () => {
     const neighbor = {
       chassis_id: { subtype: "MacAddress", value: mac(1, 2) },
       port_id: { subtype: "InterfaceName", value: "Gi0/1" },
@@ -109,7 +109,7 @@ describe("a person's word", () => {
     expect(after?.vlan_ids).toHaveLength(2);
   });
 
-  test("is an interface entry that somebody entered, also when the device gives its number to another interface", async () => {
+  test("includes a manually created interface entry, even if the device reuses its number", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
     const made = await owner.post("if-entries", {
@@ -132,8 +132,8 @@ describe("a person's word", () => {
   });
 });
 
-describe("what a person has deleted", () => {
-  test("stays away also when a person had entered it, and a scan had seen it since", async () => {
+describe("a manually deleted record", () => {
+  test("stays deleted even if entered manually, and seen by a scan since", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("vlans", { network_id: appliance.first.networkId, number: 20 });
     await owner.post("hosts", {
@@ -160,7 +160,7 @@ describe("what a person has deleted", () => {
     expect([addressesOf(await first(hosts())), await get("subnets")]).toEqual([[], []]);
   });
 
-  test("a subnet does not come back in pieces, and what is seen in it becomes no host without an address, however often", async () => {
+  test("that is a subnet does not return in parts, and sightings in it create no host without an address, however often", async () => {
     const nameless = deviceAt("10.9.9.9", { sys_descr: "thing" });
     await scan.addresses(seenAt("10.9.8.8"));
     await scan.devices(nameless, switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] }));
@@ -179,7 +179,7 @@ describe("what a person has deleted", () => {
     expect(await get("subnets")).toEqual([]);
   });
 
-  test("an interface is known by its name: it stays away under another number, and another under its number does not", async () => {
+  test("that is an interface is matched by name: it stays deleted under another number, unlike another under its number", async () => {
     const three = [1, 2, 3].map((number) => ethernet(number));
     await scan.devices(switchAt({ interfaces: three }));
     await remove(`if-entries/${(await entries())[1]?.id}`);
@@ -193,7 +193,7 @@ describe("what a person has deleted", () => {
     expect((await entries()).map((each) => each.if_name)).toEqual(["Gi0/1", "Te1/1", "Gi0/3"]);
   });
 
-  test("a binding stays away, is listed, and comes back when that is lifted", async () => {
+  test("that is a binding stays deleted, is listed, and returns when that is lifted", async () => {
     const sighting = seenAt("10.0.0.2", {
       ports: {
         asked: [22],
@@ -213,8 +213,8 @@ describe("what a person has deleted", () => {
   });
 });
 
-describe("devices that say the same of themselves", () => {
-  test("both routers of a pair keep the address that they share, however long it is between two scans", async () => {
+describe("devices that report the same identity", () => {
+  test("as both routers of a pair keep their shared address, however long between two scans", async () => {
     const router = (number: number, at: string) =>
       deviceAt(at, {
         sys_name: `r-${number}`,
@@ -231,7 +231,7 @@ describe("devices that say the same of themselves", () => {
     }
   });
 
-  test("of one address a device is believed where it answers there, first or last, also when that has moved", async () => {
+  test("at one address are trusted if they answer there, first or last, also after it moved", async () => {
     const moving = (ifIndex: number, at: string) =>
       deviceAt(at, {
         sys_name: "r-1",
@@ -256,14 +256,14 @@ describe("devices that say the same of themselves", () => {
     );
   });
 
-  test("under no name but that of the second are called as that one calls itself, in the same scan", async () => {
+  test("under the second one's name are named after it, in the same scan", async () => {
     const nameless = (more: object, at: string) =>
       deviceAt(at, { serial_number: "SER100", interfaces: [ethernet(1)], ...more });
     await scan.devices(nameless({}, "10.0.0.1"), nameless({ sys_name: "sw-1" }, "10.0.0.2"));
     expect((await hosts()).map((each) => [each.name, each.sys_name])).toEqual([["sw-1", "sw-1"]]);
   });
 
-  test("two members of a cluster under one name keep the address that they share", async () => {
+  test("as two cluster members under one name keep their shared address", async () => {
     const member = (number: number, at: string) =>
       deviceAt(at, {
         sys_name: "fw",
@@ -305,7 +305,7 @@ describe("devices that say the same of themselves", () => {
     expect((await hosts()).map((each) => each.name)).toEqual(["renamed", "twin-2"]);
   });
 
-  test("are two hosts if they answer in one scan with other MAC addresses, whatever name and serial number they share", async () => {
+  test("are two hosts if they answer in one scan with different MAC addresses, whatever name and serial number they share", async () => {
     const member = (number: number) =>
       deviceAt(`10.0.0.${number}`, {
         sys_name: "stack",
@@ -318,7 +318,7 @@ describe("devices that say the same of themselves", () => {
     expect(await writtenBy(() => scan.devices(member(2), member(1)))).toBe(0);
   });
 
-  test("under one name and with one inner address stay themselves when their interfaces could not be read", async () => {
+  test("under one name and with one inner address stay distinct when their interfaces could not be read", async () => {
     const failed: TableReport = { state: "failed", problem: "no answer within 5 s" };
     const router = (number: number, isWhole = true) =>
       deviceAt(`10.0.0.${number}`, {
@@ -337,7 +337,7 @@ describe("devices that say the same of themselves", () => {
     ]);
   });
 
-  test("a machine that was seen at an address stays itself when a device behind a translator has the same one inside", async () => {
+  test("as a machine and a NATed device with the same inner address stay distinct", async () => {
     await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "192.168.1.0/24" });
     const printer = seenAt("192.168.1.1", { mac_address: mac(77, 7), hostname: "printer" });
     await scan.addresses(printer);
@@ -354,7 +354,7 @@ describe("devices that say the same of themselves", () => {
     ]);
   });
 
-  test("a device of which nothing but its address is known is one host, also at an address that seventy others have", async () => {
+  test("with a known address only are one host, even at an address shared by seventy others", async () => {
     const inner = "172.17.0.1";
     await scan.devices(
       ...Array.from({ length: 70 }, (_, number) =>
@@ -369,7 +369,7 @@ describe("devices that say the same of themselves", () => {
     expect((await owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
   });
 
-  test("one that tells the same as ever is heard out where another has just taken an address from it", async () => {
+  test("without changes are read completely if another one has just taken over an address", async () => {
     const steady = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
     await scan.devices(steady);
     const other = deviceAt("10.0.0.9", {
@@ -382,7 +382,7 @@ describe("devices that say the same of themselves", () => {
     expect(await writtenBy(() => scan.devices(other, steady))).toBe(0);
   });
 
-  test("one that is gone vanishes also where another answers at its address", async () => {
+  test("become stale even if another one answers at their address", async () => {
     const box = (number: number) =>
       deviceAt("10.0.0.5", {
         sys_name: `box-${number}`,
@@ -404,8 +404,8 @@ describe("devices that say the same of themselves", () => {
   });
 });
 
-describe("what is told of a machine from different sides", () => {
-  test("its maker is the same whichever of its addresses is asked, and no virtual router has one", async () => {
+describe("data about one machine from several sources", () => {
+  test("gives one manufacturer, whichever address was probed, and none to a virtual router", async () => {
     const asked = (at: string, seen: string) =>
       deviceAt(
         at,
@@ -429,7 +429,7 @@ describe("what is told of a machine from different sides", () => {
     expect((await hosts()).map((each) => each.manufacturer)).toEqual([null, "Intel Corporate"]);
   });
 
-  test("the neighbor table of another device says nothing against who has just answered", async () => {
+  test("in another device's neighbor table does not override a host that has just answered", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     const all = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];
@@ -444,7 +444,7 @@ describe("what is told of a machine from different sides", () => {
     expect(await writtenBy(all)).toBe(0);
   });
 
-  test("two ports behind one service follow each what answers there", async () => {
+  test("on two ports of one service follows each port's answer", async () => {
     const answers = (...names: string[]) =>
       seenAt("10.0.0.2", {
         ports: {
@@ -476,7 +476,7 @@ describe("what is told of a machine from different sides", () => {
     expect((await first(hosts())).services[0].id).toBe(before);
   });
 
-  test("a host that a person entered and scans have seen vanishes like any other", async () => {
+  test("about a manually entered host seen by scans lets it become stale", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("hosts", {
       network_id: appliance.first.networkId,
@@ -492,8 +492,8 @@ describe("what is told of a machine from different sides", () => {
   });
 });
 
-describe("names that no name may be", () => {
-  test("become such as may be sent back", async () => {
+describe("invalid names", () => {
+  test("are made valid", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await scan.addresses(seenAt("10.0.0.2"));
     await scan.devices(
@@ -527,8 +527,8 @@ describe("names that no name may be", () => {
   });
 });
 
-describe("devices that have more than is kept", () => {
-  test("10,000 interfaces and addresses, and the rest is told of", async () => {
+describe("devices beyond the limits", () => {
+  test("keep 10,000 interfaces and addresses, and the rest is reported", async () => {
     const count = CHILDREN_MAX + 500;
     const huge = deviceAt("10.0.0.2", {
       sys_name: "huge",
@@ -554,7 +554,7 @@ describe("devices that have more than is kept", () => {
     expect((await scan.run("discovery.devices", { sightings: [again] })).sequence).toBeNull();
   });
 
-  test("as many forwarding entries and neighbors as one transaction can write", async () => {
+  test("keep as many forwarding entries and neighbors as one transaction can write", async () => {
     const announced = Array.from(
       { length: ANNOUNCEMENTS_MAX + 5 },
       (_, number): LldpAnnouncement => ({ port_id: { subtype: "LocallyAssigned", value: String(number) } }),
@@ -580,7 +580,7 @@ describe("devices that have more than is kept", () => {
     expect((await entries())[1]?.more_neighbors).toHaveLength(ANNOUNCEMENTS_MAX - 1);
   });
 
-  test("thousands of addresses, each named by the tables of others, in a moment", async () => {
+  test("keep thousands of addresses, each named by other devices' tables, quickly", async () => {
     const count = 3_000;
     const many = Array.from({ length: count }, (_, number) =>
       address(`10.1.${number >> 8}.${number & 255}`, 1 + (number % 200)),
@@ -605,7 +605,7 @@ describe("devices that have more than is kept", () => {
   });
 });
 
-describe("networks full of contradictions", () => {
+describe("contradictory networks", () => {
   /** Faults of some machines, individually and combined. */
   const lies = [
     ["virtual address"],

@@ -157,7 +157,7 @@ class World {
 }
 
 for (const seed of seedsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)) {
-  test(`every machine of network ${seed} is one host, always the same`, async () => {
+  test(`every machine of network ${seed} is one host, consistently`, async () => {
     const appliance = await newAppliance();
     try {
       const scan = new ScanWriter(appliance);

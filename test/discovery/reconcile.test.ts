@@ -56,8 +56,8 @@ const switchFields = {
 };
 const aSwitch = (more: object = {}) => deviceAt("10.0.0.2", { ...switchFields, ...more });
 
-describe("a device that answers", () => {
-  test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the port that it answered on", async () => {
+describe("a responding device", () => {
+  test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the answering port", async () => {
     const { result } = await scan.devices(aSwitch());
     expect(result.records).toMatchObject({
       hosts: { created: 1 },
@@ -103,7 +103,7 @@ describe("a device that answers", () => {
     expect(transaction).toMatchObject({ actor: { type: "Discovery", id: scan.scanId, name: "full scan" } });
   });
 
-  test("unchanged, writes nothing but when it was seen", async () => {
+  test("writes only last_seen_at when unchanged", async () => {
     await scan.devices(aSwitch());
     const before = await hostNamed("sw-1");
     const { sequence, result } = await scan.devices(aSwitch());
@@ -115,7 +115,7 @@ describe("a device that answers", () => {
     expect((await entries()).map((each) => each.last_discovery_id)).toEqual([scan.scanId, scan.scanId]);
   });
 
-  test("after one change, writes exactly that change", async () => {
+  test("writes exactly a single change", async () => {
     await scan.devices(aSwitch());
     const from = clock.text();
     await scan.devices(aSwitch({ interfaces: [ethernet(1, { oper_status: "Down" }), switchFields.interfaces[1]] }));
@@ -139,7 +139,7 @@ describe("a device that answers", () => {
     expect(versions.count).toBe(2);
   });
 
-  test("of which a table failed keeps what was known by that table, and the outcome says so", async () => {
+  test("with a failed table keeps that table's data, and the outcome says so", async () => {
     await scan.devices(aSwitch());
     const { interfaces, addresses, vlans, ...others } = switchFields;
     const failed = device().tables;
@@ -163,7 +163,7 @@ describe("a device that answers", () => {
     expect((await hostNamed("sw-1")).sys_location).toBe("Rack 5");
   });
 
-  test("that is a trunk for thousands of VLANs on very many interfaces is written in several commands", async () => {
+  test("trunking thousands of VLANs on very many interfaces is written in several commands", async () => {
     const numbers = Array.from({ length: 4_094 }, (_, each) => each + 1);
     const trunks = (count: number, vlans: readonly number[]) => {
       const interfaces = Array.from({ length: count }, (_, each) => ethernet(each + 1, { vlans: [...vlans] }));
@@ -200,7 +200,7 @@ describe("a device that answers", () => {
     expect(await lengths()).toEqual(Array(60).fill(1));
   });
 
-  test("does not overwrite the MAC addresses that a person has entered: those of its table stand beside them", async () => {
+  test("does not overwrite manual MAC addresses: its table's are recorded separately", async () => {
     const learned = (...macs: string[]) =>
       aSwitch({
         interfaces: [
@@ -237,7 +237,7 @@ describe("a device that answers", () => {
     expect(await uplink()).toMatchObject({ discovered: { fdb_macs: [mac(9, 5)] } });
   });
 
-  test("follows its own table again once what a person entered was taken back", async () => {
+  test("follows its own table again once manual values are cleared", async () => {
     const learned = (...macs: string[]) =>
       aSwitch({
         interfaces: [ethernet(1, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: null })) })],
@@ -253,7 +253,7 @@ describe("a device that answers", () => {
     expect(await first()).toMatchObject({ fdb_macs: [mac(9, 2)] });
   });
 
-  test("of which an interface learned more than ten thousand addresses shows them in a form that can be sent back", async () => {
+  test("with more than ten thousand addresses on an interface shows them in an updatable form", async () => {
     const forwarding = Array.from({ length: 12_000 }, (_, number) => ({
       mac_address: mac(number & 255, number >> 8),
       vlan_number: 1,
@@ -266,7 +266,7 @@ describe("a device that answers", () => {
     expect(answer.data.updated_at).toBe(shown.updated_at);
   });
 
-  test("forgets a forwarding entry, an announcement and a VLAN membership that its whole table does not have any more", async () => {
+  test("loses a forwarding entry, an announcement and a VLAN membership missing from a complete table", async () => {
     const announced = {
       chassis_id: { subtype: "MacAddress", value: mac(1, 7) },
       port_id: { subtype: "InterfaceName", value: "Gi0/9" },
@@ -290,7 +290,7 @@ describe("a device that answers", () => {
     for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(second).not.toHaveProperty(field);
   });
 
-  test("whose table of management addresses always breaks off has its neighbors, and keeps the addresses that were known", async () => {
+  test("with a management address table that always breaks off gets its neighbors, and keeps known addresses", async () => {
     const neighbor = (far: number, address: string | null) => ({
       chassis_id: { subtype: "MacAddress", value: mac(1, far) } as const,
       port_id: { subtype: "InterfaceName", value: "Gi0/9" } as const,
@@ -314,7 +314,7 @@ describe("a device that answers", () => {
     expect(other).not.toHaveProperty("lldp_mgmt_addr");
   });
 
-  test("that renumbered its interfaces keeps their records: a name says more than a number", async () => {
+  test("with renumbered interfaces keeps their records: the name takes precedence over the number", async () => {
     await scan.devices(aSwitch());
     const before = await entries();
     await scan.devices(
@@ -331,8 +331,8 @@ describe("a device that answers", () => {
   });
 });
 
-describe("by whose word", () => {
-  test("a field that a person has set stays, and the scan's value is shown beside it until it agrees", async () => {
+describe("value precedence", () => {
+  test("a manual field stays, with the scan's value next to it until they agree", async () => {
     await scan.devices(aSwitch());
     const host = await hostNamed("sw-1");
     const put = await owner.put(`hosts/${host.id}`, {
@@ -354,7 +354,7 @@ describe("by whose word", () => {
     expect(now.sys_descr).toBe("Switch OS 2.0");
   });
 
-  test("what a restore brought back belongs to whoever had set it", async () => {
+  test("a restored value keeps its former source", async () => {
     await scan.devices(aSwitch());
     const host = await hostNamed("sw-1");
     const at = clock.text();
@@ -366,7 +366,7 @@ describe("by whose word", () => {
     expect((await hostNamed("sw-1")).sys_location).toBe("Rack 9");
   });
 
-  test("what a scan says beside a person's value, and since when something is gone, is of today also after a restore", async () => {
+  test("scan values next to manual ones, and staleness, are present ones after a restore", async () => {
     await scan.devices(aSwitch());
     const host = await hostNamed("sw-1");
     const at = clock.text();
@@ -385,7 +385,7 @@ describe("by whose word", () => {
     expect((await hostNamed("sw-1")).discovered).toBeUndefined();
   });
 
-  test("what a person has deleted does not come back by itself, is listed, and comes back when that is lifted, with its lineage", async () => {
+  test("a manually deleted record does not return, is listed, and returns with its lineage when that is lifted", async () => {
     await scan.devices(aSwitch());
     const host = await hostNamed("sw-1");
     expect((await owner.delete(`hosts/${host.id}`)).status).toBe(200);
@@ -404,7 +404,7 @@ describe("by whose word", () => {
     expect(back.lineage_id).toBe(host.id);
   });
 
-  test("an interface entry and an address that a person has deleted stay away", async () => {
+  test("a manually deleted interface entry and address stay deleted", async () => {
     await scan.devices(
       aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }),
     );
@@ -420,8 +420,8 @@ describe("by whose word", () => {
   });
 });
 
-describe("which host is which", () => {
-  test("a device under another address is the same host, by its serial number", async () => {
+describe("host matching", () => {
+  test("a device at another address is the same host, by its serial number", async () => {
     await scan.devices(aSwitch());
     await scan.devices(
       deviceAt("10.0.0.99", {
@@ -433,14 +433,14 @@ describe("which host is which", () => {
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2", "10.0.0.99"]);
   });
 
-  test("a renamed device is the same host, and follows its name", async () => {
+  test("a renamed device is the same host under its new name", async () => {
     const { serial_number, chassis_id, ...bare } = switchFields;
     await scan.devices(deviceAt("10.0.0.2", bare));
     await scan.devices(deviceAt("10.0.0.2", { ...bare, sys_name: "access-17" }));
     expect((await hosts()).map((each) => each.name)).toEqual(["access-17"]);
   });
 
-  test("a replaced switch of the same name at the same address is another host, and the address goes over to it", async () => {
+  test("a replacement switch of the same name and address is another host, which takes over the address", async () => {
     await scan.devices(aSwitch());
     const replaced = {
       ...switchFields,
@@ -464,7 +464,7 @@ describe("which host is which", () => {
     ]);
   });
 
-  test("devices with one cloned chassis id, name and nothing else in common stay apart", async () => {
+  test("devices with one cloned chassis id and name, and nothing else in common, stay distinct", async () => {
     const clone = (number: number) => ({
       sys_name: `vm-${number}`,
       chassis_id: { subtype: "LocallyAssigned", value: "cloned" } as const,
@@ -485,7 +485,7 @@ describe("which host is which", () => {
     expect(await hosts()).toHaveLength(3);
   });
 
-  test("two routers that share a virtual address are two hosts, whoever answers at it", async () => {
+  test("two routers sharing a virtual address are two hosts, whichever answers there", async () => {
     const virtual = "00:00:5e:00:01:0a";
     const router = (number: number) => ({
       sys_name: `r-${number}`,
@@ -504,7 +504,7 @@ describe("which host is which", () => {
     expect(await hosts()).toHaveLength(2);
   });
 
-  test("what a sweep found becomes the device that answers there, with the addresses under which it was found", async () => {
+  test("a host from a sweep becomes the device answering there, with its swept addresses", async () => {
     const ports = {
       asked: [22],
       open: [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }],
@@ -532,7 +532,7 @@ describe("which host is which", () => {
     expect((await scan.devices(twoAddresses)).sequence).toBeNull();
   });
 
-  test("a machine that gets another address from DHCP is the same host, and whoever gets its old one is another", async () => {
+  test("a machine with a new DHCP address is the same host, and the next holder of the old one is another", async () => {
     await scan.addresses(seenAt("10.0.0.5", { mac_address: mac(1, 1), hostname: "laptop-1" }));
     await scan.addresses(
       seenAt("10.0.0.9", { mac_address: mac(1, 1), hostname: "laptop-1" }),
@@ -549,7 +549,7 @@ describe("which host is which", () => {
     expect(await hosts()).toHaveLength(3);
   });
 
-  test("a device behind a translator of addresses has the address under which it answered besides its own", async () => {
+  test("a NATed device has its probed address in addition to its own", async () => {
     await scan.devices(
       deviceAt("10.50.0.1", {
         ...switchFields,
@@ -559,7 +559,7 @@ describe("which host is which", () => {
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.50.0.1", "192.168.1.1"]);
   });
 
-  test("whom a router has heard of are hosts that are inferred, until they answer themselves", async () => {
+  test("neighbors of a router are inferred hosts until they answer themselves", async () => {
     const arp = [
       { ip_address: "10.0.0.40", mac_address: mac(40, 40), if_index: 1 },
       { ip_address: "10.0.0.2", mac_address: mac(1), if_index: 1 },
@@ -578,7 +578,7 @@ describe("which host is which", () => {
     expect((await hostNamed("10.0.0.40")).source).toEqual({ type: "Discovery" });
   });
 
-  describe("a MAC address that answers for a whole subnet", () => {
+  describe("a MAC address answering for a whole subnet", () => {
     const SHARED = mac(1, 77);
     const proxiedAt = (from: number, count: number) =>
       Array.from({ length: count }, (_, number) => ({
@@ -596,7 +596,7 @@ describe("which host is which", () => {
         .filter((host) => host.name !== "sw-1")
         .map((host) => host.ip_addresses.map((each: Wire) => each.mac_address));
 
-    test("is kept at every address, and is no sign of anybody", async () => {
+    test("is recorded at every address, and identifies no host", async () => {
       await hearOf(proxied);
       expect(await hosts()).toHaveLength(41);
       expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
@@ -607,13 +607,13 @@ describe("which host is which", () => {
       expect((await hearOf(proxied)).sequence).toBeNull();
     });
 
-    test("is none either when fewer are heard of later: new addresses are new hosts", async () => {
+    test("still identifies none when later seen at fewer: new addresses are new hosts", async () => {
       await hearOf(proxied);
       await hearOf([...proxiedAt(100, 5), ...proxiedAt(200, 2)]);
       expect(await hosts()).toHaveLength(43);
     });
 
-    test("is none where it was one, as long as it was few: those that it was seen at stay as they are", async () => {
+    test("loses its identity only beyond the limit: existing hosts stay as they are", async () => {
       await hearOf(proxiedAt(100, 3));
       expect(await hosts()).toHaveLength(2);
       await hearOf(proxied);
@@ -621,7 +621,7 @@ describe("which host is which", () => {
       expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
     });
 
-    test("does not make the router that has it one of them, nor one of them the router", async () => {
+    test("merges no host with its router, nor the reverse", async () => {
       await hearOf(proxied);
       const router = deviceAt("10.0.0.1", {
         sys_name: "router",
@@ -635,7 +635,7 @@ describe("which host is which", () => {
       expect(await hosts()).toHaveLength(42);
     });
 
-    test("does not keep the router away when a person deletes one of them", async () => {
+    test("does not suppress the router when one of its hosts is deleted manually", async () => {
       await hearOf(proxied);
       const one = await hostNamed("10.0.0.100");
       expect((await owner.delete(`hosts/${one.id}?cascade=true`)).status).toBe(200);
@@ -645,7 +645,7 @@ describe("which host is which", () => {
       expect(await hostNamed("router")).toMatchObject({ sys_name: "router" });
     });
 
-    test("does not take the place of the MAC address that an address had, nor hinder one that is told later", async () => {
+    test("neither replaces an address's MAC address nor blocks a later one", async () => {
       await scan.devices(aSwitch());
       await scan.addresses(seenAt("10.0.0.100", { mac_address: mac(1, 78) }));
       await hearOf(proxied);
@@ -657,7 +657,7 @@ describe("which host is which", () => {
     });
   });
 
-  test("a neighbor table that contradicts what a device says of itself does not take its address away", async () => {
+  test("a neighbor table that contradicts a device's own report does not take its address away", async () => {
     await scan.devices(aSwitch());
     expect((await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }))).result.hosts).toEqual([]);
     expect((await hosts()).map((each) => addressesOf(each))).toEqual([["10.0.0.2"]]);
@@ -669,7 +669,7 @@ describe("which host is which", () => {
     ]);
   });
 
-  test("a device that calls all addresses its own takes none from those who are seen there", async () => {
+  test("a device claiming all addresses takes none from hosts seen there", async () => {
     const liar = () =>
       deviceAt("10.0.0.1", {
         sys_name: "liar",
@@ -702,7 +702,7 @@ describe("which host is which", () => {
     expect(await full()).toEqual([null, null, null]);
   });
 
-  test("a host that a person entered by its address becomes the device that answers there, and keeps its name", async () => {
+  test("a host manually entered by address becomes the device answering there, and keeps its name", async () => {
     expect((await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
     const made = await owner.post("hosts", {
       network_id: first.networkId,
@@ -723,11 +723,11 @@ describe("which host is which", () => {
   });
 });
 
-describe("the subnets of what is found", () => {
+describe("subnets of discovered addresses", () => {
   const subnets = async () =>
     ((await get("subnets?order_by=cidr")) as Wire[]).map((each) => [each.cidr, each.source.type, each.subnet_type]);
 
-  test("are those that are there, else the block that the scan was to look through, else none but its own", async () => {
+  test("are existing ones, else the scanned block, else a host prefix", async () => {
     expect((await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
     await scan.run("discovery.addresses", {
       blocks: ["10.0.0.0/16", "10.1.0.0/24"],
@@ -741,7 +741,7 @@ describe("the subnets of what is found", () => {
     ]);
   });
 
-  test("are what a device says of its interfaces; what is the Internet's, and what every machine has, is told apart", async () => {
+  test("are derived from reported interfaces; public and link-local ones are reported separately", async () => {
     const has = (ip_address: string, prefix_length: number | null) => ({ ip_address, prefix_length, if_index: 1 });
     await scan.devices(
       aSwitch({
@@ -766,7 +766,7 @@ describe("the subnets of what is found", () => {
   });
 });
 
-describe("what vanished", () => {
+describe("a vanished host", () => {
   const unseen = (hours: number) => [
     ...findUnseen(
       appliance.reader.db,
@@ -779,7 +779,7 @@ describe("what vanished", () => {
     expect((await owner.put(`networks/${network.id}`, { ...network, stale_after_hours: hours })).status).toBe(200);
   };
 
-  test("is stale after the network's hours, not deleted, and no longer so when it is seen again", async () => {
+  test("is stale after the network's limit, not deleted, and fresh again when seen", async () => {
     await setStaleAfter(2);
     await scan.devices(aSwitch());
     const seenAtFirst = (await hostNamed("sw-1")).last_seen_at;
@@ -796,7 +796,7 @@ describe("what vanished", () => {
     expect(((await entries())[1] as Wire).stale_since).toBeUndefined();
   });
 
-  test("is not stale where the network sets no limit, nor before its hours are over, nor when nobody but a person ever saw it", async () => {
+  test("is not stale without a network limit, within the limit, and if only ever entered manually", async () => {
     await owner.post("hosts", { network_id: first.networkId, name: "entered" });
     await scan.devices(aSwitch());
     const records = unseen(0);
@@ -814,7 +814,7 @@ describe("what vanished", () => {
   });
 });
 
-describe("the appliance's own machine", () => {
+describe("the appliance's host", () => {
   const machine = machineWith({
     hostname: "noc-1",
     interfaces: [machineInterface({ if_index: 2, mac_address: mac(2, 200) })],
@@ -835,7 +835,7 @@ describe("the appliance's own machine", () => {
     ],
   });
 
-  test("is who answers on the loopback addresses, and no agent of another machine that has them as well", async () => {
+  test("is identified by loopback addresses, unlike another machine's agent with the same ones", async () => {
     await appliance.renew({ machine });
     await owner.post("discovery/self", { network_id: first.networkId });
     const loopback = { ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 };
@@ -868,7 +868,7 @@ describe("the appliance's own machine", () => {
   });
 
   for (const first of ["by itself", "by a scan"]) {
-    test(`is one host, whether recorded first ${first}, and neither takes away what the other says`, async () => {
+    test(`is one host, whether recorded first ${first}, and neither source removes the other's data`, async () => {
       await appliance.renew({ machine });
       const self = async () =>
         (await owner.post("discovery/self", { network_id: appliance.first.networkId })).data as Wire;

@@ -93,7 +93,7 @@ const COUNTS: Readonly<
 const names = recordingNames();
 
 test.skipIf(names.length === 0)(
-  "recordings of real devices are checked as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)",
+  "recordings of real devices are checked as well (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
   () => {
     expect(names.length).toBeGreaterThan(0);
   },
@@ -105,7 +105,7 @@ for (const name of [...fixtureNames(), ...names]) {
     const raw = rawOf(recorded);
     const device = deviceOf(readsOf(parseRecording(recorded), READING_PLAN));
 
-    test("has as many of everything as were counted by hand", () => {
+    test("has the hand-counted number of rows", () => {
       const interfaces = device.interfaces ?? [];
       const sum = (count: (each: (typeof interfaces)[number]) => number): number =>
         interfaces.reduce((total, each) => total + count(each), 0);
@@ -121,7 +121,7 @@ for (const name of [...fixtureNames(), ...names]) {
       if (COUNTS[name] !== undefined) expect(counted).toEqual([...COUNTS[name]]);
     });
 
-    test("accounts for every row: each is kept, or set aside for a reason", () => {
+    test("accounts for every row: stored, or excluded for a reason", () => {
       const { system, ...rows } = device.rows;
       expect(system.read).toBe(0);
       const read = Object.fromEntries(Object.entries(rows).map(([table, count]) => [table, count.read]));
@@ -139,7 +139,7 @@ for (const name of [...fixtureNames(), ...names]) {
       });
     });
 
-    test("says what the system group says", () => {
+    test("yields the system group", () => {
       const scalar = (oid: string): string | null | undefined => (raw.has(oid) ? text(raw, oid) || null : undefined);
       expect([device.sys_descr, device.sys_contact, device.sys_name, device.sys_location]).toEqual(
         ["1.3.6.1.2.1.1.1.0", "1.3.6.1.2.1.1.4.0", "1.3.6.1.2.1.1.5.0", "1.3.6.1.2.1.1.6.0"].map(scalar),
@@ -160,7 +160,7 @@ for (const name of [...fixtureNames(), ...names]) {
       ).toEqual(expectedAddresses(raw));
     });
 
-    test("has every ARP entry and neighbor of IPv6", () => {
+    test("has every ARP entry and IPv6 neighbor", () => {
       expect(
         sorted((device.arp ?? []).map((each) => `${each.if_index} ${each.ip_address} ${each.mac_address}`)),
       ).toEqual(expectedArp(raw));

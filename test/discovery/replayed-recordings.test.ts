@@ -29,7 +29,7 @@ import { type SnmpView, viewOfSnmprec } from "../support/snmp/view.ts";
 const recordings = recordingNames();
 
 test.skipIf(recordings.length === 0)(
-  "recordings of real devices are replayed as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)",
+  "recordings of real devices are replayed as well (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
   () => {
     expect(recordings.length).toBeGreaterThan(0);
   },
@@ -134,14 +134,14 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     expect(shown(of().interfaces)).toEqual(shown(expectedInterfaces(raw)));
   });
 
-  test("has every address of the device, and nothing besides but the one that it was asked at", () => {
+  test("has every address of the device, and no other except the probed one", () => {
     const told = of()
       .addresses.map((each) => each.ip_address as string)
       .filter((each) => each !== address);
     expect(sorted(told)).toEqual(sorted(Object.keys(expectedAddresses(raw))));
   });
 
-  test("has everybody that the device has spoken with in a subnet that is known", () => {
+  test("has every neighbor of the device in a known subnet", () => {
     const own = expectedAddresses(raw);
     // One device answers ARP for hosts on the other side.
     const cards = new Set(expectedInterfaces(raw).map((each) => each.mac_address));
@@ -158,7 +158,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     expect(placed.filter((each) => !known.has(each) && !isEverybodys(each))).toEqual([]);
   });
 
-  test("has every VLAN, with the ports that are members of it and those whose own it is", () => {
+  test("has every VLAN, with member ports and native ports", () => {
     const named = [...expectedVlans(raw)].map(([number, name]): [number, string] => [number, name || `VLAN ${number}`]);
     expect(new Map(of().vlans.map((vlan) => [vlan.number, vlan.name]))).toEqual(
       new Map([...named, ...unnamed(raw, name)]),
@@ -205,7 +205,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     );
   });
 
-  test("accounts for every row that was read: kept, or set aside for a reason", () => {
+  test("accounts for every row read: stored, or excluded for a reason", () => {
     const accounts = of().findings.filter((finding) => finding.type === "Read");
     const read = accounts.map(({ label, rows }): [string, number] => [
       (label as string).slice(label.lastIndexOf(": ") + 2),
@@ -228,7 +228,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     expect(outside.filter(isKnown)).toEqual([]);
   });
 
-  test("is what the scan says that it made, and a second scan makes nothing of it anew", () => {
+  test("equals the scan's report, and a second scan creates nothing", () => {
     const { scan, interfaces, vlans, rewritten } = of();
     expect(scan.outcome).toMatchObject({
       problem: null,
@@ -241,7 +241,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     expect(rewritten).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
   });
 
-  test("stays as it is when ifXTable, dot1dBasePortTable and entPhysicalTable are not served any more, which is said", () => {
+  test("is unchanged when ifXTable, dot1dBasePortTable and entPhysicalTable are no longer served, which is reported", () => {
     const { withoutTables, missed, interfaces } = of();
     expect(withoutTables).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
     const host = interfaces[0]?.host_id;

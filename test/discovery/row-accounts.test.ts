@@ -42,7 +42,7 @@ const reads = async (asked: Wire): Promise<Wire[]> => (await findings(asked)).fi
 const byLabel = async (asked: Wire): Promise<Record<string, Wire>> =>
   Object.fromEntries((await reads(asked)).map(({ label, rows: count }) => [label, count]));
 
-describe("whom a device has heard of", () => {
+describe("a device's ARP and neighbor entries", () => {
   const arp = (entries: Readonly<Record<string, string>>): HandMadeStep => ({
     columns: rows(
       Object.fromEntries(Object.entries(entries).map(([index, mac]) => [index, { ipNetToMediaPhysAddress: hex(mac) }])),
@@ -50,7 +50,7 @@ describe("whom a device has heard of", () => {
   });
   const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 
-  test("is counted, and what lies in none of the network's subnets is named", async () => {
+  test("are counted, and those outside the network's subnets are named", async () => {
     answers("10.0.0.1", "fw-1", {
       ip_net_to_media_table: arp({
         "1.10.0.0.7": "001b21000007",
@@ -80,7 +80,7 @@ describe("whom a device has heard of", () => {
     });
   });
 
-  test("is told of each device: of another device that answers itself, and of whom one before has told", async () => {
+  test("are reported per device: also of another responding device, and of earlier reported hosts", async () => {
     const entries = { "1.10.0.0.7": "001b21000007", "1.10.9.0.1": "001b21000091", "1.10.0.0.2": "001b21000002" };
     answers("10.0.0.1", "a", { ip_net_to_media_table: arp(entries) });
     answers("10.0.0.2", "b", {
@@ -96,7 +96,7 @@ describe("whom a device has heard of", () => {
     ]);
   });
 
-  test("is counted where a person has deleted it", async () => {
+  test("are counted if deleted manually", async () => {
     answers("10.0.0.1", "a", { ip_net_to_media_table: arp({ "1.10.0.0.7": "001b21000007" }) });
     await scan(["10.0.0.1"]);
     const [heard] = (await owner.get("hosts?search=10.0.0.7")).data;
@@ -109,7 +109,7 @@ describe("whom a device has heard of", () => {
   });
 });
 
-describe("every table of which rows were read", () => {
+describe("every table with rows", () => {
   const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "11": 1, "12": 2 } } };
   const learned = (ports: Readonly<Record<string, number>>): HandMadeStep => ({
     columns: rows(
@@ -119,7 +119,7 @@ describe("every table of which rows were read", () => {
     ),
   });
 
-  test("has one finding, again when the device tells the same, and also where nothing is written", async () => {
+  test("has one finding, repeated for an unchanged device, and also if nothing is written", async () => {
     answers("10.0.0.2", "sw-1", {
       bridge: BRIDGE,
       if_x_table: { columns: rows({ "1": { ifName: utf8("1") }, "3": { ifName: utf8("3") } }) },
@@ -142,7 +142,7 @@ describe("every table of which rows were read", () => {
     expect(only).toHaveLength(4);
   });
 
-  test("says what was concluded of it", async () => {
+  test("reports conclusions drawn from it", async () => {
     answers("10.0.0.2", "sw-1", {
       bridge: { columns: { dot1dBasePortIfIndex: { "1": 1 } } },
       dot1d_tp_fdb_table: learned({ "001b21000007": 2 }),
@@ -153,7 +153,7 @@ describe("every table of which rows were read", () => {
     );
   });
 
-  test("counts what was not told because something that it rests on is not served any more", async () => {
+  test("counts rows unusable because a table they depend on is no longer served", async () => {
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1d_tp_fdb_table: learned({ "001b21000007": 12 }) });
     await scan(["10.0.0.2"]);
     answers("10.0.0.2", "sw-1", { dot1d_tp_fdb_table: learned({ "001b21000007": 2 }) });
@@ -164,7 +164,7 @@ describe("every table of which rows were read", () => {
     });
   });
 
-  test("counts what a person has deleted, with what is on it, each time", async () => {
+  test("counts manually deleted records with their parts, each time", async () => {
     answers("10.0.0.2", "sw-1", {
       bridge: BRIDGE,
       if_x_table: { columns: rows({ "1": { ifName: utf8("1") }, "2": { ifName: utf8("2") } }) },
@@ -184,7 +184,7 @@ describe("every table of which rows were read", () => {
     }
   });
 
-  test("counts the row that tells only the speed of an interface that a person has deleted", async () => {
+  test("counts the row with only the speed of a manually deleted interface", async () => {
     answers("10.0.0.2", "sw-1", {
       if_x_table: { columns: rows({ "1": { ifHighSpeed: 10_000 }, "2": { ifName: utf8(""), ifHighSpeed: 10_000 } }) },
     });
@@ -198,7 +198,7 @@ describe("every table of which rows were read", () => {
     }
   });
 
-  test("counts the row that tells only a speed which is not told, since ifSpeed was not read", async () => {
+  test("counts the row with only a speed that is unknown, since ifSpeed was not read", async () => {
     answers("10.0.0.2", "sw-1", {
       if_table: { ...INTERFACES, broken: ["ifSpeed"] },
       if_x_table: { columns: rows({ "1": { ifHighSpeed: 10 }, "2": { ifName: utf8("two"), ifHighSpeed: 10 } }) },
@@ -210,7 +210,7 @@ describe("every table of which rows were read", () => {
     expect(count).toEqual({ read: 2, kept: 1, set_aside: { withheld: 1 } });
   });
 
-  test("counts the native VLANs of ports in a VLAN that a person has deleted", async () => {
+  test("counts native VLANs of ports in a manually deleted VLAN", async () => {
     const natives = { columns: { dot1qPvid: { "11": 10, "12": 20 } } };
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_port_vlan_table: natives });
     await scan(["10.0.0.2"]);
@@ -221,7 +221,7 @@ describe("every table of which rows were read", () => {
     }
   });
 
-  test("counts what is beyond the limits, each time", async () => {
+  test("counts rows beyond the limits, each time", async () => {
     const neighbors = Array.from({ length: ANNOUNCEMENTS_MAX + 5 }, (_, number) => [
       `1.${number + 1}`,
       { cdpCacheDeviceId: utf8(`n${number}`) },
@@ -250,7 +250,7 @@ describe("every table of which rows were read", () => {
   };
   const BRIDGE_PORTS = 2;
 
-  test("counts what does not stand beside a person's list of MAC addresses, each time", async () => {
+  test("counts rows excluded by a manual list of MAC addresses, each time", async () => {
     const stations = Array.from({ length: FDB_MACS_BESIDE_MAX + 3 }, (_, number) => stationOf(number));
     const again = [stationOf(0), stationOf(1)];
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: stations, 20: again }) });
@@ -267,7 +267,7 @@ describe("every table of which rows were read", () => {
     }
   });
 
-  test("counts as kept what a person's list says as well, and its further VLANs as the same", async () => {
+  test("counts as stored the rows also in a manual list, and their further VLANs as duplicates", async () => {
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1)] }) });
     await scan(["10.0.0.2"]);
     await put(["00:1b:22:00:00:01", "00:1b:22:00:00:02"]);
@@ -278,7 +278,7 @@ describe("every table of which rows were read", () => {
     }
   });
 
-  test("counts what a part of the table tells of an interface whose MAC addresses a person has set", async () => {
+  test("counts a partial table's rows for an interface with manual MAC addresses", async () => {
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1)] }) });
     await scan(["10.0.0.2"]);
     await put(["00:1b:22:00:00:09"]);
@@ -295,7 +295,7 @@ describe("every table of which rows were read", () => {
     expect(entry).toMatchObject({ fdb_macs: ["00:1b:22:00:00:09"], discovered: { fdb_macs: ["00:1b:22:00:00:01"] } });
   });
 
-  test("is forgotten with the older scans, and what came of these stays", async () => {
+  test("is deleted with old scans, whose outcome stays", async () => {
     answers("10.0.0.2", "sw-1", {});
     const first = await scan(["10.0.0.2"]);
     expect(await reads(first)).toHaveLength(2);

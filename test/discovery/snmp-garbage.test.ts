@@ -45,7 +45,7 @@ const CLASSICS: readonly Uint8Array[] = [
   tlv(BER.Sequence, tlv(BER.Integer), octets("public")),
 ];
 
-test("no classic of malformed BER throws, with or without an open question", () => {
+test("no classic malformed BER throws, with or without an open request", () => {
   for (const bytes of CLASSICS) {
     const { session, timers } = direct();
     session.listener.received(Buffer.from(bytes));
@@ -55,7 +55,7 @@ test("no classic of malformed BER throws, with or without an open question", () 
   }
 });
 
-test("of 2,000 altered answers none throws, and every question comes to its end", async () => {
+test("none of 2,000 altered answers throws, and every request ends", async () => {
   const random = seededRandom(5);
   const responder = new Responder({ communities: { public: view } }, {});
   const { session, timers, sent } = direct();
@@ -80,7 +80,7 @@ test("of 2,000 altered answers none throws, and every question comes to its end"
   expect(((await last) as AgentReply).varbinds).toHaveLength(24);
 });
 
-test("answers that only look like ones to v3 do not throw in a session without a password", () => {
+test("answers that merely resemble v3 do not throw in a session without a password", () => {
   const random = seededRandom(6);
   for (let round = 0; round < 3_000; round += 1) {
     const { session, sent, timers } = direct(user("plain", { auth_protocol: "None", priv_protocol: "None" }));
@@ -114,7 +114,7 @@ test("answers that only look like ones to v3 do not throw in a session without a
 });
 
 describe("over real sockets", () => {
-  test("an agent that answers garbage is told from one that is silent, without waiting", async () => {
+  test("an agent answering garbage is distinguished from a silent one, without waiting", async () => {
     const random = seededRandom(8);
     for (const alter of [
       () => random.bytes(1 + random.integer(1_400)),
@@ -133,7 +133,7 @@ describe("over real sockets", () => {
     }
   });
 
-  test("garbage between good answers costs a repetition and no data", async () => {
+  test("garbage between good answers costs a retry and no data", async () => {
     const random = seededRandom(9);
     const agent = await startAgent({
       communities: { public: view },
@@ -147,7 +147,7 @@ describe("over real sockets", () => {
     agent.close();
   });
 
-  test("answers cut off anywhere give what is whole of them or nothing, and never a wrong value", async () => {
+  test("truncated answers yield their complete part or nothing, and never a wrong value", async () => {
     const random = seededRandom(10);
     const agent = await startAgent({
       communities: { public: view },
@@ -165,7 +165,7 @@ describe("over real sockets", () => {
     agent.close();
   });
 
-  test("altered answers of v3, signed and encrypted, neither throw nor are believed", async () => {
+  test("altered v3 answers, signed and encrypted, neither throw nor are accepted", async () => {
     const random = seededRandom(12);
     const secured = {
       name: "ann",

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe.skipIf(names.length === 0)(
-  "a recorded device (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)",
+  "a recorded device (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
   () => {
     test.each(names)("%s is walked from end to end", async (name) => {
       const recorded = new Map(readRecording(name).map(({ oid, value }) => [oid, comparable(value)]));
@@ -42,7 +42,7 @@ describe.skipIf(names.length === 0)(
       expect(differing.filter((oid) => recorded.has(oid) || !changing.has(name)).slice(0, 5)).toEqual([]);
     });
 
-    test.each(names)("%s is read by the plan, in v2c and v1 alike", async (name) => {
+    test.each(names)("%s is read as planned, in v2c and v1 alike", async (name) => {
       const view = viewOfSnmprec(recordingText(name));
       const recording = readRecording(name);
       expect(

@@ -52,7 +52,7 @@ async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSessi
 const getName = { kind: "Get", oids: [NAME] } as const;
 
 describe("a session", () => {
-  test("gets, goes to the next and gets in bulk, in v2c", async () => {
+  test("sends get, get-next and get-bulk in v2c", async () => {
     const asking = await session(await agent());
     expect(asking.hasBulk).toBe(true);
     expect(await asking.ask({ kind: "Get", oids: [NAME, `${DESCR}.9`] }, never)).toMatchObject({
@@ -77,7 +77,7 @@ describe("a session", () => {
     });
   });
 
-  test("gets and goes to the next in v1, where what is not there is an error", async () => {
+  test("sends get and get-next in v1, where a missing object is an error", async () => {
     const asking = await session(await agent(), community("public", "SnmpV1"));
     expect(asking.hasBulk).toBe(false);
     expect(await asking.ask(getName, never)).toMatchObject({
@@ -93,12 +93,12 @@ describe("a session", () => {
     });
   });
 
-  test("asks over IPv6", async () => {
+  test("works over IPv6", async () => {
     const asking = await session(await agent({}, { address: "::1" }));
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
   });
 
-  test("asks in the contexts of VLANs by community, and in its own again", async () => {
+  test("reads VLAN contexts by community, and then its own again", async () => {
     const asking = await hasty(
       await agent({}, { communities: { public: view, "public@10": viewOf({ [NAME]: "ten" }) } }),
     );
@@ -107,7 +107,7 @@ describe("a session", () => {
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
   });
 
-  test("counts every datagram that it sends", async () => {
+  test("counts every datagram sent", async () => {
     let requests = 0;
     const asking = await session(await agent({ dropFirst: 1 }), community("public"), {
       onRequest: () => void (requests += 1),
@@ -119,8 +119,8 @@ describe("a session", () => {
   });
 });
 
-describe("silence", () => {
-  test("is not what a process hears that has its turn late: an answer on its way is taken", async () => {
+describe("a timeout", () => {
+  test("does not result from a delayed process: an answer in transit is accepted", async () => {
     const asking = await session(await agent(), community("public"), { timeouts: { timeoutMs: 1, retries: 0 } });
     for (let round = 0; round < 20; round += 1) {
       const answer = asking.ask(getName, never);
@@ -129,7 +129,7 @@ describe("silence", () => {
     }
   });
 
-  test("is asked again after growing times that are never the same, then told for what it may be", async () => {
+  test("leads to retries at growing, jittered intervals, then to a report of possible causes", async () => {
     const silent = await agent({ isSilent: true });
     const timers = new ManualTimers();
     const asking = await session(silent, community("public"), {
@@ -157,7 +157,7 @@ describe("silence", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("of an agent that has answered before is not laid upon the community", async () => {
+  test("of an agent that answered before is not attributed to the community", async () => {
     const silent = await agent();
     const asking = await hasty(silent);
     await asking.ask(getName, never);
@@ -166,13 +166,13 @@ describe("silence", () => {
     expect(answer).toMatchObject({ reason: "no_answer", clause: expect.stringMatching(/^no answer within 0\.\d s$/) });
   });
 
-  test("to another community is silence", async () => {
+  test("is the result of a wrong community", async () => {
     expect(await (await hasty(await agent(), community("private"))).ask(getName, never)).toMatchObject({
       reason: "no_answer",
     });
   });
 
-  test("to the first datagram is over with the second", async () => {
+  test("of the first datagram ends with the second", async () => {
     const dropping = await agent({ dropFirst: 1 });
     expect(await (await hasty(dropping)).ask(getName, never)).toMatchObject({ varbinds: [{ oid: NAME }] });
     expect(dropping.requestCount).toBe(2);
@@ -180,7 +180,7 @@ describe("silence", () => {
 });
 
 describe("an answer", () => {
-  test("that comes late, after the question was repeated, is an answer to it", async () => {
+  test("arriving after a retry is accepted", async () => {
     const held: Uint8Array[] = [];
     const slow = await agent({ alter: (answer) => (held.push(answer) === 2 ? (held[0] as Uint8Array) : null) });
     expect(await (await hasty(slow)).ask(getName, never)).toMatchObject({ varbinds: [{ oid: NAME }] });
@@ -190,7 +190,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("to the question before is not one to the next", async () => {
+  test("to the previous request is not used for the next", async () => {
     const held: Uint8Array[] = [];
     const slow = await agent({ alter: (answer) => (held.push(answer) <= 2 ? null : [...held]) });
     const asking = await hasty(slow);
@@ -198,7 +198,7 @@ describe("an answer", () => {
     expect(await asking.ask({ kind: "Get", oids: [LOCATION] }, never)).toMatchObject({ varbinds: [{ oid: LOCATION }] });
   });
 
-  test("with another request id is none, and the silence says what came instead", async () => {
+  test("with another request id is ignored, and the timeout reports it", async () => {
     const lying = await agent({ hasOtherRequestId: true });
     expect(await (await hasty(lying)).ask(getName, never)).toMatchObject({
       reason: "no_answer",
@@ -206,7 +206,7 @@ describe("an answer", () => {
     });
   });
 
-  test("with another community is none", async () => {
+  test("with another community is ignored", async () => {
     const lying = await agent({
       alter: (answer) => Buffer.from(Buffer.from(answer).toString("latin1").replace("public", "cilbup"), "latin1"),
     });
@@ -214,7 +214,7 @@ describe("an answer", () => {
     expect(lying.requestCount).toBe(2);
   });
 
-  test("from another address, or another port, is none", async () => {
+  test("from another address, or another port, is ignored", async () => {
     for (const answerFrom of ["127.16.0.9", "127.0.0.1"]) {
       expect(await (await hasty(await agent({ answerFrom }))).ask(getName, never)).toMatchObject({
         reason: "no_answer",
@@ -222,14 +222,14 @@ describe("an answer", () => {
     }
   });
 
-  test("comes through as it is, even with another OID: what it means is not for the session to say", async () => {
+  test("is passed on unchanged, even with another OID, for the caller to interpret", async () => {
     const answer = await (await session(await agent({ otherOid: oid(LOCATION) }))).ask(getName, never);
     expect(answer).toMatchObject({ varbinds: [{ oid: LOCATION }] });
   });
 });
 
-describe("a port where nobody listens", () => {
-  test("is told at once, without waiting", async () => {
+describe("a closed port", () => {
+  test("is detected at once, without waiting", async () => {
     const gone = await agent();
     gone.close();
     const timers = new ManualTimers();
@@ -240,7 +240,7 @@ describe("a port where nobody listens", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("is told in the middle of a conversation", async () => {
+  test("is detected during a conversation", async () => {
     const killed = await agent();
     const asking = await session(killed, community("public"), { timers: new ManualTimers() });
     expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
@@ -248,7 +248,7 @@ describe("a port where nobody listens", () => {
     expect(await asking.ask(getName, never)).toEqual(failure("port_closed"));
   });
 
-  test("is not an address that cannot be reached", async () => {
+  test("is distinguished from an unreachable address", async () => {
     const opened = await openSnmpSession({ address: "127.255.255.255", port: 161 }, community("public"), {
       timers: new ManualTimers(),
       random: seededRandom(1),
@@ -258,7 +258,7 @@ describe("a port where nobody listens", () => {
 });
 
 describe("the end of a session", () => {
-  test("answers an open question at once: as the signal says, or cancelled", async () => {
+  test("ends an open request at once, with the signal's reason or as cancelled", async () => {
     const asking = await session(await agent({ isSilent: true }), community("public"), { timers: new ManualTimers() });
     const deadline = new AbortController();
     const late = asking.ask(getName, deadline.signal);
@@ -277,7 +277,7 @@ describe("the end of a session", () => {
     expect(await asking.ask(getName, never)).toEqual(failure("cancelled"));
   });
 
-  test("of a question leaves nothing that waits for it: no timer, no listener, no request of net-snmp's", async () => {
+  test("leaves no timer, no listener and no net-snmp request behind", async () => {
     const registered = spyOn(Session.prototype, "registerRequest");
     const timers = new ManualTimers();
     const stop = new AbortController();
@@ -292,7 +292,7 @@ describe("the end of a session", () => {
     registered.mockRestore();
   });
 
-  test("leaves no socket behind, whatever went before", async () => {
+  test("leaves no socket open, in any state", async () => {
     const [good, silent, gone] = [await agent(), await agent({ isSilent: true }), await agent()];
     gone.close();
     const before = await descriptorsAtRest();

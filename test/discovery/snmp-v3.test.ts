@@ -69,7 +69,7 @@ describe("a user", () => {
   for (const auth of ["Md5", "Sha1", "Sha256", "Sha384", "Sha512"] as const)
     for (const priv of ["None", "Des", "Aes128", "Aes256"] as const) combinations.push({ auth, priv });
 
-  test.each(combinations)("with $auth and $priv reads", async ({ auth, priv }) => {
+  test.each(combinations)("with $auth and $priv can read", async ({ auth, priv }) => {
     const level = auth === "None" ? 1 : priv === "None" ? 2 : 3;
     const known = {
       name: "u",
@@ -83,7 +83,7 @@ describe("a user", () => {
     expect(columns.get("descr")?.values.size).toBe(120);
   });
 
-  test("with AES-256 and a short digest reads with the key extension of the device, and no other", async () => {
+  test("with AES-256 and a short digest can read with the device's key extension, and no other", async () => {
     const reeder = await agent([{ ...ann, privProtocol: AES_256_REEDER }]);
     const credential = user("ann", { priv_protocol: "Aes256" });
     expect(await (await session(reeder, credential, { keyExtension: "Reeder" })).ask(getName, never)).toMatchObject({
@@ -94,7 +94,7 @@ describe("a user", () => {
     expect(other.hasFoundEngine).toBe(true);
   });
 
-  test("asks in a context of its own, in those of VLANs, and is told of one that is not there", async () => {
+  test("reads its own context and VLAN contexts, and is notified of an unknown one", async () => {
     const target = await agent([ann]);
     const asking = await session(target, user("ann"));
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
@@ -109,14 +109,14 @@ describe("a user", () => {
     });
   });
 
-  test("finds the engine once, for all its questions", async () => {
+  test("discovers the engine once, for all requests", async () => {
     const target = await agent([ann]);
     const asking = await session(target, user("ann"));
     for (let count = 0; count < 5; count += 1) await asking.ask(getName, never);
     expect(target.datagramCount).toBe(6);
   });
 
-  test("leaves no keys behind once they are to be forgotten, and is asked as before", async () => {
+  test("leaves no keys in memory after disposal, and can be used again", async () => {
     const asking = await session(await agent([ann]), user("ann"));
     await asking.ask(getName, never);
     const cache = (): object => (Authentication as unknown as { authToKeyCache: object }).authToKeyCache;
@@ -127,8 +127,8 @@ describe("a user", () => {
   });
 });
 
-describe("a user that is not let in", () => {
-  test("is told from a wrong password, without waiting", async () => {
+describe("a refused user", () => {
+  test("is distinguished from a wrong password, without waiting", async () => {
     const target = await agent([ann]);
     const told = async (credential: UserCredential) =>
       (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
@@ -139,7 +139,7 @@ describe("a user that is not let in", () => {
     });
   });
 
-  test("for a wrong privacy password is met with silence, which is said as it is", async () => {
+  test("with a wrong privacy password times out, and the report says so", async () => {
     const target = await agent([ann]);
     expect(
       await (await session(target, user("ann", { priv_password: "another123" }), { timeouts: BRIEF })).ask(
@@ -153,7 +153,7 @@ describe("a user that is not let in", () => {
     });
   });
 
-  test("by a credential that is not whole is never asked for", async () => {
+  test("with an incomplete credential is never sent", async () => {
     const target = await agent([ann]);
     const options = { timers: new ManualTimers(), random: seededRandom(1) };
     expect(await openSnmpSession(target, user("ann", { auth_password: null }), options)).toMatchObject({
@@ -175,7 +175,7 @@ describe("a user that is not let in", () => {
     ["notInTimeWindow", "garbage"],
     ["unknownEngineId", "garbage"],
     ["unknownContext", "unsupported"],
-  ] as const)("by a Report of %s is told so: %s", async (report, reason) => {
+  ] as const)("with a Report of %s is reported: %s", async (report, reason) => {
     const target = await agent([ann], { report: { oid: REPORT[report], boots: 3, time: 100 } });
     expect(
       await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never),
@@ -183,7 +183,7 @@ describe("a user that is not let in", () => {
     expect(target.datagramCount).toBeLessThan(5);
   });
 
-  test("by an agent that asks for another beginning for ever is given up", async () => {
+  test("is given up if the agent keeps requesting resynchronization", async () => {
     const target = await agent([ann], { report: { oid: REPORT.notInTimeWindow, boots: 0, time: 0 } });
     expect(
       await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never),
@@ -191,7 +191,7 @@ describe("a user that is not let in", () => {
     expect(target.datagramCount).toBeLessThan(6);
   });
 
-  test("by an agent that speaks no v3 is met with silence that says so", async () => {
+  test("of an agent without v3 times out, and the report says so", async () => {
     const target = await agent([ann], { alter: () => null });
     expect(await (await session(target, user("ann"), { timeouts: SHORT_TIMEOUTS })).ask(getName, never)).toEqual({
       reason: "no_answer",
@@ -200,8 +200,8 @@ describe("a user that is not let in", () => {
   });
 });
 
-describe("an answer of v3", () => {
-  test("without the protection that the question had is none", async () => {
+describe("a v3 answer", () => {
+  test("without the request's protection is ignored", async () => {
     // In a signed, unencrypted message, an attacker on the path can clear the flag and alter the content.
     const target = await agent([{ name: "ann", level: 2, authProtocol: AUTH.Sha1, authKey: AUTH_KEY }]);
     const asking = await session(target, user("ann", { priv_protocol: "None" }), { timers: new ManualTimers() });
@@ -214,7 +214,7 @@ describe("an answer of v3", () => {
     expect(await asking.ask(getName, never)).toMatchObject({ reason: "garbage" });
   });
 
-  test("to the right message with another request inside is none", async () => {
+  test("with a matching message id and another request id is ignored", async () => {
     const target = await agent([{ name: "ann", level: 1 }]);
     const asking = await session(target, user("ann", { auth_protocol: "None", priv_protocol: "None" }), {
       timers: new ManualTimers(),
@@ -224,7 +224,7 @@ describe("an answer of v3", () => {
     expect(await asking.ask(getName, never)).toMatchObject({ reason: "garbage" });
   });
 
-  test("may take as many repetitions as a question has, though the engine took some before", async () => {
+  test("allows all of a request's retries, even after engine discovery used some", async () => {
     const timers = new ManualTimers();
     let count = 0;
     const target = await agent([ann], {
@@ -249,7 +249,7 @@ function flagsAt(message: Uint8Array): number {
 
 const SNMPD = "/usr/sbin/snmpd";
 
-describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/snmpd is not installed)", () => {
+describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (skipped without /usr/sbin/snmpd)", () => {
   let port = 0;
   let folder = "";
   let daemon: Bun.Subprocess<"ignore", "pipe", "ignore"> | null = null;
@@ -315,7 +315,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
     ["sha512aes256", "Sha512", "Aes256"],
     ["sha1aes256", "Sha1", "Aes256"],
     ["sha1reeder", "Sha1", "Aes256"],
-  ] as const)("lets in %s and gives it a whole subtree", async (name, auth_protocol, priv_protocol) => {
+  ] as const)("accepts %s and returns a whole subtree", async (name, auth_protocol, priv_protocol) => {
     const keyExtension = name === "sha1reeder" ? "Reeder" : "Blumenthal";
     const asking = await session(target, user(name, { auth_protocol, priv_protocol }), { keyExtension });
     const { columns, failure } = await walk(
@@ -329,7 +329,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
     expect(columns.get("interfaces")?.values.size).toBeGreaterThan(20);
   });
 
-  test("answers v1 and v2c alike, also over IPv6", async () => {
+  test("answers v1 and v2c alike, over IPv6 too", async () => {
     const read = async (credential: ReturnType<typeof community>) =>
       (await walk(await session(target, credential), { system: "1.3.6.1.2.1.1.9.1.3" }, { signal: never })).columns.get(
         "system",
@@ -341,7 +341,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("real") }] });
   });
 
-  test("says which of user, password and level is wrong", async () => {
+  test("reveals if user, password or level is wrong", async () => {
     const told = async (credential: UserCredential) =>
       (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
     expect(await told(user("nobody"))).toMatchObject({ reason: "wrong_user" });
@@ -363,7 +363,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
     ).toMatchObject({ reason: "no_answer" });
   });
 
-  test("is a closed port once it has been killed", async () => {
+  test("is a closed port once killed", async () => {
     const asking = await session(target, user("sha1aes"), { timers: new ManualTimers() });
     expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
     daemon?.kill("SIGKILL");

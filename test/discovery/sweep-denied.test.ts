@@ -77,27 +77,27 @@ for (const denial of ["mdwe", "netlink"] as const) {
 
     for (const name of Object.keys(ORDERS) as Array<keyof typeof ORDERS>) {
       const wanted = SEEN[denial][name] ?? [];
-      test(`${name}: ${wanted.length === 0 ? "nobody is there" : "who is there is found, and nobody else"}`, () => {
+      test(`${name}: ${wanted.length === 0 ? "finds no host" : "finds responding hosts, and no others"}`, () => {
         expect(
           report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")] as const),
         ).toEqual([...wanted]);
       });
     }
 
-    test("hosts on the link come with their MAC address", () => {
+    test("on-link hosts have their MAC address", () => {
       expect(report("link").sightings.map(({ mac_address }) => mac_address)).toEqual([null, LAB.hostMac, LAB.hostMac]);
     });
 
-    test("addresses without a route are not asked", () => {
+    test("addresses without a route are not probed", () => {
       expect(report("nowhere").stats).toMatchObject({ requests: 0, errors: { NoRoute: 6 } });
     });
 
-    test("a refusal that may be anybody's is no error, and the open port of a host is told", () => {
+    test("an ambiguous refusal is not an error, and an open port is reported", () => {
       expect(report("behind").sightings[0]?.ports?.open.map(({ number }) => number)).toEqual([80]);
       expect(report("behind").sightings[0]?.ports?.asked).toEqual(expect.arrayContaining([22, 80, 443]));
     });
 
-    test("no descriptor is left", () => {
+    test("no descriptor is leaked", () => {
       expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore);
     });
   });

@@ -63,13 +63,13 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     return report(name).sightings.map(({ mac_address }) => mac_address);
   }
 
-  test("a silent network has nobody in it", () => {
+  test("a silent network has no hosts", () => {
     expect(report("silent").sightings).toEqual([]);
     // Two echo requests and three ports each.
     expect(report("silent").stats).toMatchObject({ done: 254, found: 0, requests: 254 * 5, errors: {} });
   });
 
-  test("what routers say of addresses is no sign of life: neither unreachable hosts nor refusals that are no TCP", () => {
+  test("router messages are not evidence of a host: neither unreachable hosts nor non-TCP refusals", () => {
     const { sightings, stats } = report("errors");
     expect(sightings).toEqual([]);
     expect(stats.errors.PortUnreachable).toBe(30 * 3);
@@ -77,12 +77,12 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(stats.errors.HostUnreachable).toBeGreaterThan(0);
   });
 
-  test("an echo reply counts only from the address that was asked, with what it was asked with", () => {
+  test("an echo reply counts only from the probed address, with the sent payload", () => {
     expect(seen("forged")).toEqual([[LAB.genuine, "Icmp"]]);
     expect(seen("forgedByTcp")).toEqual([]);
   });
 
-  test("a host that drops echo requests is found by a port, and asked for all of them", () => {
+  test("a host that drops echo requests is found by a port, and probed for all ports", () => {
     const service = { name: "liar 1.0: Router of the lab", service_definition: "http" };
     expect(report("behind").sightings).toEqual([
       {
@@ -95,7 +95,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(report("behind").sightings[0]?.ports?.asked.length).toBeGreaterThanOrEqual(20);
   });
 
-  test("on its own link it asks by ARP: hosts come with their MAC address, whatever else they drop", () => {
+  test("on-link probing uses ARP: hosts have their MAC address, whatever else they drop", () => {
     expect(seen("link")).toEqual([
       [LAB.self, "Icmp Tcp"],
       [LAB.host, "Tcp Neighbor"],
@@ -105,12 +105,12 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(report("link").stats.means).toContain("ARP");
   });
 
-  test("a router that answers ARP for a whole network makes no hosts", () => {
+  test("a router with proxy ARP for a whole network creates no hosts", () => {
     expect(seen("proxied")).toEqual([]);
     expect(report("proxied").stats.done).toBe(14);
   });
 
-  test("without ARP of its own it believes the kernel's neighbor table, but not entries that nobody has confirmed", () => {
+  test("without raw ARP the kernel's neighbor table is used, except unconfirmed entries", () => {
     expect(seen("kernel")).toEqual([
       [LAB.self, "Icmp Tcp"],
       [LAB.host, "Tcp Neighbor"],
@@ -120,7 +120,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(seen("gone")).toEqual([]);
   });
 
-  test("neighbors of IPv6 come with their MAC address, too", () => {
+  test("IPv6 neighbors have their MAC address, too", () => {
     expect(seen("six")).toEqual([
       ["fd70::1", "Icmp Tcp"],
       [LAB.hostV6, "Icmp Tcp Neighbor"],
@@ -128,19 +128,19 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(macs("six")).toEqual([null, LAB.hostMac]);
   });
 
-  test("without any ICMP, TCP finds the hosts that have ports, and the means say so", () => {
+  test("without ICMP, TCP finds hosts with ports, and the report says so", () => {
     expect(seen("withoutIcmp").map(([address]) => address)).toEqual(
       expect.arrayContaining([LAB.behind, LAB.self, LAB.host]),
     );
     expect(report("withoutIcmp").stats.means).toBe("TCP");
   });
 
-  test("addresses without a route are not asked", () => {
+  test("addresses without a route are not probed", () => {
     expect(report("nowhere")).toMatchObject({ sightings: [], stats: { done: 6, requests: 0, errors: { NoRoute: 6 } } });
   });
 
   test(
-    "a connection that met itself is no open port",
+    "a TCP self-connection is not an open port",
     async () => {
       const before = "echo 40000 40001 >/proc/sys/net/ipv4/ip_local_port_range";
       const { reports } = await lab.sweep([
@@ -151,7 +151,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     TEST_HANG_MS,
   );
 
-  test("no descriptor is left", () => {
+  test("no descriptor is leaked", () => {
     expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore);
   });
 });

@@ -62,8 +62,8 @@ function greeter(greeting: string, hostname = HOST) {
   return Bun.listen({ hostname, port: 0, socket: { open: (socket) => void socket.write(greeting), data: () => {} } });
 }
 
-describe("a sweep of addresses that answer", () => {
-  test("tells the open ports of each, and what is there", async () => {
+describe("a sweep of responding addresses", () => {
+  test("reports open ports with their services", async () => {
     const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
     const mail = greeter("220 mx.example.org ESMTP Postfix\r\n");
     try {
@@ -88,26 +88,26 @@ describe("a sweep of addresses that answer", () => {
     }
   });
 
-  test("names ports by their numbers alone where nobody is to be asked, and asks for no ports where there are none", async () => {
+  test("names ports by number only without service probes, and probes no ports if none are given", async () => {
     const [known] = (await sweepOf(`${HOST}/32`, { isIdentifyingOn: false })).sightings;
     expect(known?.ports).toEqual({ asked: [9], open: [] });
     const { sightings } = await sweepOf(`${HOST}/32`, { tcpPorts: [] });
     expect(sightings.every((each) => each.ports === undefined)).toBe(true);
   });
 
-  test("takes a refusal by TCP for an answer", async () => {
+  test("accepts a TCP refusal as an answer", async () => {
     const { sightings, stats } = await sweepOf("127.77.2.0/28", { echoMeans: [] });
     expect(sightings).toHaveLength(14);
     expect(sightings.every(({ answered }) => answered.join() === "Tcp")).toBe(true);
     expect(stats).toMatchObject({ done: 14, found: 14, means: "TCP" });
   });
 
-  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}takes a refusal by TCP for an answer over IPv6`, async () => {
+  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}accepts a TCP refusal as an answer over IPv6`, async () => {
     const six = await sweepOf("::1/128", { echoMeans: [] });
     expect(six.sightings.map(({ ip_address, answered }) => [ip_address, answered.join()])).toEqual([["::1", "Tcp"]]);
   });
 
-  test("does not believe an address where every port is open: something on the way accepts them all", async () => {
+  test("distrusts an address with every port open: a middlebox accepts them all", async () => {
     const servers = Array.from({ length: 12 }, () => greeter("", "127.77.7.1"));
     try {
       const tcpPorts = servers.map(({ port }) => port);
@@ -125,7 +125,7 @@ describe("a sweep of addresses that answer", () => {
     }
   });
 
-  test("reports how far it is, at last that all is done", async () => {
+  test("reports progress up to completion", async () => {
     const { progress, stats } = await sweepOf("127.77.3.0/24", { ratePerSecond: 1_000 });
     expect(progress.length).toBeGreaterThanOrEqual(2);
     expect(progress.map(({ done }) => done)).toEqual(progress.map(({ done }) => done).sort((a, b) => a - b));
@@ -134,7 +134,7 @@ describe("a sweep of addresses that answer", () => {
     expect(stats.elapsedMs).toBeGreaterThan(stats.requests - 50);
   });
 
-  test("waits for whoever is told, and sends no more meanwhile than was on its way", async () => {
+  test("waits for its consumer, and sends no more than is in flight in the meantime", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let told = 0;
     const running = sweep(
@@ -152,10 +152,10 @@ describe("a sweep of addresses that answer", () => {
   });
 });
 
-describe("a sweep that may not call the C library", () => {
+describe("a sweep without the C library", () => {
   const kernel = { ...SYSTEM_KERNEL, sockets: () => null };
 
-  test("finds open ports by the runtime's sockets, and this machine's addresses by what it refuses itself", async () => {
+  test("finds open ports by runtime sockets, and the machine's own addresses by its own refusals", async () => {
     const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
     try {
       const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], echoMeans: [], kernel });
@@ -170,7 +170,7 @@ describe("a sweep that may not call the C library", () => {
     expect(sightings.map(({ answered }) => answered.join())).toEqual(Array(6).fill("Tcp"));
   });
 
-  test("asks by ping all the same", async () => {
+  test("still uses ping", async () => {
     const folder = mkdtempSync(join(tmpdir(), "netledger-tools-"));
     try {
       const path = join(folder, "ping");
@@ -185,7 +185,7 @@ describe("a sweep that may not call the C library", () => {
     }
   });
 
-  test("leaves no descriptor when it is called off", async () => {
+  test("leaks no descriptor when cancelled", async () => {
     const before = await descriptorsAtRest();
     const controller = new AbortController();
     const running = sweepOf("127.78.0.0/20", { signal: controller.signal, echoMeans: [], kernel, tcpPorts: [9] });
@@ -197,7 +197,7 @@ describe("a sweep that may not call the C library", () => {
 });
 
 describe("a sweep that ends early", () => {
-  test("is over when it is called off, with the reason, and leaves no descriptor", async () => {
+  test("stops when cancelled, with the reason, and leaks no descriptor", async () => {
     const before = await descriptorsAtRest();
     const controller = new AbortController();
     let told = 0;
@@ -216,13 +216,13 @@ describe("a sweep that ends early", () => {
     expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
 
-  test("does not begin when it was called off before", async () => {
+  test("does not start if already cancelled", async () => {
     expect(await sweepOf(`${HOST}/32`, { signal: AbortSignal.abort(new Error("never")) }).catch(String)).toBe(
       "Error: never",
     );
   });
 
-  test("fails with whoever is told, and leaves no descriptor", async () => {
+  test("fails with its consumer, and leaks no descriptor", async () => {
     const before = await descriptorsAtRest();
     const running = sweep(
       { addresses: eachAddress([parseCidr("127.77.4.0/24") as Cidr]), count: 254 },
@@ -233,7 +233,7 @@ describe("a sweep that ends early", () => {
     expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
 
-  test("leaves no descriptor when it ends by itself either, services and names included", async () => {
+  test("leaks no descriptor on completion either, services and names included", async () => {
     const ssh = greeter("SSH-2.0-x_1\r\n");
     const name = await nameServer(() => "host.example");
     try {
@@ -249,7 +249,7 @@ describe("a sweep that ends early", () => {
   });
 });
 
-describe("what answers at a port", () => {
+describe("the service at a port", () => {
   const http = fingerprint("http");
   const https = fingerprint("https");
 
@@ -263,7 +263,7 @@ describe("what answers at a port", () => {
     return new ServiceIdentifier({ timers, permit: (conversation) => conversation() }, fingerprints);
   }
 
-  test("is read through TLS whatever the certificate is", async () => {
+  test("is read through TLS, whatever the certificate", async () => {
     const server = Bun.serve({
       hostname: HOST,
       port: 0,
@@ -285,7 +285,7 @@ describe("what answers at a port", () => {
     }
   });
 
-  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}is asked with its address as the host, in brackets`, async () => {
+  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}is requested with its address as the host, in brackets`, async () => {
     const hosts: (string | null)[] = [];
     const server = Bun.serve({
       hostname: "::1",
@@ -307,7 +307,7 @@ describe("what answers at a port", () => {
     }
   });
 
-  test("on a port that no fingerprint names is told nothing, only listened to", async () => {
+  test("on a port without a fingerprint gets no data, only a listener", async () => {
     let heard = 0;
     const ftp = Bun.listen({
       hostname: HOST,
@@ -325,7 +325,7 @@ describe("what answers at a port", () => {
     }
   });
 
-  test("is not known when it says nothing in time, floods, or hangs up", async () => {
+  test("is unknown if it sends nothing in time, floods, or disconnects", async () => {
     const timers = new ManualTimers();
     const mute = Bun.listen({
       hostname: HOST,
@@ -347,7 +347,7 @@ describe("what answers at a port", () => {
     }
   });
 
-  test("is not waited for any longer when all ends", async () => {
+  test("is not waited for after cancellation", async () => {
     const mute = Bun.listen({ hostname: HOST, port: 0, socket: { open: () => services.end("over"), data: () => {} } });
     const services = identifier(FINGERPRINTS);
     try {
@@ -359,8 +359,8 @@ describe("what answers at a port", () => {
   });
 });
 
-describe("names by reverse DNS", () => {
-  test("are a name, none, or not known", async () => {
+describe("reverse DNS names", () => {
+  test("are a name, none, or unknown", async () => {
     const server = await nameServer(
       (question) =>
         ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null,
@@ -377,7 +377,7 @@ describe("names by reverse DNS", () => {
     }
   });
 
-  test("are asked for a hundred at a time, and all of them come", async () => {
+  test("are resolved a hundred at a time, completely", async () => {
     const server = await nameServer(() => "host.example");
     const dns = new ReverseDns({ timers: patientTimers, random: systemRandom, servers: [server.address] });
     try {
@@ -398,7 +398,7 @@ describe("names by reverse DNS", () => {
     return { server, timers, dns: new ReverseDns({ timers, random, servers: [server.address] }) };
   };
 
-  test("that nobody answers for are given up, and left when all ends", async () => {
+  test("without an answer are given up, and dropped on cancellation", async () => {
     const { server, timers, dns } = await silentDns();
     try {
       const given = dns.nameOf(ip("127.0.0.1"));
@@ -417,7 +417,7 @@ describe("names by reverse DNS", () => {
     }
   });
 
-  test("are not asked for any more when nobody has answered a hundred times", async () => {
+  test("are no longer requested after a hundred timeouts", async () => {
     const { server, timers, dns } = await silentDns();
     try {
       const names = Promise.all(
@@ -436,7 +436,7 @@ describe("names by reverse DNS", () => {
     }
   });
 
-  test("come with a sweep", async () => {
+  test("are included in a sweep", async () => {
     const server = await nameServer((question) => (question.startsWith("1.") ? "one.example" : null));
     try {
       const { sightings } = await sweepOf("127.77.5.0/30", { isDnsOn: true, dnsServers: [server.address] });
@@ -451,7 +451,7 @@ describe("names by reverse DNS", () => {
   });
 });
 
-describe("the means of ICMP", () => {
+describe("the ICMP program", () => {
   let folder: string;
 
   beforeAll(() => {
@@ -479,7 +479,7 @@ describe("the means of ICMP", () => {
       names.includes(name) ? join(folder, name) : names.includes(`broken ${name}`) ? join(folder, "broken") : null,
   });
 
-  test("is fping before ping, many addresses to one", async () => {
+  test("is fping before ping, many addresses before one", async () => {
     const before = await descriptorsAtRest();
     const { sightings, stats } = await sweepOf("127.77.6.0/28", withTools("fping", "ping"));
     expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual(
@@ -489,7 +489,7 @@ describe("the means of ICMP", () => {
     expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
 
-  test("is ping where there is no fping, or one that does not work", async () => {
+  test("is ping if fping is missing or broken", async () => {
     for (const names of [["ping"], ["broken fping", "ping"]]) {
       const { sightings, stats } = await sweepOf("127.77.6.0/29", withTools(...names));
       expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual([1, 2, 3].map((last) => `127.77.6.${last}`));
@@ -497,7 +497,7 @@ describe("the means of ICMP", () => {
     }
   });
 
-  test("is none where nothing works, which is said, and TCP goes on", async () => {
+  test("is none if nothing works, with a report, and TCP continues", async () => {
     const { sightings, stats } = await sweepOf("127.77.6.0/29", {
       ...withTools("broken fping", "broken ping"),
       tcpPorts: [9],
@@ -506,7 +506,7 @@ describe("the means of ICMP", () => {
     expect(stats.means).toContain("TCP (no ICMP: ");
   });
 
-  test("is known to work or not before anything is asked", async () => {
+  test("is tested before any probe", async () => {
     const works = async (...names: string[]): Promise<boolean> => {
       const { findTool = () => null } = withTools(...names);
       return await hasEchoTool({ timers: systemTimers, permit: async () => {}, findTool });
@@ -519,7 +519,7 @@ describe("the means of ICMP", () => {
     expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
 
-  test("ends its children with the sweep", async () => {
+  test("has its children ended with the sweep", async () => {
     tool("sleeping", 'for address; do :; done\n[ "$address" = 127.0.0.1 ] && exit 0\nexec sleep 600');
     const before = await descriptorsAtRest();
     const controller = new AbortController();

@@ -36,7 +36,7 @@ async function sent(text: string, answers: number): Promise<number> {
   return socket.localPort as number;
 }
 
-test("tells whose they are and whether they had an answer, and ends one as its peer would", async () => {
+test("lists connections with owner and reply state, and closes one like its peer", async () => {
   const connections = openTcpConnections();
   if (connections === null) throw new Error("the C library cannot be called");
   const begun = await sent(HEAD.slice(0, 20), 0);
@@ -66,7 +66,7 @@ test("tells whose they are and whether they had an answer, and ends one as its p
   connections.close();
 });
 
-test("lists all descriptors of this process, also where there is none left to list them with", () => {
+test("lists all descriptors of this process, even without a free one", () => {
   const limit = descriptorLimit();
   expect(openDescriptors(limit)?.length).toBe(readdirSync("/proc/self/fd").length);
   expect(limit).toBeGreaterThan(readdirSync("/proc/self/fd").length);

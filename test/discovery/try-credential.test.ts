@@ -88,7 +88,7 @@ const NOT_LET_IN = {
 
 describe("a community", () => {
   test.each(["SnmpV1", "SnmpV2c"] as const)(
-    "that is right is told who the device is, and what it serves: %s",
+    "that is right yields the device's identity and its tables: %s",
     async (version) => {
       const target = await agent(viewOf(SWITCH));
       const steps = await tried(target, community("public", version));
@@ -113,14 +113,14 @@ describe("a community", () => {
     },
   );
 
-  test("that is wrong is told from an agent that is not there, where the agent speaks SNMPv3", async () => {
+  test("that is wrong is distinguished from a missing agent, if the agent supports SNMPv3", async () => {
     const steps = await tried(await v3Agent(), community("wrong"), BRIEF);
     expect(outcomes(steps)).toEqual({ agent: "Passed", authentication: ["Failed", "no_answer"], ...NOT_LET_IN });
     expect(stepOf(steps, "agent").facts[0]?.name).toBe("engine_id");
     expect(stepOf(steps, "authentication").sentence).toContain("silent to this community: it is wrong");
   });
 
-  test("that is wrong at an agent without SNMPv3 is said to be what cannot be told apart", async () => {
+  test("that is wrong at an agent without SNMPv3 is reported as ambiguous", async () => {
     const steps = await tried(await agent(viewOf(SWITCH)), community("wrong"), BRIEF);
     expect(outcomes(steps)).toEqual({
       agent: ["Unclear", "no_answer"],
@@ -130,7 +130,7 @@ describe("a community", () => {
     expect(stepOf(steps, "agent").sentence).toContain("cannot be told apart");
   });
 
-  test("is not sent again once it was taken back", async () => {
+  test("is not sent again once withdrawn", async () => {
     const target = await agent(viewOf(SWITCH));
     let sent = 0;
     const steps = await tried(target, community("public"), { maySend: () => (sent += 1) <= 2 });
@@ -140,7 +140,7 @@ describe("a community", () => {
     expect(target.requestCount).toBe(2);
   });
 
-  test("for whom nobody listens is told so by the device itself", async () => {
+  test("for a closed port is reported as such by the device itself", async () => {
     const gone = await startAgent({ communities: {} });
     gone.close();
     const steps = await tried(gone, community("public"));
@@ -148,7 +148,7 @@ describe("a community", () => {
     expect(stepOf(steps, "agent").sentence).toContain(`UDP port ${gone.port} is closed`);
   });
 
-  test("ends as soon as nobody waits for it", async () => {
+  test("trial ends once its client leaves", async () => {
     const controller = new AbortController();
     const silent = await agent(viewOf(SWITCH), { faults: { isSilent: true } });
     const trial = tried(silent, community("public"), {
@@ -160,22 +160,22 @@ describe("a community", () => {
   });
 });
 
-describe("a view", () => {
-  test("that shows nothing is told from a wrong community", async () => {
+describe("a MIB view", () => {
+  test("that is empty is distinguished from a wrong community", async () => {
     const steps = await tried(await agent(viewOf({})), community("public"));
     expect(outcomes(steps)).toMatchObject({ authentication: "Passed", system: ["Failed", "nothing_shown"] });
     expect(stepOf(steps, "system").sentence).toContain("its view there is empty");
     expect(stepOf(steps, "interfaces").outcome).toBe("Empty");
   });
 
-  test("that leaves out the system group is told from an empty one", async () => {
+  test("without the system group is distinguished from an empty one", async () => {
     const { "1.3.6.1.2.1.4.20.1.2.10.0.0.1": row } = SWITCH;
     const steps = await tried(await agent(viewOf({ "1.3.6.1.2.1.4.20.1.2.10.0.0.1": row })), community("public"));
     expect(outcomes(steps)).toMatchObject({ system: ["Failed", "nothing_shown"], addresses: "Passed" });
     expect(stepOf(steps, "system").sentence).toContain("has to have 1.3.6.1.2.1.1");
   });
 
-  test("to which access is refused is told so", async () => {
+  test("with refused access is reported as such", async () => {
     const faults = { errorAt: { oid: "1.3.6.1.2.1.2", status: 6, hasIndex: true } };
     const steps = await tried(await agent(viewOf(SWITCH), { faults }), community("public"));
     expect(outcomes(steps)).toMatchObject({ system: "Passed", interfaces: ["Failed", "refused"], addresses: "Passed" });
@@ -183,7 +183,7 @@ describe("a view", () => {
 });
 
 describe("a user", () => {
-  test("that is right is told the engine, who the device is, and what it serves", async () => {
+  test("that is right yields the engine, the device's identity and its tables", async () => {
     const steps = await tried(await v3Agent(), user("ann"));
     expect(outcomes(steps)).toMatchObject({ agent: "Passed", authentication: "Passed", system: "Passed" });
     expect(stepOf(steps, "agent").facts.map(({ name }) => name)).toEqual([
@@ -194,7 +194,7 @@ describe("a user", () => {
     expect(stepOf(steps, "authentication").sentence).toContain("authenticated by Sha1 and encrypted by Aes128");
   });
 
-  test("that the device does not know is told from a wrong password", async () => {
+  test("unknown to the device is distinguished from a wrong password", async () => {
     const target = await v3Agent();
     const unknown = await tried(target, user("bob"));
     expect(outcomes(unknown)).toEqual({ agent: "Passed", authentication: ["Failed", "wrong_user"], ...NOT_LET_IN });
@@ -204,7 +204,7 @@ describe("a user", () => {
     expect(stepOf(wrong, "authentication").sentence).toContain("(wrongDigests)");
   });
 
-  test("with a wrong privacy password is met with silence, which is said as it is", async () => {
+  test("with a wrong privacy password times out, and the report says so", async () => {
     const steps = await tried(await v3Agent(), user("ann", { priv_password: "another123" }), BRIEF);
     expect(outcomes(steps)).toMatchObject({ agent: "Passed", authentication: ["Unclear", "no_answer"] });
     expect(stepOf(steps, "authentication").sentence).toContain("the privacy password or priv_protocol is wrong");
@@ -213,14 +213,14 @@ describe("a user", () => {
   test.each([
     ["unsupportedSecurityLevel", "unsupported", "unsupportedSecLevels"],
     ["decryptionError", "wrong_password", "decryptionErrors"],
-  ] as const)("that is refused by a Report of %s is told why", async (report, reason, word) => {
+  ] as const)("refused by a Report of %s is reported with the reason", async (report, reason, word) => {
     const target = await v3Agent([ann], { report: { oid: REPORT[report], boots: 3, time: 100 } });
     const steps = await tried(target, user("ann"));
     expect(stepOf(steps, "authentication")).toMatchObject({ outcome: "Failed", reason });
     expect(stepOf(steps, "authentication").sentence).toContain(word);
   });
 
-  test("with less security than the device demands is let in and refused, which is told from a wrong password", async () => {
+  test("with less security than required is accepted and then refused, distinct from a wrong password", async () => {
     const faults = { errorAt: { oid: "1.3.6.1.2.1", status: 16, hasIndex: true } };
     const target = await v3Agent([{ name: "ann", level: 2, authProtocol: 3, authKey: AUTH_KEY }], faults);
     const steps = await tried(target, user("ann", { priv_protocol: "None", priv_password: null }));
@@ -228,15 +228,15 @@ describe("a user", () => {
     expect(stepOf(steps, "system").sentence).toContain("higher security level");
   });
 
-  test("at an agent that speaks no SNMPv3 has sent no secret", async () => {
+  test("at an agent without SNMPv3 sends no secret", async () => {
     const steps = await tried(await agent(viewOf(SWITCH)), user("ann"), BRIEF);
     expect(outcomes(steps)).toEqual({ agent: ["Unclear", "no_answer"], authentication: "NotTried", ...NOT_LET_IN });
     expect(stepOf(steps, "authentication").sentence).toContain("no secret was sent");
   });
 });
 
-describe("an agent that lies", () => {
-  test("has what it says of itself cut, and made one line of text", async () => {
+describe("a misbehaving agent", () => {
+  test("has its identity truncated to one line of text", async () => {
     const view = viewOf({ ...SYSTEM, "1.3.6.1.2.1.1.1.0": `<script>alert(1)</script>\r\n\u0007${"x".repeat(60_000)}` });
     const steps = await tried(await agent(view, { maxDatagramBytes: 65_000 }), community("public"));
     const [, descr] = stepOf(steps, "system").facts;
@@ -244,14 +244,14 @@ describe("an agent that lies", () => {
     expect(descr?.value).toHaveLength(255);
   });
 
-  test("that goes in circles is found out, and ends", async () => {
+  test("that loops is detected, and the trial ends", async () => {
     const faults = { following: { oid: "1.3.6.1.2.1.2.2.1.2.3", next: "1.3.6.1.2.1.2.2.1.2.1" } };
     const steps = await tried(await agent(viewOf(SWITCH), { faults }), community("public"));
     expect(outcomes(steps)).toMatchObject({ system: "Passed", interfaces: ["Failed", "not_increasing"] });
     expect(stepOf(steps, "forwarding").outcome).toBe("Passed");
   });
 
-  test("that answers with noise is told so", async () => {
+  test("that answers noise is reported as such", async () => {
     const target = await agent(viewOf(SWITCH), {
       faults: { alter: () => Uint8Array.of(0x30, 0x82, 0xff, 0xff, 1, 2) },
     });
@@ -261,7 +261,7 @@ describe("an agent that lies", () => {
     });
   });
 
-  test("that falls silent amid a table is given up on", async () => {
+  test("that falls silent mid-table is given up", async () => {
     const target = await agent(viewOf(SWITCH), { faults: { silentAfterVarbinds: 6 } });
     const steps = await tried(target, community("public"), BRIEF);
     expect(outcomes(steps)).toMatchObject({ system: "Passed", forwarding: ["Failed", "no_answer"] });
@@ -279,7 +279,7 @@ rouser ann priv
 sysName real-agent
 `;
 
-  test("tells each case apart as the simulated agents do", async () => {
+  test("distinguishes the same cases as the simulated agents", async () => {
     const folder = mkdtempSync(join(tmpdir(), "netledger-snmpd-"));
     const probe = await startAgent({ communities: {} });
     const { port } = probe;
