@@ -256,11 +256,11 @@ const ALL: Asked = {
 };
 
 describe("activity", () => {
-  test("counts by every grouping what a fold over all versions counts", () => {
+  test("equals a naive count over all versions, in every grouping", () => {
     for (const [grouping, changes] of compare(600)) expect([grouping, changes > 1_000]).toEqual([grouping, true]);
   });
 
-  test("names records, their hosts and their networks as of the end of the period, or as they ended", () => {
+  test("names records, their hosts and networks as of the end of the period, or their deletion", () => {
     const to = store.clock.at;
     const { data } = answer({ ...ALL, groupBy: "record", to });
     const lastOf = (id: string) => told.findLast((change) => change.id === id)?.states.at(-1) as Wire;
@@ -282,14 +282,14 @@ describe("activity", () => {
     expect(Math.min(ended, inHosts)).toBeGreaterThan(20);
   });
 
-  test("calls an actor as it was called last", () => {
+  test("uses an actor's latest name", () => {
     const { data } = answer({ ...ALL, groupBy: "actor", to: store.clock.at });
     const last = told.findLast(({ actor, isCounted }) => isCounted && actor.id === AUTHORS[0]?.id) as ToldChange;
     const group = data.groups.find((each: Wire) => each.actor.id === AUTHORS[0]?.id && each.actor.type === "User");
     expect(group.actor).toEqual(last.actor);
   });
 
-  test("counts, after a prune, what is left, and says so", () => {
+  test("counts remaining versions after a prune, with a notice", () => {
     const before = told[Math.floor(told.length / 2)]?.at as number;
     const { dropped } = pruneHistory(store.db, KINDS, { before, keep: "daily" }, store.clock.now());
     expect(dropped).toBeGreaterThan(100);

@@ -65,7 +65,7 @@ async function run(folder: string, ...flags: string[]): Promise<{ status: number
   return { status: await verifyCommand.execute(["--data", folder, ...flags], processIo), text };
 }
 
-test("every table is of the ledger, implied by it, or has checksums; none of these is empty here", () => {
+test("every table belongs to the ledger, is implied by it, or has checksums; none of these is empty here", () => {
   withCopy((db, path) => {
     expect(findingsOn(path)).toEqual([]);
     const checked = checkedTables(db).map(({ name }) => name);
@@ -80,7 +80,7 @@ test("every table is of the ledger, implied by it, or has checksums; none of the
   });
 });
 
-test("any changed column of any table that has checksums is found, and gone when what is damaged was dropped", () => {
+test("any changed column of a table with checksums is found, and no longer once damaged rows are dropped", () => {
   const tables = withCopy((db) => checkedTables(db));
   expect(tables.length).toBeGreaterThan(10);
   for (const { name, columns } of tables) {
@@ -121,7 +121,7 @@ test("any changed column of any table that has checksums is found, and gone when
 /** Reasons why the loss of a row is undetectable, by table. */
 const MAY_GO: Readonly<Record<string, string>> = {};
 
-test("one row deleted by SQL is found in every table, at first hand or by what lacks it, or the test says why it may go", () => {
+test("a row deleted by SQL is found in every table, directly or through dependent rows, or its exemption is justified", () => {
   const tables = withCopy((db) =>
     (
       db.$client
@@ -151,7 +151,7 @@ test("one row deleted by SQL is found in every table, at first hand or by what l
   expect(unfound).toEqual([]);
 });
 
-test("verify names a table and by how much it differs from what was written", () => {
+test("verify names a table and its difference in rows", () => {
   const told = (statements: readonly string[]) =>
     withCopy((db, path) => {
       unguarded(db, statements);
@@ -185,7 +185,7 @@ test("verify names a table and by how much it differs from what was written", ()
   ]);
 });
 
-test("what records imply of secrets is named with the record, until it is set again", () => {
+test("missing secrets implied by records are reported with the record, until set again", () => {
   const told = (statement: string) =>
     withCopy((db, path) => {
       unguarded(db, [statement]);
@@ -215,7 +215,7 @@ test("what records imply of secrets is named with the record, until it is set ag
   });
 });
 
-test("acceptances and consolidations are records: one that is missing is named, and comes again from the ledger", () => {
+test("acceptances and consolidations are records: a missing one is reported, and rebuilt from the ledger", () => {
   withCopy((db, path) => {
     for (const table of ["conflict_acceptances", "host_consolidations"]) {
       const rows = () => db.$client.query(`SELECT * FROM ${table} ORDER BY n`).values();
@@ -234,7 +234,7 @@ test("acceptances and consolidations are records: one that is missing is named, 
   });
 });
 
-test("a word that the search index has lost is found, though it has the other words of the text", () => {
+test("a word missing from the search index is found, even if other words of the text are present", () => {
   withCopy((db, path) => {
     const { changes } = db.$client.run(`
       INSERT INTO history_search (history_search, rowid, text)
@@ -251,7 +251,7 @@ test("a word that the search index has lost is found, though it has the other wo
 const SEEN_ENTRIES = "SELECT n FROM if_entries ORDER BY n DESC LIMIT 3";
 
 describe("netledger verify --repair-derived", () => {
-  test("returns observations to those of the newest versions, drops damaged findings, and counts both", async () => {
+  test("resets observations to those of the newest versions, drops damaged findings, and counts both", async () => {
     const { folder, kept, told } = withCopy((db, path) => {
       unguarded(db, [
         `UPDATE observations SET observed = replace(observed, '"last_seen_at":"2', '"last_seen_at":"1')
@@ -310,7 +310,7 @@ Not sound: 1 finding.
     }
   });
 
-  test("tells what was missing, once as a remedy and for ever as lost, and takes what is there from then on", async () => {
+  test("reports missing rows once as repaired and permanently as lost, and then accepts the remaining ones", async () => {
     const folder = withCopy((db, path) => {
       unguarded(db, [
         "DELETE FROM discovery_macs",
@@ -329,7 +329,7 @@ Not sound: 1 finding.
     expect(again.text).toContain("\nLost before, as a repair or an upgrade found: 1 session\n");
   });
 
-  test("counts the findings that go with a scan that is damaged", async () => {
+  test("counts findings dropped with a damaged scan", async () => {
     const { folder, findings } = withCopy((db, path) => {
       const [scan] = db.$client
         .query(
@@ -346,7 +346,7 @@ Not sound: 1 finding.
   });
 });
 
-test("a session that was damaged, and is used all the same, stays damaged: no write makes it look whole", async () => {
+test("a damaged session stays damaged when used: no write makes it look intact", async () => {
   const appliance = await newAppliance();
   try {
     const db = openWritable(appliance.databasePath);
@@ -366,7 +366,7 @@ test("a session that was damaged, and is used all the same, stays damaged: no wr
   }
 });
 
-test("an end of a credential's coverage before any transaction is found, though its checksum adds nothing", () => {
+test("an end of a credential's coverage before any transaction is found, although its checksum adds nothing", () => {
   withCopy((db, path) => {
     db.$client.run("UPDATE credential_coverage SET since = 0, until = NULL");
     stampChecksums(db);

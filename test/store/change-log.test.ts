@@ -53,7 +53,7 @@ const networks = (own: readonly string[], count: number) => [
 ];
 
 const REACHES: Array<[string, () => Reach]> = [
-  ["all of the organization", () => store.reach()],
+  ["the whole organization", () => store.reach()],
   ["one network", () => store.reach([otherNetworkId])],
   ["two networks", () => store.reach([otherNetworkId, store.networkId])],
   ["seventy networks", () => ({ ...store.reach(), networkNs: networks([otherNetworkId], 70) })],
@@ -81,8 +81,8 @@ function shown(reach: Reach, kinds: readonly AnyKind[]): string[] {
 
 const told = (changes: readonly RecordChange[]) => changes.map((change) => `${change.sequence} ${change.n}`);
 
-describe.each(REACHES)("the changes for a caller of %s", (_whom, reachOf) => {
-  test("are told once each, in commit order, from any transaction on", () => {
+describe.each(REACHES)("changes for a caller of %s", (_whom, reachOf) => {
+  test("are listed once each, in commit order, from any transaction on", () => {
     for (const kinds of [KINDS, [tagKind], [portKind]]) {
       const reach = reachOf();
       const steps = [...new ChangeLog(store.reader).changes({ reach, kinds }, 0, head())];
@@ -97,7 +97,7 @@ describe.each(REACHES)("the changes for a caller of %s", (_whom, reachOf) => {
     }
   });
 
-  test("say how far they have come: what comes later is later", () => {
+  test("report their position: later changes follow", () => {
     let through = 0;
     let steps: ChangeStep[] = [];
     for (const step of new ChangeLog(store.reader).changes({ reach: reachOf(), kinds: KINDS }, 0, head())) {
@@ -111,7 +111,7 @@ describe.each(REACHES)("the changes for a caller of %s", (_whom, reachOf) => {
   });
 });
 
-test("what the caller does not see is passed over in steps, and where a step ends is found in the index", () => {
+test("invisible changes are skipped in steps, and the end of a step is found by index", () => {
   const reach = { ...store.reach(), networkNs: networks([otherNetworkId, store.networkId], MANY_NETWORKS) };
   const steps = [...new ChangeLog(store.reader).changes({ reach, kinds: [tagKind] }, 0, head())];
   expect(steps.filter((step) => step.changes.length === 0).length).toBeGreaterThan(10);
@@ -201,7 +201,7 @@ describe("the activity of scopes", () => {
     ["one network", () => scopesOf(1)],
     ["sixty networks", () => scopesOf(60)],
     ["ninety networks", () => scopesOf(90)],
-    ["networks where nothing happened", () => [-900_000, 900_001, 900_002]],
+    ["networks without activity", () => [-900_000, 900_001, 900_002]],
   ] as Array<[string, () => number[]]>)("of %s is found from either end, and counted, in steps", (_what, scopesIn) => {
     const scopes = scopesIn();
     for (const until of [TRANSACTIONS * 3 + 100, 10_000, 3, 0]) {
@@ -228,7 +228,7 @@ describe("the activity of scopes", () => {
     }
   });
 
-  test("is counted in more steps than one, and from where it was counted last", () => {
+  test("is counted in several steps, continuing from the previous count", () => {
     const activity = new Activity(store.reader, ORGANIZATION, scopesOf(50));
     const first = counted(activity, 20_000);
     expect(first.steps).toBeGreaterThan(2);
@@ -246,7 +246,7 @@ describe("the activity of scopes", () => {
   }
 });
 
-test("a transaction larger than any step is one page of the feed, told once and never held whole", () => {
+test("a transaction larger than any step is one page of the feed, delivered once and never held whole", () => {
   const large = store.rows<{ sequence: number; count: number }>(
     "SELECT key & 2147483647 AS sequence, count(*) AS count FROM history_versions GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
   )[0] as { sequence: number; count: number };
@@ -310,7 +310,7 @@ describe("a diff", () => {
     return { diff, gathered };
   };
 
-  test("goes through the very many versions of one record in steps, and names the last that changed each field", () => {
+  test("processes very many versions of one record in steps, with the last change of each field", () => {
     const { organizationId } = store;
     const tag = store.create(tagKind, tagFields(organizationId, "busy"));
     const from = head();
@@ -338,7 +338,7 @@ describe("a diff", () => {
     expect(found[0]?.transaction.sequence).toBe(head());
   });
 
-  test("of everything tells each record that is there once, kind by kind", () => {
+  test("of everything lists each existing record once, kind by kind", () => {
     const { diff, gathered } = diffOf(["tag", "host", "port"], 0, head());
     expect(gathered).toBeGreaterThan(1);
     const added = [...diff.differences(["added"])].flat();

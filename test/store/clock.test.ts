@@ -23,14 +23,14 @@ function writeNow(name: string): void {
   expect(reply?.ok).toBe(true);
 }
 
-test("transactions of a clock that stands still are a millisecond apart", () => {
+test("transactions under a stopped clock are a millisecond apart", () => {
   const start = store.clock.at;
   for (const name of ["a", "b", "c"]) writeNow(name);
   expect(store.transactions().map((each) => each.at)).toEqual([start, start + 1, start + 2, start + 3]);
   expect(store.transactions().map((each) => each.wall_at)).toEqual([start, start, start, start]);
 });
 
-test("commands that share a commit have a sequence and an instant each", () => {
+test("commands that share a commit have distinct sequences and instants", () => {
   const create = (name: string) => (tx: WriteTransaction) =>
     tx.create(hostKind, store.organizationId, hostFields(store.networkId, name));
   const replies = store.group(create("a"), create("b"));
@@ -38,7 +38,7 @@ test("commands that share a commit have a sequence and an instant each", () => {
   expect(new Set(store.transactions().map((each) => each.at)).size).toBe(3);
 });
 
-test("a clock stepped back by a day goes on from the last transaction, and what it said is kept", () => {
+test("a clock set back by a day continues from the last transaction, and the clock's time is recorded", () => {
   const start = store.clock.at;
   store.clock.at = start - DAY_MS;
   writeNow("a");
@@ -57,7 +57,7 @@ test("a clock stepped back by a day goes on from the last transaction, and what 
   expect(store.versions(host?.id)[0]?.valid_from).toBe(formatInstant(start + 1));
 });
 
-test("an instant means the last transaction at or before it", () => {
+test("an instant resolves to the last transaction at or before it", () => {
   const born = (store.clock.at += 10_000);
   writeNow("a");
   store.clock.at += 10_000;
@@ -70,7 +70,7 @@ test("an instant means the last transaction at or before it", () => {
   expect(names(store.reader.resolve(born + 10_000))).toEqual(["a", "b"]);
 });
 
-test("at valid_from the new version holds, a millisecond before the old one, which ends there", () => {
+test("at valid_from the new version applies, a millisecond earlier the old one, which ends there", () => {
   const host = store.create(hostKind, hostFields(store.networkId, "old"));
   store.write((tx) => tx.update(hostKind, host.id, { name: "new" }));
   const at = store.clock.at;
@@ -81,7 +81,7 @@ test("at valid_from the new version holds, a millisecond before the old one, whi
   expect(after).toMatchObject({ name: "new", valid_from: formatInstant(at), valid_to: null });
 });
 
-test("before the first transaction there is nothing", () => {
+test("before the first transaction the store is empty", () => {
   writeNow("a");
   const first = store.transactions()[0]?.at as number;
   store.clock.at += 1_000;
@@ -94,13 +94,13 @@ test("before the first transaction there is nothing", () => {
   expect(store.reader.resolve(-62_135_596_800_000)).toMatchObject({ sequence: 0 });
 });
 
-test("in the future is the present", () => {
+test("a future instant is the present", () => {
   writeNow("a");
   expect(store.reader.resolve(store.clock.at + DAY_MS)).toBeNull();
   expect(store.reader.resolve(store.clock.at)).toBeNull();
 });
 
-test("while the ledger's clock leads, an instant not before the wall clock is the head and an earlier one is the past", () => {
+test("while the ledger's clock is ahead, an instant not before the wall clock is the head and an earlier one is the past", () => {
   writeNow("a");
   store.clock.at -= DAY_MS;
   writeNow("b");

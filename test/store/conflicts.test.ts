@@ -221,7 +221,7 @@ const named = (data: Wire[]) =>
         .join(" ")}`,
   );
 
-test("tells what plain code tells, at any instant, of all networks and of some", () => {
+test("matches a naive model, at any instant, of all networks and of some", () => {
   const { random } = model;
   const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind).map(({ id }) => id);
   const found = { Address: 0, Mac: 0, Subnet: 0, across: 0, none: 0 };
@@ -257,7 +257,7 @@ test("tells what plain code tells, at any instant, of all networks and of some",
   for (const [what, count] of Object.entries(found)) expect([what, count > 20]).toEqual([what, true]);
 });
 
-test("finds the same addresses in as many steps as it takes, and the same of one alone", () => {
+test("finds the same addresses in any number of steps, and the same for one alone", () => {
   let sequence = 0;
   const found = (address: string | null, stepVersions?: number) => {
     const steps = addressConflicts(store.reader, { reach: store.reach(), sequence }, address, stepVersions);
@@ -283,7 +283,7 @@ test("finds the same addresses in as many steps as it takes, and the same of one
   expect(found("10.254.254.254").all).toEqual([]);
 });
 
-test("names who takes part, and has the same fingerprint as long as they are the same", () => {
+test("names the participants, with a fingerprint that is stable while they are the same", () => {
   const { random } = model;
   const byFingerprint = new Map<string, string>();
   for (let time = 0; time < 40; time += 1) {

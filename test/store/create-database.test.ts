@@ -23,20 +23,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test("appears under its name with its schema, and leaves nothing beside it", () => {
+test("appears under its name with its schema, without leftover files", () => {
   createDatabase(path);
   expect(readHeader(path)?.schemaVersion).toBe(SCHEMA_VERSION);
   expect(readdirSync(directory)).toEqual(["netledger.db"]);
 });
 
-test("is made anew over what a start that was cut off left of its own", () => {
+test("is recreated over an interrupted start's leftovers", () => {
   for (const suffix of ["", "-wal", "-shm"]) writeFileSync(`${path}.new${suffix}`, "half of it");
   createDatabase(path);
   expect(readHeader(path)?.schemaVersion).toBe(SCHEMA_VERSION);
   expect(readdirSync(directory)).toEqual(["netledger.db"]);
 });
 
-test("is not made in the place of a link whose disk is not there now", () => {
+test("is not created in place of a link whose disk is missing", () => {
   const disk = join(directory, "disk");
   symlinkSync(join(disk, "netledger.db"), path);
   createDatabase(path);
@@ -46,7 +46,7 @@ test("is not made in the place of a link whose disk is not there now", () => {
   expect(lstatSync(path).isSymbolicLink()).toBe(true);
 });
 
-test("is not made in the place of what is there", () => {
+test("is not created over an existing entry", () => {
   writeFileSync(path, "something else");
   createDatabase(path);
   expect(readdirSync(directory)).toEqual(["netledger.db"]);

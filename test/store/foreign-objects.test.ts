@@ -81,7 +81,7 @@ const FOREIGN: ReadonlyArray<readonly [name: string, act: (db: Sql) => void]> = 
   ['index "by_name" on "hosts"', ({ $client }) => $client.run("CREATE INDEX by_name ON hosts (abs(n))")],
 ];
 
-test.each(FOREIGN)("a backup that holds the %s", async (name, act) => {
+test.each(FOREIGN)("a backup with an unexpected %s is refused", async (name, act) => {
   const path = spoilt("good.db", act);
   const bytes = Bun.hash(readFileSync(path));
   const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not make`;
@@ -104,7 +104,7 @@ test.each([
     "'history_search_data'(id INTEGER PRIMARY KEY, block BLOB",
     "'history_search_data'(id INTEGER PRIMARY KEY, block TEXT",
   ],
-])("a backup whose %s is worded otherwise", async (name, from, to) => {
+])("a backup with an altered %s is refused", async (name, from, to) => {
   const path = file("spoilt.db");
   const text = readFileSync(file("good.db")).toString("latin1");
   // Split pages keep their old content.
@@ -116,7 +116,7 @@ test.each([
   expect(restored(path)).toStartWith(sentence);
 });
 
-test("a backup of an earlier schema is compared with what that one was", () => {
+test("a backup of an earlier schema is compared with that schema", () => {
   expect(restored(file("earlier.db"))).toBeNull();
   const later = spoilt("earlier.db", ({ $client }) => $client.run("CREATE TABLE map_positions (x)"));
   expect(restored(later)).toContain('holds the table "map_positions", which netledger did not make: it cannot');
@@ -126,7 +126,7 @@ test("a backup of an earlier schema is compared with what that one was", () => {
   expect(restored(two)).toContain('holds the view "a", which netledger did not make (and 1 more)');
 });
 
-test("a backup with SQLite's statistics, or without an index, is no stranger: a verification finds what it lacks", async () => {
+test("a backup with SQLite's statistics, or without an index, is accepted: a verification reports missing objects", async () => {
   expect(await verified(spoilt("good.db", ({ $client }) => $client.run("ANALYZE")))).toBeNull();
   const path = spoilt("good.db", ({ $client }) => $client.run("DROP INDEX hosts_by_network"));
   expect(await verified(path)).toBe("not sound");

@@ -26,7 +26,7 @@ const newTag = (name: string) => (tx: WriteTransaction) =>
 const codes = (replies: WriteReply[]) => replies.map((reply) => (reply.ok ? reply.outcome.sequence : reply.code));
 const tagNames = () => store.list(tagKind).items.map((tag) => tag.name);
 
-test("a command that fails leaves its neighbours as they are, in order and without a gap", () => {
+test("a failing command leaves adjacent ones intact, in order and without a gap", () => {
   const replies = store.group(
     newTag("a"),
     (tx) => {
@@ -47,8 +47,8 @@ describe.each([
   ["a trigger", "UPDATE history_transactions SET source = 'x'"],
   ["a check", "INSERT INTO appliance_settings (name, value) VALUES (NULL, '')"],
   ["a foreign key", "INSERT INTO observations (n, observed) VALUES (1000000, '')"],
-])("what %s refuses within a command", (_what, sql) => {
-  test("undoes that command alone", () => {
+])("a violation of %s within a command", (_what, sql) => {
+  test("rolls back that command only", () => {
     const replies = store.group(
       newTag("a"),
       (tx) => {
@@ -61,7 +61,7 @@ describe.each([
     expect(tagNames()).toEqual(["a", "c"]);
   });
 
-  test("undoes it also after its records are written", () => {
+  test("rolls it back even after its records are written", () => {
     const replies = store.group(
       newTag("a"),
       (tx) => {
@@ -75,7 +75,7 @@ describe.each([
   });
 });
 
-test("a whole that is removed while a part is left refers to nothing: refused, and the neighbours stand", () => {
+test("removing a parent while a part remains is refused as a dangling reference, and adjacent commands stand", () => {
   const host = store.write((tx) => {
     const made = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "a"));
     tx.create(portKind, store.organizationId, portFields(made, 22));
@@ -89,7 +89,7 @@ test("a whole that is removed while a part is left refers to nothing: refused, a
   expect(store.list(hostKind).total).toBe(1);
 });
 
-test("a tag that is still in use can't go", () => {
+test("a tag in use cannot be removed", () => {
   const { tag } = store.write((tx) => {
     const made = newTag("a")(tx);
     return {
@@ -101,7 +101,7 @@ test("a tag that is still in use can't go", () => {
   expect(tagNames()).toEqual(["a"]);
 });
 
-test("a command that does not exist fails alone", () => {
+test("an unknown command fails alone", () => {
   const replies = store.writer.execute([
     request(newTag("a")),
     { command: "constructor", input: null, actor: SYSTEM_AUTHOR },
@@ -124,7 +124,7 @@ describe("a full disk", () => {
     ["first", (fill: (tx: WriteTransaction) => void) => [fill, newTag("b"), newTag("c")]],
     ["second", (fill: (tx: WriteTransaction) => void) => [newTag("b"), fill, newTag("c")]],
     ["last", (fill: (tx: WriteTransaction) => void) => [newTag("b"), newTag("c"), fill]],
-  ])("met by the %s command fails the whole group, and all goes on when there is room", (_which, commands) => {
+  ])("at the %s command fails the whole group, and writing resumes once there is room", (_which, commands) => {
     store.write(newTag("a"));
     const before = store.transactions();
     limit(pages() + 20);
@@ -140,7 +140,7 @@ describe("a full disk", () => {
     expect(sound()).toEqual([]);
   });
 
-  test("takes refusals with it: they may rest on a neighbour that is gone", () => {
+  test("also fails refusals, which may depend on a lost adjacent command", () => {
     limit(pages() + 20);
     expect(codes(store.group(newTag("a"), newTag("a"), newHosts(200)))).toEqual([
       "storage_full",
@@ -151,14 +151,14 @@ describe("a full disk", () => {
     expect(codes(store.group(newTag("a")))).toEqual([2]);
   });
 
-  test("does not stop a small write that still fits", () => {
+  test("does not block a small write that still fits", () => {
     limit(pages() + 20);
     expect(codes(store.group(newHosts(200)))).toEqual(["storage_full"]);
     expect(codes(store.group(newTag("a")))).toEqual([2]);
   });
 });
 
-test("another process's writer is continued from, and waited for no longer than the busy timeout", () => {
+test("another process's write is continued from, and waited for no longer than the busy timeout", () => {
   const db = openWritable(store.path);
   try {
     db.$client.run("PRAGMA busy_timeout = 1");

@@ -35,13 +35,13 @@ const nextN = "(SELECT max(n) + 1 FROM history_records)";
 describe("the ledger refuses", () => {
   test.each([
     ["an update of a transaction", "UPDATE history_transactions SET actor_name = 'nobody' WHERE sequence = 1"],
-    ["an update of a transaction that changes nothing", "UPDATE history_transactions SET at = at"],
+    ["a no-op update of a transaction", "UPDATE history_transactions SET at = at"],
     [
       "an update that replaces another transaction",
       "UPDATE OR REPLACE history_transactions SET sequence = 2 WHERE sequence = 1",
     ],
     ["the deletion of the last transaction", `DELETE FROM history_transactions WHERE sequence = ${head}`],
-    ["the deletion of all transactions", "DELETE FROM history_transactions"],
+    ["the deletion of every transaction", "DELETE FROM history_transactions"],
     ["a transaction over an existing one", `INSERT OR REPLACE INTO ${transaction("1", laterAt)}`],
     ["a transaction over an existing one by REPLACE", `REPLACE INTO ${transaction(head, laterAt)}`],
     [
@@ -51,11 +51,11 @@ describe("the ledger refuses", () => {
     ["a transaction that is ignored on conflict", `INSERT OR IGNORE INTO ${transaction(head, laterAt)}`],
     ["a transaction before the first", `INSERT INTO ${transaction("0", laterAt)}`],
     ["a transaction that skips a sequence", `INSERT INTO ${transaction(`${head} + 2`, laterAt)}`],
-    ["a transaction whose sequence SQLite would choose", `INSERT INTO ${transaction("NULL", laterAt)}`],
+    ["a transaction with a sequence chosen by SQLite", `INSERT INTO ${transaction("NULL", laterAt)}`],
     ["a transaction at the instant of its predecessor", `INSERT INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`],
     ["a transaction before its predecessor", `INSERT INTO ${transaction(`${head} + 1`, "1")}`],
     [
-      "a transaction that replaces another of its instant",
+      "a transaction that replaces another of the same instant",
       `INSERT OR REPLACE INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`,
     ],
 
@@ -75,7 +75,7 @@ describe("the ledger refuses", () => {
       "INSERT INTO history_records (n, kind, id) VALUES (1, 1, 'x') ON CONFLICT (n) DO UPDATE SET id = excluded.id",
     ],
     ["a record that skips a number", `INSERT INTO history_records (n, kind, id) VALUES (${nextN} + 1, 1, 'x')`],
-    ["a record whose number SQLite would choose", "INSERT INTO history_records (kind, id) VALUES (1, 'x')"],
+    ["a record with a number chosen by SQLite", "INSERT INTO history_records (kind, id) VALUES (1, 'x')"],
 
     ["an update of a version", `UPDATE history_versions SET members = '"id":"y"' WHERE key & 2147483647 = 1`],
     ["an update that moves a version", `UPDATE history_versions SET key = key + 100 WHERE key & 2147483647 = ${head}`],
@@ -85,10 +85,10 @@ describe("the ledger refuses", () => {
       "a version that updates on conflict",
       `INSERT INTO ${version(`(1 << 31) | 1`)} ON CONFLICT (key) DO UPDATE SET members = excluded.members`,
     ],
-    ["a version of a transaction that is closed", `INSERT INTO ${version(`(1 << 31) | ${head}`)}`],
-    ["a version dated back", `INSERT INTO ${version("(3 << 31) | 1")}`],
+    ["a version of a closed transaction", `INSERT INTO ${version(`(1 << 31) | ${head}`)}`],
+    ["a backdated version", `INSERT INTO ${version("(3 << 31) | 1")}`],
     ["a version of a transaction that is not next", `INSERT INTO ${version(`(1 << 31) | (${head} + 2)`)}`],
-    ["a version whose key SQLite would choose", `INSERT INTO ${version("NULL")}`],
+    ["a version with a key chosen by SQLite", `INSERT INTO ${version("NULL")}`],
   ])("%s", (_what, sql) => {
     const before = dump();
     expect(() => store.db.$client.run(sql)).toThrow(/^ledger: /);

@@ -259,7 +259,7 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
 };
 
 test.each(KINDS.map((kind) => [kind.name, kind] as const))(
-  "a version of the first shape of a kind reads with all that its records have today: %s",
+  "a version of a kind's first shape reads with all present fields: %s",
   (name, kind) => {
     expect(KEPT, "a new kind takes a place in KEPT").toContainKey(name);
     const fields = Object.entries(KEPT[name] ?? {});
@@ -282,7 +282,7 @@ test.each(KINDS.map((kind) => [kind.name, kind] as const))(
   },
 );
 
-test("what is of the first shape is in the versions that were delivered of it", () => {
+test("first-shape versions in the test cover everything released", () => {
   const path = join(mkdtempSync(join(tmpdir(), "netledger-kept-")), "earlier.db");
   writeEarlierStore(path);
   const versions = new Database(path)

@@ -64,13 +64,13 @@ describe("an outcome", () => {
     ["All", { id: "a", name: "n" }],
     ["Id", { id: "a" }],
     ["Nothing", null],
-  ])("is kept as far as it is needed: %s", (keeps, kept) => {
+  ])("is stored as far as needed: %s", (keeps, kept) => {
     keep("k", { id: "a", name: "n" }, { keeps });
     expect(find("k")).toEqual(kept);
     expect(outcomes.find(request("k"), now)).toMatchObject({ sequence: 7, isReplayed: true });
   });
 
-  test("is kept with the rights that it was got with, and with what it saw of the ledger", () => {
+  test("is stored with the rights of its request, and with its position in the ledger", () => {
     outcomes.keep(request("k"), { sequence: null, result: "seen", head: 7 }, now, ["Member", [3]]);
     expect(outcomes.find(request("k"), now)).toEqual({
       sequence: null,
@@ -81,7 +81,7 @@ describe("an outcome", () => {
     });
   });
 
-  test("that an earlier version kept without rights is told to Owners alone where the ledger does not know what it is about", () => {
+  test("stored without rights by an earlier version is returned to Owners only if the ledger does not know its record", () => {
     const known = { sequence: null, result: "of before", isReplayed: true, rights: null } as const;
     const ask = (role: string) => () =>
       store.write((tx) => REPLAY_POLICY.assertMayReplay(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
@@ -89,14 +89,14 @@ describe("an outcome", () => {
     expect(ask("Admin")).toThrow("requires the role Owner");
   });
 
-  test("that is long is packed, and comes out as it was", () => {
+  test("that is long is compressed, and round-trips", () => {
     const plan = Array.from({ length: 1_000 }, (_, n) => ({ action: "Updated", name: `host ${n} \u00e9` }));
     keep("k", plan);
     expect(rows()[1]).toBeLessThan(JSON.stringify(plan).length / 4);
     expect(find("k")).toEqual(plan);
   });
 
-  test("is stored by a hash of its key, which nothing that is stored shows", () => {
+  test("is stored by a hash of its key, and nothing stored reveals the key", () => {
     keep("what-was-sent");
     const [[key, sealed]] = store.db.$client.query("SELECT key, sealed FROM idempotency_keys").values() as [
       [string, Uint8Array],
@@ -107,7 +107,7 @@ describe("an outcome", () => {
     expect(rows()[0]).toBe(2);
   });
 
-  test("belongs to its caller, also among the keys of one user, and is found where earlier versions kept it", () => {
+  test("belongs to its caller, even among one user's keys, and is found where earlier versions stored it", () => {
     keep("k", "the user's");
     keep("k", "the key's", { callerN: users[1] as number });
     expect([find("k"), find("k", { callerN: users[1] as number })]).toEqual(["the user's", "the key's"]);
@@ -133,8 +133,8 @@ describe("an outcome", () => {
   });
 });
 
-describe("what is kept of one user", () => {
-  test("is so many outcomes at most, with all of the user's keys: the oldest go, and the newest stay", () => {
+describe("one user's stored outcomes", () => {
+  test("are limited in number, over all of the user's keys: the oldest are dropped", () => {
     for (let n = 0; n < 100; n += 1) {
       keep(`k${n}`, n, { callerN: users[n % 2] as number, userN: users[0] as number });
       expect(rows()[0]).toBeLessThanOrEqual(LIMITS.ofUser.count);
@@ -146,7 +146,7 @@ describe("what is kept of one user", () => {
     expect(find("k3", { callerN: users[1] as number })).toBeUndefined();
   });
 
-  test("is so much at most, but the newest is kept whatever it takes", () => {
+  test("are limited in size, except that the newest is always stored", () => {
     for (let n = 0; n < 30; n += 1) {
       keep(`k${n}`, random(1_500));
       expect(rows()[1]).toBeLessThanOrEqual(LIMITS.ofUser.bytes);
@@ -156,13 +156,13 @@ describe("what is kept of one user", () => {
     expect([rows()[0], find("large")]).toEqual([1, large]);
   });
 
-  test("takes nothing from another user", () => {
+  test("do not displace another user's", () => {
     keep("first", "mine", { userN: users[1] as number });
     for (let n = 0; n < 100; n += 1) keep(`k${n}`);
     expect(find("first", { userN: users[1] as number })).toBe("mine");
   });
 
-  test("is known after a start, and where a commit was undone", () => {
+  test("are counted after a start, and after a rolled-back commit", () => {
     for (let n = 0; n < LIMITS.ofUser.count; n += 1) keep(`k${n}`);
     outcomes = new KeptOutcomes(store.db, BOX, LIMITS);
     keep("one more");
@@ -175,7 +175,7 @@ describe("what is kept of one user", () => {
     expect(rows()[0]).toBeGreaterThan(LIMITS.ofUser.count / 2);
   });
 
-  test("is a day's at most", () => {
+  test("expire after a day", () => {
     keep("k");
     now += OUTCOME_KEPT_MS;
     expect(find("k")).toBeUndefined();
@@ -184,8 +184,8 @@ describe("what is kept of one user", () => {
   });
 });
 
-describe("what is kept in all", () => {
-  test("is so many at most: whoever has the most loses the oldest", () => {
+describe("all stored outcomes", () => {
+  test("are limited in number: the user with the most loses the oldest", () => {
     const [first, modest] = users as [number, number];
     const more = Array.from({ length: 4 }, (_, n) =>
       store.n(store.create(tagKind, tagFields(store.organizationId, `tag ${n}`)).id),
@@ -202,7 +202,7 @@ describe("what is kept in all", () => {
     expect(find("mine", { userN: modest })).toBe("mine");
   });
 
-  test("leaves the limits of the product within those of all", () => {
+  test("have product limits within the global ones", () => {
     expect(OUTCOME_LIMITS.inAll.count).toBeGreaterThan(OUTCOME_LIMITS.ofUser.count);
     expect(OUTCOME_LIMITS.inAll.bytes).toBeGreaterThan(OUTCOME_LIMITS.ofUser.bytes);
   });

@@ -28,20 +28,20 @@ const columnsOf = (table: string) =>
     `SELECT name, "notnull", pk FROM pragma_table_info('${table}')`,
   );
 
-test("codes are given once, ascend with the list, and fit into a scope", () => {
+test("codes are unique, ascend with the list, and fit into a scope", () => {
   const codes = KINDS.map((kind) => kind.code);
   expect(codes).toEqual([...new Set(codes)].sort((a, b) => a - b));
   expect(codes.every((code) => code > 0 && code < 64)).toBe(true);
   expect(new Set(KINDS.map((kind) => kind.name)).size).toBe(KINDS.length);
 });
 
-test("a container's code is that of the kind of its name", () => {
+test("a container's code is that of the kind with its name", () => {
   expect(
     Object.entries(SCOPE_CODES).map(([name, code]) => [name, KINDS.find((kind) => kind.name === name)?.code === code]),
   ).toEqual(Object.keys(SCOPE_CODES).map((name) => [name, true]));
 });
 
-test("every kind's table has the columns that its definition names, and is found by its plural", () => {
+test("every kind's table has the columns of its definition, and is found by its plural", () => {
   for (const kind of KINDS) {
     const defined = (
       Object.values(getTableColumns(kind.table)) as Array<{ name: string; notNull: boolean; primary: boolean }>
@@ -55,7 +55,7 @@ test("every kind's table has the columns that its definition names, and is found
   }
 });
 
-test("the store's own tables have the columns that Drizzle names", () => {
+test("the store's own tables have the columns of the Drizzle schema", () => {
   for (const table of Object.values(schema).filter((each) => typeof each === "object")) {
     expect(Object.keys(getTableColumns(table)).sort()).toEqual(
       columnsOf(getTableName(table))
@@ -65,7 +65,7 @@ test("the store's own tables have the columns that Drizzle names", () => {
   }
 });
 
-test("every reference names a kind, and is kept where it is looked for", () => {
+test("every reference names a kind, and is stored where lookups expect it", () => {
   for (const kind of KINDS) {
     for (const { to, field } of kind.references ?? []) {
       expect([kind.name, to, KINDS.some((each) => each.name === to)]).toEqual([kind.name, to, true]);
@@ -75,7 +75,7 @@ test("every reference names a kind, and is kept where it is looked for", () => {
   }
 });
 
-test("changes of parts are told of themselves, or as those of what shows them: who shows which is said once", () => {
+test("changes of parts are reported as their own, or as their owner's: ownership is declared once", () => {
   expect(KINDS.filter((kind) => kind.isApart !== true && kind.isUntold !== true)).toEqual(
     [...CHANGE_KINDS].sort((a, b) => a.code - b.code),
   );
@@ -92,12 +92,12 @@ test("changes of parts are told of themselves, or as those of what shows them: w
   }
 });
 
-test("tags can be assigned to whatever carries tags", () => {
+test("tags can be assigned to every kind with tags", () => {
   const carriers = KINDS.filter((kind) => kind.references?.some(({ to }) => to === "tag"));
   expect(carriers.map((kind) => kind.name).sort()).toEqual([...TAGGED_TYPES].sort());
 });
 
-test("each container that a kind is listed by is a column with an index", () => {
+test("every container that lists a kind is an indexed column", () => {
   for (const kind of KINDS) {
     for (const column of Object.values(kind.scopes).map(liveColumnOf)) {
       const plan = store.rows<{ detail: string }>(
@@ -112,20 +112,20 @@ test("each container that a kind is listed by is a column with an index", () => 
   }
 });
 
-test("a part of a host gives the record that shows it a version, or what is asked of a host would miss it", () => {
+test("a part of a host makes a version of its owner, so that queries on the host find it", () => {
   const parts = KINDS.filter((kind) => kind.scopes.host !== undefined);
   // Ignored records of a host are not its children.
   expect(parts.filter((kind) => kind.owners === undefined).map((kind) => kind.name)).toEqual(["ignored"]);
 });
 
-test("what names its network is confined to it", () => {
+test("every record that names its network is confined to it", () => {
   for (const kind of KINDS) {
     const field = kind === networkKind ? "id" : "network_n" in getTableColumns(kind.table) ? "network_id" : undefined;
     expect([kind.name, kind.scopes.network as string | undefined]).toEqual([kind.name, field]);
   }
 });
 
-test("every table is strict, and every rowid has a name: VACUUM renumbers others", () => {
+test("every table is strict, and every rowid has a name, since VACUUM renumbers others", () => {
   const tables = store.rows<{ name: string; strict: number; wr: number }>(
     `SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
       AND name NOT LIKE 'sqlite_%'`,

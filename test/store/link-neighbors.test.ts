@@ -77,7 +77,7 @@ function link(): { sequence: number | null; result: Recorded } {
 const live = (id: string): IfEntryRecord => store.write((tx) => tx.find(ifEntryKind, id)) as IfEntryRecord;
 
 describe("linking", () => {
-  test("sets both ends of a link that one of them announces, in one version each, and nothing the second time", () => {
+  test("sets both ends of a link announced by one of them, in one version each, and nothing the second time", () => {
     const { result } = link();
     expect(live(uplink.id).neighbor).toEqual({ type: "IfEntry", id: downlink.id });
     expect(live(downlink.id).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
@@ -96,7 +96,7 @@ describe("linking", () => {
     expect([...linksOf(store.reader, store.n(store.networkId)).find()]).toEqual([]);
   });
 
-  test("asks for nothing of interfaces that nobody announces anything at", () => {
+  test("reads nothing for interfaces without announcements", () => {
     expect(
       [...linksOf(store.reader, store.n(store.networkId)).find()].map(({ links }) =>
         links.map((each) => each.if_entry_id).sort(),
@@ -104,7 +104,7 @@ describe("linking", () => {
     ).toEqual([[downlink.id, uplink.id].sort()]);
   });
 
-  test("goes through all of a network, however many interfaces it has", () => {
+  test("covers a whole network, however many interfaces it has", () => {
     store.write((tx) => {
       for (let k = 0; k < 2_500; k += 1) tx.create(ifEntryKind, store.organizationId, ifEntryFields(access, 1_000 + k));
     });
@@ -114,7 +114,7 @@ describe("linking", () => {
     expect(live(late.id).neighbor?.type).toBe("IfEntry");
   });
 
-  test("is of the instant that it is asked for", () => {
+  test("is as of the requested instant", () => {
     const before = store.reader.atSequence(store.reader.head().sequence);
     link();
     const then = networkFacts(store.reader, store.n(store.networkId), before);
@@ -124,7 +124,7 @@ describe("linking", () => {
     ).toHaveLength(2);
   });
 
-  test("leaves out what announces something else by now, what is gone, and far ends that are gone", () => {
+  test("omits changed announcements, deleted interfaces, and deleted far ends", () => {
     const decided = found();
     store.write((tx) =>
       tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/9" } }),
@@ -140,7 +140,7 @@ describe("linking", () => {
     expect(live(uplink.id).neighbor).toBeUndefined();
   });
 
-  test("takes a neighbor away that is announced no more, at both ends", () => {
+  test("clears a neighbor no longer announced, at both ends", () => {
     link();
     store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_sys_name: undefined, lldp_port_id: undefined }));
     expect(found()).toHaveLength(2);
@@ -148,7 +148,7 @@ describe("linking", () => {
     expect([live(uplink.id).neighbor, live(downlink.id).neighbor]).toEqual([undefined, undefined]);
   });
 
-  test("leaves what a person has set, also that there is nothing, and keeps what is announced beside it", () => {
+  test("keeps manual values, including empty ones, with the announcement next to them", () => {
     const other = newPort(core, 2, "Te1/2");
     link();
     store.run((tx) => tx.update(ifEntryKind, uplink.id, { neighbor: { type: "IfEntry", id: other.id } }), person);

@@ -59,7 +59,7 @@ describe.each(ASKED_BY)("by %s", (by) => {
   test.each([
     ["all networks", null],
     ["one of the networks", [1]],
-  ])("within reach of %s every statement searches by an index", (_title, some) => {
+  ])("within reach of %s every statement uses an index", (_title, some) => {
     const networkNs = some === null ? null : [store.n(store.networkId)];
     const query = {
       actor: { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(store.organizationId), networkNs },

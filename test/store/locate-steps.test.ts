@@ -97,7 +97,7 @@ function queriesOf(read: (reader: Reader) => Generator<Uint8Array, void>): { ste
   }
 }
 
-test("goes in steps of a few queries", () => {
+test("works in steps of a few queries", () => {
   const live = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) }));
   expect(JSON.parse(live.text).data).toMatchObject({ truncated: true, asked: { by: "hostname", value: "web" } });
   const ever = queriesOf((reader) => locateTimeline(reader, { ...query, from: null, to: null, until: sequence }));
@@ -108,7 +108,7 @@ test("goes in steps of a few queries", () => {
   }
 });
 
-test("reads the table of a port once, and asks for each MAC address once, however many may be meant", () => {
+test("reads a port's table once, and looks up each MAC address once, however many candidates there are", () => {
   const { steps } = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) }));
   const all = steps.flat();
   const tables = all.filter(

@@ -84,19 +84,19 @@ function twoTiers(said: Said, options: { core?: boolean; stations?: number } = {
     .hosts(stations, "b", "access-2");
 }
 
-describe("a core of which no forwarding table is known", () => {
+describe("a core without a known forwarding table", () => {
   test.each([
     ["First", 0.9],
     // Of the core's own neighbors, only the one on the path is considered.
     ["Second", 0.72],
     ["Both", 0.9],
     ["None", 0.9],
-  ] as const)("leaves a station at its access port, with LLDP of %s end", (said, confidence) => {
+  ] as const)("leaves a station at its access port, with LLDP at %s end", (said, confidence) => {
     expect(locating(twoTiers(said).host("web", "access-1"), "web")).toEqual([`Edge Gi22 of access-1 ${confidence}`]);
   });
 
   test.each(["First", "Second", "Both"] as const)(
-    "is a switch by what both access switches know of it, with LLDP of %s end",
+    "is inferred as a switch from both access switches, with LLDP at %s end",
     (said) => {
       const topology = twoTiers(said).host("web", "core");
       expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
@@ -107,7 +107,7 @@ describe("a core of which no forwarding table is known", () => {
     },
   );
 
-  test("is in between by the crowds alone, where nothing is known of links", () => {
+  test("is inferred from MAC address counts alone if no links are known", () => {
     const topology = twoTiers("None").host("web", "core");
     expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
     expect(told(topology.macOf("web"), "UplinkOnly")[0]).toContain(
@@ -115,7 +115,7 @@ describe("a core of which no forwarding table is known", () => {
     );
   });
 
-  test("is a switch also where it is no host of the inventory", () => {
+  test("is also inferred as a switch without a host record", () => {
     const topology = twoTiers("First").host("web", "core");
     write(topology);
     const core = store.list(hostKind).items.find(({ name }) => name === "core");
@@ -128,7 +128,7 @@ describe("a core of which no forwarding table is known", () => {
     expect(locate(topology.macOf("web")).candidates.map(brief)).toEqual(["Uplink Gi1 of access-1 0.4"]);
   });
 
-  test("is not made a switch by ports with few MAC addresses, nor by those of one switch", () => {
+  test("is not inferred from ports with few MAC addresses, nor from those of one switch", () => {
     expect(
       locating(twoTiers("First", { stations: 1 }).host("web", "core"), "web").every(
         (place) => place.startsWith("Edge") && place.includes("behind core"),
@@ -144,7 +144,7 @@ describe("a core of which no forwarding table is known", () => {
     ]);
   });
 
-  test("is one also where one access switch alone names it: a station at its own port says so", () => {
+  test("is also inferred if one access switch alone names it, and a station is at its own port", () => {
     const topology = new Topology().switch("core", { reports: false }).switch("access-1").switch("access-2");
     topology
       .link("access-1", "core", "First")
@@ -157,8 +157,8 @@ describe("a core of which no forwarding table is known", () => {
   });
 });
 
-describe("a core with a forwarding table, and no LLDP", () => {
-  test("leads to the access switch whose MAC address it has learned, however few are there", () => {
+describe("a core with a forwarding table and without LLDP", () => {
+  test("leads to the access switch whose MAC address it has learned, however few there are", () => {
     const topology = new Topology()
       .switch("core")
       .switch("access-1")
@@ -172,7 +172,7 @@ describe("a core with a forwarding table, and no LLDP", () => {
     );
   });
 
-  test("and what is between two switches that know each other is between them", () => {
+  test("places stations between two mutually known switches", () => {
     const topology = new Topology()
       .switch("core")
       .switch("access-1")
@@ -190,10 +190,10 @@ describe("a core with a forwarding table, and no LLDP", () => {
 
 describe("three tiers", () => {
   const SILENT: Array<[string, readonly string[]]> = [
-    ["all of them tell", []],
+    ["all of them report", []],
     ["the core is silent", ["core"]],
     ["the distribution is silent", ["distribution-1", "distribution-2"]],
-    ["only the access tells", ["core", "distribution-1", "distribution-2"]],
+    ["only the access tier reports", ["core", "distribution-1", "distribution-2"]],
   ];
   const threeTiers = (silent: readonly string[], said: Said): Topology => {
     const topology = new Topology();
@@ -207,7 +207,7 @@ describe("three tiers", () => {
     return topology.hosts(12, "a", "access-1").hosts(12, "b", "access-2").hosts(12, "c", "access-3");
   };
 
-  test.each(SILENT)("where %s a station is at its access port", (_title, silent) => {
+  test.each(SILENT)("if %s a station is at its access port", (_title, silent) => {
     for (const said of ["Both", "First", "Second", "None"] as const) {
       const topology = threeTiers(silent, said).host("web", "access-1");
       const [first, ...others] = locating(topology, "web");
@@ -218,7 +218,7 @@ describe("three tiers", () => {
     }
   });
 
-  test("what hangs on a silent distribution switch is beyond it", () => {
+  test("stations on a silent distribution switch are beyond it", () => {
     expect(
       locating(threeTiers(["distribution-1"], "Both").host("web", "distribution-1"), "web").map(
         (place) => place.split(" ")[0],
@@ -227,14 +227,14 @@ describe("three tiers", () => {
   });
 });
 
-describe("what else is at a port", () => {
-  test("a telephone and what is plugged into it", () => {
+describe("other devices at a port", () => {
+  test("a phone with a station connected through it", () => {
     const topology = twoTiers("First", { core: true }).host("phone", "access-1", { lldp: true }).host("pc", "phone");
     expect(locating(topology, "pc")).toEqual(["Edge Gi22 of access-1 behind phone 0.85"]);
     expect(locate(topology.macOf("phone")).candidates.map(brief)).toEqual(["Edge Gi22 of access-1 0.98"]);
   });
 
-  test("a telephone that is no host of the inventory", () => {
+  test("a phone without a host record", () => {
     const topology = twoTiers("First", { core: true })
       .host("phone", "access-1", { lldp: true, known: false })
       .host("pc", "phone");
@@ -242,7 +242,7 @@ describe("what else is at a port", () => {
     expect(told(topology.macOf("pc"), "SharedPort")[0]).toContain("phone, or an unmanaged switch");
   });
 
-  test("telephones of one name are no switch, however many", () => {
+  test("phones of one name are not a switch, however many", () => {
     const topology = twoTiers("First", { core: true }).host("phone", "access-1", { lldp: true }).host("pc", "phone");
     write(topology);
     for (const [name, port] of ports)
@@ -252,15 +252,18 @@ describe("what else is at a port", () => {
   });
 
   test.each([
-    ["that tells its name", true, "Edge Gi22 of access-1 behind esx 0.6"],
-    ["that tells nothing", false, "Edge Gi22 of access-1 0.5"],
-  ])("a virtualization host with many machines %s, less sure than one with few", (_title, lldp, expected) => {
-    const topology = twoTiers("First").host("esx", "access-1", { lldp }).hosts(30, "vm", "esx");
-    expect(locating(topology, "vm-3")).toEqual([expected]);
-    expect(locate(topology.macOf("esx")).candidates[0]?.port?.name).toBe("Gi22");
-  });
+    ["with a known name", true, "Edge Gi22 of access-1 behind esx 0.6"],
+    ["with no data", false, "Edge Gi22 of access-1 0.5"],
+  ])(
+    "a virtualization host with many machines %s, with lower confidence than one with few",
+    (_title, lldp, expected) => {
+      const topology = twoTiers("First").host("esx", "access-1", { lldp }).hosts(30, "vm", "esx");
+      expect(locating(topology, "vm-3")).toEqual([expected]);
+      expect(locate(topology.macOf("esx")).candidates[0]?.port?.name).toBe("Gi22");
+    },
+  );
 
-  test("a virtualization host on two switches is one place behind it, and no switch", () => {
+  test("a virtualization host on two switches is one location behind it, and not a switch", () => {
     const topology = twoTiers("First", { core: true }).host("esx", "access-1", { lldp: true }).hosts(12, "vm", "esx");
     write(topology);
     const macs = ["esx", ...Array.from({ length: 12 }, (_, k) => `vm-${k}`)].map((name) => topology.macOf(name));
@@ -278,15 +281,15 @@ describe("what else is at a port", () => {
     expect(location.ambiguity).toBeNull();
   });
 
-  test("many that share a port with a switch that nobody knows", () => {
+  test("many stations that share a port with an unknown switch", () => {
     expect(locating(twoTiers("First").unmanaged("floor", "access-1").hosts(30, "d", "floor"), "d-3")).toEqual([
       "Edge Gi22 of access-1 0.5",
     ]);
   });
 });
 
-describe("what moved", () => {
-  test("a row that was not taken away is doubted, once another switch has learned it later", () => {
+describe("movement", () => {
+  test("a stale entry has low confidence once another switch has learned the address later", () => {
     const topology = twoTiers("First", { core: true }).host("web", "access-2").host("desk", "access-1");
     write(topology, (at, name) => name !== "desk" && (name !== "web" || at === "core"));
     learn("Gi22 of access-1", [topology.macOf("web")]);
@@ -302,7 +305,7 @@ describe("what moved", () => {
   });
 });
 
-describe("aggregates", () => {
+describe("link aggregates", () => {
   test("between switches, with the neighbors at their members", () => {
     const topology = new Topology().switch("core", { reports: false }).switch("access-1").switch("access-2");
     topology
@@ -316,7 +319,7 @@ describe("aggregates", () => {
     expect(locate(topology.macOf("db")).candidates.map(brief)).toEqual(["Uplink Po1 of access-1 0.4"]);
   });
 
-  test("of a server: the table has the aggregate, LLDP its members", () => {
+  test("of a server: the table names the aggregate, LLDP its members", () => {
     const topology = twoTiers("First").host("web", "access-1");
     write(topology);
     const aggregate = ports.get("Gi22 of access-1") as IfEntryRecord;
@@ -340,7 +343,7 @@ describe("aggregates", () => {
   });
 });
 
-test("what names a far end in another network makes no switch of it", () => {
+test("a far end in another network is not inferred as a switch", () => {
   const topology = new Topology()
     .switch("access-1")
     .host("esx", "access-1", { lldp: true })
@@ -392,8 +395,8 @@ function drawn(seed: number): Topology {
 
 const isStation = (name: string): boolean => !/^s\d/.test(name);
 
-describe("networks drawn by lot", () => {
-  test("what hangs on a switch that has learned everything is at its port, and what does not is at none surely", () => {
+describe("random networks", () => {
+  test("a station on a fully learned switch is at its port, and others are nowhere with certainty", () => {
     let found = 0;
     let unsure = 0;
     for (let seed = 1; seed <= 30; seed += 1) {
@@ -425,7 +428,7 @@ describe("networks drawn by lot", () => {
     expect(unsure).toBeGreaterThan(20);
   });
 
-  test("tables with gaps mislead seldom, and hardly ever surely", () => {
+  test("incomplete tables rarely mislead, and hardly ever with high confidence", () => {
     let asked = 0;
     let misled = 0;
     let surely = 0;
@@ -453,7 +456,7 @@ describe("networks drawn by lot", () => {
     expect(surely / asked).toBeLessThan(0.04);
   });
 
-  test("a timeline says at every transaction what locate says there, whatever tables and links do", () => {
+  test("a timeline equals locate at every transaction, for any tables and links", () => {
     for (let seed = 201; seed <= 206; seed += 1) {
       const random = seededRandom(seed);
       const topology = twoTiers("First", { core: seed % 2 === 0, stations: 8 })

@@ -52,7 +52,7 @@ function grow(mib: number): void {
   reader.$client.run("COMMIT");
 }
 
-test("a log that has grown is cut back as soon as two commits found nobody reading", () => {
+test("a large log is truncated once two commits found no reader", () => {
   const room = roomBeside(writeLittle);
   grow(LIMIT_MIB + 10);
   expect(logMib()).toBeGreaterThan(LIMIT_MIB);
@@ -62,7 +62,7 @@ test("a log that has grown is cut back as soon as two commits found nobody readi
   expect(logMib()).toBeLessThanOrEqual(LIMIT_MIB);
 });
 
-test("a log that has not grown is not waited for", () => {
+test("a small log is not waited for", () => {
   const room = roomBeside(writeLittle);
   room.give();
   grow(LIMIT_MIB - 10);
@@ -70,7 +70,7 @@ test("a log that has not grown is not waited for", () => {
   expect(paused).toBe(0);
 });
 
-test("where somebody else reads, it is given up, and tried again when it has grown by as much", () => {
+test("with an active reader truncation is given up, and retried after the same growth", () => {
   const other = openReadOnly(path);
   other.$client.run("BEGIN");
   other.$client.query("SELECT count(*) FROM things").get();

@@ -99,7 +99,7 @@ describe.each([
   ["on this thread", onThisThread],
   ["in a thread", inThread],
 ])("a long read %s", (_where, open) => {
-  test("gives its bytes, in order, and is over", async () => {
+  test("delivers its bytes in order, and ends", async () => {
     const { reads } = open();
     expect(await bytesOf(await reads.start(count, { name: "a", to: 5 }))).toEqual([1, 3, 5]);
     expect(events).toEqual(["a1", "a2", "a3", "a4", "a5", "a done", "a over"]);
@@ -107,7 +107,7 @@ describe.each([
     await reads.close();
   });
 
-  test("goes no further than it is asked to", async () => {
+  test("proceeds only on demand", async () => {
     const { reads } = open();
     const chunks = (await reads.start(count, { name: "a", to: 1_000 }))[Symbol.asyncIterator]();
     await settled();
@@ -119,7 +119,7 @@ describe.each([
     await reads.close();
   });
 
-  test("ends when whoever asked goes away", async () => {
+  test("ends when its consumer leaves", async () => {
     const { reads } = open();
     for await (const _chunk of await reads.start(count, { name: "a", to: 1_000 })) break;
     await settled();
@@ -136,7 +136,7 @@ describe.each([
     await reads.close();
   });
 
-  test("is refused with the error that it throws before its first bytes", async () => {
+  test("fails with the error thrown before its first bytes", async () => {
     const { reads } = open();
     const refused = await reads.start(refuse, {}).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DomainError);
@@ -148,7 +148,7 @@ describe.each([
     await reads.close();
   });
 
-  test("breaks off with what went wrong", async () => {
+  test("breaks off on a later error", async () => {
     const { reads } = open();
     const broken = await bytesOf(await reads.start(breakOff, {})).catch((error: unknown) => error);
     expect(`${broken} ${(broken as Error).cause ?? ""}`).toContain("disk I/O error");
@@ -156,11 +156,11 @@ describe.each([
   });
 });
 
-describe("the callers of long reads", () => {
+describe("callers of long reads", () => {
   const startAll = (reads: LongReads, by: string, count: number, of: Pick<Taken, "stepMs" | "to">) =>
     Array.from({ length: count }, (_, n) => reads.start(take, { by, name: `${by}${n}.`, ...of }));
 
-  test("take turns, however many reads one of them has", async () => {
+  test("take turns, however many reads each has", async () => {
     const { reads } = inThread();
     const theirs = startAll(reads, "many", 32, { stepMs: 10, to: 20 });
     await settled();
@@ -175,7 +175,7 @@ describe("the callers of long reads", () => {
     await reads.close();
   });
 
-  test("get as much of the thread's time, however long their steps take", async () => {
+  test("get equal thread time, however long their steps", async () => {
     const { reads } = inThread();
     const theirs = startAll(reads, "long", 8, { stepMs: 100, to: 10 });
     await settled();
@@ -189,7 +189,7 @@ describe("the callers of long reads", () => {
     await reads.close();
   });
 
-  test("owe nothing for having had the thread while nobody else asked, and are owed nothing for not having asked", async () => {
+  test("gain no debt from idle time of others, and no credit from their own", async () => {
     const { reads } = inThread();
     await bytesOf(await reads.start(take, { by: "first", name: "first", stepMs: 1_000, to: 5 }));
     const before = events.length;
@@ -206,7 +206,7 @@ describe("the callers of long reads", () => {
     await reads.close();
   });
 
-  test("have the reads of one of them served in turn as well", async () => {
+  test("have their own reads served in turn as well", async () => {
     const { reads } = inThread();
     const theirs = startAll(reads, "own", 3, { stepMs: 10, to: 3 });
     await Promise.all(theirs.map(async (each) => bytesOf(await each)));
@@ -225,8 +225,8 @@ describe("the callers of long reads", () => {
   });
 });
 
-describe("the thread of long reads", () => {
-  test("is started when it is needed, and once", async () => {
+describe("the long-read thread", () => {
+  test("is started once, on demand", async () => {
     const { reads, thread } = inThread();
     expect(thread.started).toBe(0);
     await bytesOf(await reads.start(count, { name: "a", to: 3 }));
@@ -236,7 +236,7 @@ describe("the thread of long reads", () => {
     expect(thread.isTerminated).toBe(true);
   });
 
-  test("is started again after a crash: what waited, and what went on from before, breaks off", async () => {
+  test("is restarted after a crash: waiting and running reads break off", async () => {
     const { reads, crashes, thread } = inThread();
     const idle = (await reads.start(count, { name: "idle", to: 9 }))[Symbol.asyncIterator]();
     await idle.next();
@@ -254,7 +254,7 @@ describe("the thread of long reads", () => {
     await reads.close();
   });
 
-  test("is not started again once the appliance stops", async () => {
+  test("is not restarted while the appliance stops", async () => {
     const { reads, thread } = inThread();
     const chunks = (await reads.start(count, { name: "a", to: 9 }))[Symbol.asyncIterator]();
     await chunks.next();
@@ -268,7 +268,7 @@ describe("the thread of long reads", () => {
     await closing;
   });
 
-  test("knows the reads that there are, and no others", async () => {
+  test("accepts registered reads only", async () => {
     const { reads } = inThread();
     for (const name of ["toString", "nonsense"])
       expect(await reads.start(idle(name), {}).catch((error: unknown) => error)).toMatchObject({
@@ -279,7 +279,7 @@ describe("the thread of long reads", () => {
   });
 });
 
-describe("reads that are shared out", () => {
+describe("distributed reads", () => {
   /** Reads of one byte each that end on the test's command. */
   class Recorded implements LongReads {
     readonly started: string[] = [];
@@ -325,7 +325,7 @@ describe("reads that are shared out", () => {
     return bytes;
   };
 
-  test("go where the fewest are under way, those with large steps apart from the rest", async () => {
+  test("go to the least loaded thread, those with large steps separately", async () => {
     const { a, b, rest, shared } = lanes();
     const first = await shared.start(list, null);
     await shared.start(list, null);
@@ -336,7 +336,7 @@ describe("reads that are shared out", () => {
     expect([a.started.length, b.started.length]).toEqual([2, 1]);
   });
 
-  test("count as over when nobody wants them any more, and when they were refused", async () => {
+  test("are finished when abandoned or refused", async () => {
     const { a, b, shared } = lanes();
     for await (const _ of await shared.start(list, null)) break;
     expect(a.ended).toEqual(["list"]);
@@ -346,7 +346,7 @@ describe("reads that are shared out", () => {
     expect([a.started.length, b.started.length]).toEqual([5, 0]);
   });
 
-  test("are counted by whether they began, and told of while they are under way", async () => {
+  test("are counted by whether they started, and reported while running", async () => {
     const { shared, counts } = lanes();
     const first = await shared.start(list, null);
     await shared.start(locate, null);
@@ -359,7 +359,7 @@ describe("reads that are shared out", () => {
     expect(counts).toEqual({ started: LONG_READS_OF_CALLER_MAX + 1, refused: 2 });
   });
 
-  test("are refused to who has too many under way, and to nobody else", async () => {
+  test("are refused to a caller with too many running, and to no other", async () => {
     const { shared } = lanes();
     const open: Array<AsyncIterable<Uint8Array>> = [];
     for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) open.push(await shared.start(locate, "one"));
@@ -369,7 +369,7 @@ describe("reads that are shared out", () => {
     expect(await drain(await shared.start(list, "one"))).toEqual([1, 2]);
   });
 
-  test("that were admitted elsewhere are refused to nobody, and count for nobody", async () => {
+  test("admitted elsewhere are not refused, and count for no caller", async () => {
     const { shared } = lanes();
     for (let each = 0; each <= LONG_READS_OF_CALLER_MAX; each += 1)
       await shared.start(locate, "one", { isAdmitted: true });

@@ -29,14 +29,14 @@ const MIGRATIONS = join(import.meta.dir, "../../migrations");
 /** The last schema without changes in commit order and without search. */
 const EARLIER = 3;
 
-test("migrations are numbered as they are applied, without a gap: the number of the last one is the schema's", () => {
+test("migrations are numbered in order without gaps: the last number is the schema's", () => {
   const numbers = readdirSync(MIGRATIONS)
     .sort()
     .map((file) => Number(file.slice(0, 4)));
   expect(numbers).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, place) => place + 1));
 });
 
-test("a store of an earlier schema is brought to this one with what is derived since, and is sound", () => {
+test("a store of an earlier schema is upgraded with its derived data, and verifies", () => {
   const directory = mkdtempSync(join(tmpdir(), "netledger-migrate-"));
   const [path, later] = [join(directory, "earlier.db"), join(directory, "later.db")];
   writeEarlierStore(path, EARLIER);
@@ -65,7 +65,7 @@ test("a store of an earlier schema is brought to this one with what is derived s
   readOnly.$client.close();
 });
 
-test("what a migration does beside its SQL sees all tables and the schema that was, once, and with it all or nothing is done", () => {
+test("code run by a migration sees all tables and the former schema, once, in the same transaction", () => {
   const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
   const db = openWritable(path);
   const client = db.$client;
@@ -103,7 +103,7 @@ test("what a migration does beside its SQL sees all tables and the schema that w
   fresh.$client.close();
 });
 
-test("sessions of before where they are used from was kept stay whole, or damaged, and go on", () => {
+test("sessions from before usage addresses stay intact, or damaged, and continue", () => {
   const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
   const db = openWritable(path);
   const client = db.$client;
@@ -132,7 +132,7 @@ test("sessions of before where they are used from was kept stay whole, or damage
   client.close();
 });
 
-test("rows beside the ledger are counted from an upgrade on, and the next one takes no loss for granted", () => {
+test("rows outside the ledger are counted from an upgrade on, and the next one does not accept losses", () => {
   const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
   writeEarlierStore(path);
   const db = openWritable(path);
@@ -149,7 +149,7 @@ test("rows beside the ledger are counted from an upgrade on, and the next one ta
   later.$client.close();
 });
 
-test("a secret that was missing before an upgrade is taken for one that was dropped", () => {
+test("a secret missing before an upgrade is treated as dropped", () => {
   const store = new Store();
   try {
     populate(store);
@@ -163,7 +163,7 @@ test("a secret that was missing before an upgrade is taken for one that was drop
   }
 });
 
-test("an Idempotency-Key of before its hash was kept is replaced by it, and is nowhere in the file any more", () => {
+test("an Idempotency-Key stored in the clear is replaced by its hash, and is gone from the file", () => {
   const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
   const db = openWritable(path);
   const client = db.$client;
@@ -189,7 +189,7 @@ test("an Idempotency-Key of before its hash was kept is replaced by it, and is n
     if (existsSync(file)) expect([file, readFileSync(file).includes("nlk_sent")]).toEqual([file, false]);
 });
 
-test("acceptances and consolidations of before they were records get a version each, and the past stays as it was", () => {
+test("acceptances and consolidations from before they were records get a version each, and the past is unchanged", () => {
   const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
   writeEarlierStore(path);
   const db = openWritable(path);
@@ -268,7 +268,7 @@ function damaged(db: Sql): unknown[] {
   return rows;
 }
 
-test("credentials go, after an upgrade, to the addresses that hosts had before, where they were assigned to these", () => {
+test("after an upgrade, credentials are sent to the addresses that hosts had before, if assigned to these", () => {
   const covered = (assigned: string) => {
     const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
     writeEarlierStore(path);

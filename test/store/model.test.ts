@@ -240,7 +240,7 @@ function describeQuery(query: ModelQuery): string {
   return JSON.stringify({ ...query, kind: query.kind.name, reach: query.reach?.length });
 }
 
-test("the model has seen what matters", () => {
+test("the model covers the relevant cases", () => {
   expect(model.snapshots.length).toBeGreaterThan(TRANSACTIONS * 0.8);
   for (const kind of LISTED)
     expect([kind.name, model.list(model.head, { kind, reach: null }).length > 3]).toEqual([kind.name, true]);
@@ -255,7 +255,7 @@ test("the model has seen what matters", () => {
     expect([kind.name, (lives.find((row) => row.kind === kind.code)?.lives ?? 0) > 1]).toEqual([kind.name, true]);
 });
 
-test("hosts were written with and without the field that they got, and the store was sound right after", () => {
+test("hosts were written with and without the added field, and the store verified right after", () => {
   const shapes = store.rows<{ shape: number; versions: number }>(
     `SELECT v.shape, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
       WHERE r.kind = 7 GROUP BY 1`,
@@ -270,7 +270,7 @@ test("hosts were written with and without the field that they got, and the store
   ).toBeGreaterThan(1);
 });
 
-test("lists at random instants are what the model says: items, order, totals and true ends", () => {
+test("lists at random instants match the model: items, order, totals and true ends", () => {
   const { random } = model;
   for (let each = 0; each < QUESTIONS; each += 1) {
     const snapshot = random.pick(model.snapshots);
@@ -281,17 +281,17 @@ test("lists at random instants are what the model says: items, order, totals and
   }
 });
 
-test("live lists are what the model says", () => {
+test("live lists match the model", () => {
   for (let each = 0; each < QUESTIONS / 2; each += 1) check(model.head, null);
 });
 
-test("at the last instant lists are the live ones, but for observation values", () => {
+test("lists at the last instant equal the live ones, except for observations", () => {
   const asOf = store.reader.resolve(model.head.at);
   expect(asOf).toMatchObject({ sequence: model.head.sequence, present: false });
   for (let each = 0; each < QUESTIONS / 4; each += 1) check(model.head, asOf);
 });
 
-test("searches and filters find what the model does, then and now", () => {
+test("searches and filters match the model, at present and in the past", () => {
   const { random } = model;
   let findings = 0;
   for (let each = 0; each < QUESTIONS / 4; each += 1) {
@@ -302,7 +302,7 @@ test("searches and filters find what the model does, then and now", () => {
   expect(findings).toBeGreaterThan(QUESTIONS * 0.15);
 });
 
-test("the pages of a list are the list, whatever it is searched, filtered and ordered by", () => {
+test("the pages of a list form the list, however searched, filtered and ordered", () => {
   const { random } = model;
   for (let each = 0; each < QUESTIONS / 40; each += 1) {
     const { query } = drawMatch();
@@ -316,7 +316,7 @@ test("the pages of a list are the list, whatever it is searched, filtered and or
   }
 });
 
-test("the present held still is what the model says, also when something came after it", () => {
+test("a pinned present matches the model, even after later writes", () => {
   for (const comesLater of [false, true]) {
     const asOf = store.reader.present();
     const snapshot = model.head;
@@ -339,7 +339,7 @@ test("the present held still is what the model says, also when something came af
   store.clock.at = Math.max(store.clock.at, model.head.at + 60_000);
 });
 
-test("a single record is what the model says, at every instant and within reach only", () => {
+test("a single record matches the model, at every instant and within reach only", () => {
   const { random } = model;
   for (let each = 0; each < QUESTIONS; each += 1) {
     const { id, kind } = random.pick(model.ids);
@@ -365,7 +365,7 @@ test("a single record is what the model says, at every instant and within reach 
   }
 });
 
-describe("everything at once, in chunks", () => {
+describe("a full read in chunks", () => {
   const whole = (
     query: ModelQuery,
     asOf: NonNullable<ListQuery["asOf"]>,
@@ -383,7 +383,7 @@ describe("everything at once, in chunks", () => {
   };
 
   test.each([["plain"], ["composed"]] as const)(
-    "is what the model says, at random instants (%s)",
+    "matches the model at random instants (%s)",
     (compose) => {
       for (let each = 0; each < QUESTIONS / 10; each += 1) {
         const snapshot = model.random.pick(model.snapshots);
@@ -408,7 +408,7 @@ describe("everything at once, in chunks", () => {
     TEST_HANG_MS,
   );
 
-  test("is each record once, also by more ids than a chunk holds", () => {
+  test("contains each record once, also for more ids than a chunk holds", () => {
     for (const kind of LISTED) {
       const ids = model.ids.filter((each) => each.kind === kind).map((each) => each.id);
       const snapshot = model.snapshots[Math.floor(model.snapshots.length * 0.9)] as Snapshot;
@@ -428,7 +428,7 @@ describe("everything at once, in chunks", () => {
     }
   });
 
-  test("holds the present still while a writer goes on: none twice, none missing, none from later", () => {
+  test("pins the present during writes: no duplicates, no gaps, nothing later", () => {
     // Small chunks, so that much happens in between.
     for (const kind of LISTED) {
       const asOf = store.reader.present();
@@ -448,7 +448,7 @@ describe("everything at once, in chunks", () => {
   });
 });
 
-test("the census counts every scope at every sequence as looking at everything does", () => {
+test("the census equals a full count for every scope at every sequence", () => {
   const expected: string[] = [];
   const last = new Map<string, number>();
   const ns = new Map([store.organizationId, ...model.ids.map((each) => each.id)].map((id) => [id, store.n(id)]));
@@ -473,6 +473,6 @@ test("the census counts every scope at every sequence as looking at everything d
   expect(found.sort()).toEqual(expected.sort());
 });
 
-test("the store is sound", () => {
+test("the store verifies", () => {
   expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]);
 });

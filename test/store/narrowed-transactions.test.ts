@@ -168,12 +168,12 @@ function compare(times: number): number {
   return found;
 }
 
-describe("transactions that are narrowed", () => {
-  test("are those with a change that all filters mean, in either order, by page, and counted", () => {
+describe("narrowed transactions", () => {
+  test("have a change matching all filters, in either order, by page, and counted", () => {
     expect(compare(400)).toBeGreaterThan(4_000);
   });
 
-  test("are those of what is left after a prune", () => {
+  test("match the remaining versions after a prune", () => {
     const before = told[Math.floor(told.length / 2)]?.at as number;
     const { dropped } = pruneHistory(store.db, KINDS, { before, keep: "daily" }, store.clock.now());
     expect(dropped).toBeGreaterThan(100);

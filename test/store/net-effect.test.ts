@@ -67,14 +67,14 @@ function writesNothing(command: (tx: WriteTransaction) => unknown): void {
   expect(ledgerSize()).toEqual(before);
 }
 
-describe("nothing is written by", () => {
-  test("a command that does nothing", () => writesNothing(() => "result"));
+describe("no version is written by", () => {
+  test("a command without changes", () => writesNothing(() => "result"));
 
   test("an update with equal values", () => {
     writesNothing((tx) => tx.update(hostKind, host.id, { ...hostFields(store.networkId, "a") }));
   });
 
-  test("equal values in another order of keys, −0 for 0, and undefined for what is left out", () => {
+  test("equal values in another key order, −0 for 0, and undefined for an absent value", () => {
     const entry = store.create(
       ifEntryKind,
       ifEntryFields(host, 1, { speed_bps: 0, lldp_chassis_id: { subtype: "MacAddress", value: "x" } }),
@@ -104,7 +104,7 @@ describe("nothing is written by", () => {
     });
   });
 
-  test("a change that is taken back", () => {
+  test("a change undone in the same command", () => {
     writesNothing((tx) => {
       tx.update(hostKind, host.id, { name: "b", hidden: true });
       tx.update(hostKind, host.id, { name: "a" });
@@ -112,7 +112,7 @@ describe("nothing is written by", () => {
     });
   });
 
-  test("a command that fails", () => {
+  test("a failing command", () => {
     const before = ledgerSize();
     expect(() =>
       store.run((tx) => {
@@ -124,7 +124,7 @@ describe("nothing is written by", () => {
   });
 });
 
-test("several updates of a record are one version with their sum", () => {
+test("several updates of a record are one version with their combined effect", () => {
   const { sequence } = store.run((tx) => {
     tx.update(hostKind, host.id, { name: "b", hidden: true });
     tx.update(hostKind, host.id, { name: "c", hidden: false, model: "m" });
@@ -139,7 +139,7 @@ test("several updates of a record are one version with their sum", () => {
   });
 });
 
-test("a record created and changed is one creation", () => {
+test("a record created and then changed is one creation", () => {
   const { sequence, result } = store.run((tx) => {
     const port = tx.create(portKind, store.organizationId, portFields(host, 22));
     tx.update(portKind, port.id, { number: 23 });
@@ -149,7 +149,7 @@ test("a record created and changed is one creation", () => {
   expect(store.versions(result)[0]?.members).toContain('"number":23');
 });
 
-test("an update leaves id, created_at and lineage alone and moves updated_at with valid_from", () => {
+test("an update preserves id, created_at and lineage and moves updated_at with valid_from", () => {
   store.write((tx) => tx.update(hostKind, host.id, { name: "b" }));
   const at = formatInstant(store.clock.at);
   const [item] = store.list(hostKind).items;
@@ -163,7 +163,7 @@ test("an update leaves id, created_at and lineage alone and moves updated_at wit
   expect((item?.updated_at as string) > host.updated_at).toBe(true);
 });
 
-describe("a change of a part is one version of each whole", () => {
+describe("a change of a part makes one version of each owner", () => {
   test("a port: its host", () => {
     const port = store.create(portKind, portFields(host, 22));
     expect(written(store.run((tx) => tx.update(portKind, port.id, { number: 23 })).sequence)).toEqual({
@@ -208,7 +208,7 @@ describe("a change of a part is one version of each whole", () => {
     });
   });
 
-  test("parts of several kinds and the host's own fields: one version of the host that names them all", () => {
+  test("parts of several kinds and the host's own fields: one version of the host naming them all", () => {
     const { sequence } = store.run((tx) => {
       tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1));
       tx.create(portKind, store.organizationId, portFields(host, 22));
@@ -222,7 +222,7 @@ describe("a change of a part is one version of each whole", () => {
     expect(store.versions(host.id)).toHaveLength(2);
   });
 
-  test("a part that moves: the whole it left and the whole it came to", () => {
+  test("a moved part: its former and its new owner", () => {
     const other = store.create(hostKind, hostFields(store.networkId, "b"));
     const port = store.create(portKind, portFields(host, 22));
     store.write((tx) => tx.update(portKind, port.id, { host_id: other.id }));
@@ -230,7 +230,7 @@ describe("a change of a part is one version of each whole", () => {
     expect(store.versions(other.id).at(-1)?.changed).toBe('["ports"]');
   });
 
-  test("a removal of part and whole: tombstones, and no version of the whole beside its own", () => {
+  test("a removal of part and owner: tombstones, and no other version of the owner", () => {
     const port = store.create(portKind, portFields(host, 22));
     const { sequence } = store.run((tx) => {
       tx.remove(portKind, port.id);
@@ -241,7 +241,7 @@ describe("a change of a part is one version of each whole", () => {
   });
 });
 
-test("what moves counts where it was and where it comes to, also beside what stays", () => {
+test("a move counts at its source and destination, also next to unmoved parts", () => {
   const other = store.create(hostKind, hostFields(store.networkId, "b"));
   const networkId = store.create(networkKind, networkFields(store.organizationId, "second")).id;
   const away = store.create(hostKind, hostFields(networkId, "c"));
@@ -277,8 +277,8 @@ test("what moves counts where it was and where it comes to, also beside what sta
   );
 });
 
-describe("numbers are given in page order", () => {
-  test("to records of one transaction by their ids, whatever the order of the calls", () => {
+describe("numbers are assigned in page order", () => {
+  test("to one transaction's records by id, whatever the order of calls", () => {
     const ids = [
       "ffffffff-0000-4000-8000-000000000000",
       "00000000-0000-4000-8000-000000000000",
@@ -299,7 +299,7 @@ describe("numbers are given in page order", () => {
     ).toBe("later");
   });
 
-  test("without gaps, and the transaction knows the last one", () => {
+  test("without gaps, and the transaction records the last one", () => {
     store.write((tx) => {
       for (let number = 1; number <= 5; number += 1)
         tx.create(portKind, store.organizationId, portFields(host, number));
@@ -310,7 +310,7 @@ describe("numbers are given in page order", () => {
   });
 });
 
-describe("an id that was ever used is refused", () => {
+describe("a used id is refused", () => {
   const refusal = { code: "entity_already_exists", params: expect.objectContaining({ field: "id" }) };
 
   test.each([
@@ -340,8 +340,8 @@ describe("an id that was ever used is refused", () => {
   });
 });
 
-describe("what makes a record unique", () => {
-  test("may be swapped by two records within one transaction", () => {
+describe("a unique value", () => {
+  test("can be swapped by two records within one transaction", () => {
     const [a, b] = ["a", "b"].map((name) => store.create(tagKind, tagFields(store.organizationId, name))) as [
       TagRecord,
       TagRecord,
@@ -356,7 +356,7 @@ describe("what makes a record unique", () => {
     );
   });
 
-  test("may go around three records, and be taken over from one that goes or changes", () => {
+  test("can rotate among three records, and be taken over from a removed or changed one", () => {
     const [a, b, c] = ["a", "b", "c"].map((name) => store.create(tagKind, tagFields(store.organizationId, name))) as [
       TagRecord,
       TagRecord,
@@ -384,7 +384,7 @@ describe("what makes a record unique", () => {
     expect(store.rows("SELECT n FROM tags WHERE identity IS NULL")).toEqual([]);
   });
 
-  test("stands against a second record, and nothing of the transaction is left", () => {
+  test("is refused to a second record, and nothing of the transaction is written", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     const before = ledgerSize();
     expect(() =>
@@ -426,7 +426,7 @@ describe("lineage", () => {
     ]);
   });
 
-  test("leads there also when removal and creation are one transaction", () => {
+  test("is the same if removal and creation are one transaction", () => {
     const port = store.create(portKind, portFields(host, 22));
     const again = store.write((tx) => {
       tx.remove(portKind, port.id);
@@ -435,7 +435,7 @@ describe("lineage", () => {
     expect(store.list(portKind).items).toMatchObject([{ id: again.id, lineage_id: port.id }]);
   });
 
-  test("is left out where the kind leaves out what has no value", () => {
+  test("is absent for kinds that omit empty values", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     expect(store.versions(entry.id)[0]?.members).not.toContain("lineage_id");
     store.write((tx) => tx.remove(ifEntryKind, entry.id));
@@ -443,7 +443,7 @@ describe("lineage", () => {
     expect(store.versions(again.id)[0]?.members).toContain(`"lineage_id":"${entry.id}"`);
   });
 
-  test("does not follow a thing that took another's name while that lives", () => {
+  test("does not follow a record that took another's name while the latter is live", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     store.write((tx) => tx.update(tagKind, tag.id, { name: "b" }));
     const other = store.create(tagKind, tagFields(store.organizationId, "a"));
@@ -455,7 +455,7 @@ describe("lineage", () => {
 });
 
 describe("a transaction sees its own changes", () => {
-  test("among the children of a record, with those made, moved and removed in it", () => {
+  test("among a record's children, including created, moved and removed ones", () => {
     const other = store.create(hostKind, hostFields(store.networkId, "b"));
     const [stays, moves, goes] = [1, 2, 3].map((number) => store.create(portKind, portFields(host, number))) as [
       PortRecord,
@@ -484,7 +484,7 @@ describe("a transaction sees its own changes", () => {
     expect(store.list(portKind).items.map((port) => port.number)).toEqual([5, 2, 9]);
   });
 
-  test("among the records that name another, with those that came to name it in it", () => {
+  test("among records with a reference, including new ones", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     const tagged = (name: string) => ({ ...hostFields(store.networkId, name), tags: [tag.id] });
     const stored = store.create(hostKind, tagged("b"));
@@ -502,7 +502,7 @@ describe("a transaction sees its own changes", () => {
     });
   });
 
-  test("by what makes a record unique", () => {
+  test("by unique value", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     const id = (tx: WriteTransaction, name: string) =>
       tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;

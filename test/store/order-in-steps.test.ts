@@ -99,7 +99,7 @@ function taken<T>(steps: Generator<void, T>, between: () => void = () => {}): { 
   }
 }
 
-test("is read in steps, none of which is long, and is in the order of then", () => {
+test("is read in short steps, and is in the order of its instant", () => {
   const { reader, versionsRead } = cold();
   const query = byName(instants[5] as number);
   let before = 0;
@@ -123,7 +123,7 @@ test("is read in steps, none of which is long, and is in the order of then", () 
   expect(versionsRead()).toBe(versions);
 });
 
-test("another list has its turn between two steps, by the same names or by none", () => {
+test("another list runs between two steps, by the same names or none", () => {
   const { reader, versionsRead } = cold();
   const [first, second] = [byName(instants[2] as number), byName(instants[11] as number, "desc")];
   const plain: ListQuery = { ...first, order: [], limit: 3 };
@@ -142,7 +142,7 @@ test("another list has its turn between two steps, by the same names or by none"
   expect(versionsRead()).toBeLessThan(alone() * 1.5);
 });
 
-test("what is written between two steps is no part of an order of the past", () => {
+test("writes between two steps do not affect an order in the past", () => {
   const { reader } = cold();
   const query = byName(instants.at(-1) as number);
   const before = expected(query);
@@ -163,7 +163,7 @@ test("what is written between two steps is no part of an order of the past", () 
 });
 
 describe("sorting in steps", () => {
-  test.each([0, 1, 6, 7, 8, 50, 999])("%i numbers is sorting them, and equal ones stay as they stand", (count) => {
+  test.each([0, 1, 6, 7, 8, 50, 999])("%i numbers equals sorting them, and is stable", (count) => {
     const random = seededRandom(count + 1);
     const keys = Array.from({ length: count }, () => random.integer(20));
     const compare = (a: number, b: number) => (keys[a] as number) - (keys[b] as number);

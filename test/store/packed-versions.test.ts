@@ -44,7 +44,7 @@ describe("a packed version", () => {
     return { ...(read.get() as WholeTexts & { document: string }), patch: packed };
   };
 
-  test("reads as it was written, whatever characters its difference begins and ends in", () => {
+  test("reads as written, whatever characters its difference begins and ends with", () => {
     const random = seededRandom(41);
     // Characters of one to four bytes that differ in their last, first and middle bytes.
     const characters = ["a", "b", "é", "è", "Ω", "€", "₭", "語", "誟", "🙂", "🙃", "🜂", "\\u0000", '\\"', " "];
@@ -68,7 +68,7 @@ describe("a packed version", () => {
     expect(packed).toBeGreaterThan(3_900);
   });
 
-  test("has nothing of its own where only the instant differs", () => {
+  test("has no own content if only the instant differs", () => {
     const texts = { members: `"name":"${"n".repeat(300)}"`, observed: "", sort_keys: '{"name":"n"}' };
     const at = (instant: string) => ({ ...texts, members: texts.members + tail(instant) });
     expect(readBack(at("2026-11-20T00:00:00.000Z"), at(AT))).toMatchObject({
@@ -81,27 +81,27 @@ describe("a packed version", () => {
     const texts = { members: `"name":"${"n".repeat(300)}"${tail(AT)}`, observed: "", sort_keys: null };
     return readBack({ ...texts, ...base }, { ...texts, ...version }) === null;
   };
-  test("is one that does not differ in half of what it says", () => {
+  test("differs in less than half of its content", () => {
     expect(whole({}, {})).toBe(false);
     expect(whole({}, { members: `"name":"${"m".repeat(300)}"${tail(AT)}` })).toBe(true);
   });
 
-  test("does not end otherwise than in its instant", () => {
+  test("differs in its end only by the instant", () => {
     expect(whole({}, { members: `"name":"${"n".repeat(300)}"${tail("2026-11-23T03:12:00.001Z")}` })).toBe(true);
     expect(whole({}, { members: `"name":"${"n".repeat(300)}"${tail(AT)},"more":1` })).toBe(true);
   });
 
-  test("has all that its base has, since what is absent is the base's", () => {
+  test("has all fields of its base, since absent ones are the base's", () => {
     expect(whole({ observed: ',"s":1' }, {})).toBe(true);
     expect(whole({ sort_keys: "{}" }, {})).toBe(true);
   });
 
-  test("is no longer than what the patch can say", () => {
+  test("is no longer than a patch can express", () => {
     const long = (between: string) => ({ members: `"name":"${"n".repeat(70_000)}${between}"${tail(AT)}` });
     expect(whole(long("a"), long("b"))).toBe(true);
   });
 
-  test("has the address and the staleness of its base: indexes find them in whole versions", () => {
+  test("has the address and staleness of its base, since indexes find them in whole versions", () => {
     const host = (more: string) => ({ members: `"name":"${"n".repeat(300)}"${more}${tail(AT)}` });
     expect(whole(host(',"ip_address":"10.0.0.1"'), host(',"ip_address":"10.0.0.2"'))).toBe(true);
     expect(whole(host(""), host(',"stale_since":"2026-11-01T00:00:00.000Z"'))).toBe(true);
@@ -112,7 +112,7 @@ describe("a packed version", () => {
   });
 });
 
-describe("of a record that changes again and again", () => {
+describe("of a repeatedly changed record", () => {
   let store: Store;
 
   let id: string;
@@ -137,7 +137,7 @@ describe("of a record that changes again and again", () => {
       )
       .map(({ base }) => base);
 
-  test(`every ${VERSIONS_PER_BASE + 1}th version is whole, and those after it lie beside it`, () => {
+  test(`every ${VERSIONS_PER_BASE + 1}th version is whole, and the following are packed against it`, () => {
     const found = patches(store.n(id));
     expect(found).toHaveLength(changes + 1);
     for (const [place, base] of found.entries()) expect([place, base === null]).toEqual([place, place % 17 === 0]);
@@ -146,13 +146,13 @@ describe("of a record that changes again and again", () => {
       if (base !== null) expect(base).toBe(sequences[place - (place % 17)] as number);
   });
 
-  test("each reads as it was written, and its hash proves it", () => {
+  test("each version reads as written, and verifies by its hash", () => {
     for (const [place, { members }] of store.versions(id).entries())
       expect(JSON.parse(`{${members}}`).description ?? null).toBe(place === 0 ? null : `change ${place}`);
     expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
   });
 
-  test("the next one lies beside none where the record ended in between", () => {
+  test("the next version has no base if the record ended in between", () => {
     const tag = store.write((tx) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "t"))).id;
     store.write((tx) => tx.update(tagKind, tag, { name: "u" }));
     store.write((tx) => tx.remove(tagKind, tag));
@@ -160,7 +160,7 @@ describe("of a record that changes again and again", () => {
     expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
   });
 
-  describe("of which all is whole, as before there was another way", () => {
+  describe("with whole versions only, as written by earlier releases", () => {
     const rows = () => store.rows("SELECT * FROM history_versions ORDER BY key");
     const whole = () =>
       (store.rows("SELECT count(*) AS count FROM history_versions WHERE patch IS NULL") as [{ count: number }])[0]
@@ -181,7 +181,7 @@ describe("of a record that changes again and again", () => {
       expect(whole()).toBe(packed.length);
     });
 
-    test("a compaction packs what the writer would have, and every version says what it said", () => {
+    test("a compaction packs like the writer, and every version reads as before", () => {
       const told = compactable(store.db);
       expect(whole()).toBe(packed.length);
       const { packed: count, savedBytes, versions, report } = compactHistory(store.db, KINDS);
@@ -193,7 +193,7 @@ describe("of a record that changes again and again", () => {
       expect(compactHistory(store.db, KINDS).packed).toBe(0);
     });
 
-    test("one that is cut off leaves them sound and guarded, and the next one goes on from there", () => {
+    test("an interrupted compaction leaves them intact and guarded, and the next one continues from there", () => {
       let steps = 0;
       const cutOff = () =>
         compactHistory(store.db, KINDS, {
@@ -212,7 +212,7 @@ describe("of a record that changes again and again", () => {
       expect(rows()).toEqual(packed);
     });
 
-    test("damaged ones are not packed: what is wrong could not be told afterwards", () => {
+    test("damaged versions are not packed, since the damage could no longer be found", () => {
       withoutGuards(store.db, () =>
         store.db.$client.run("UPDATE history_versions SET members = replace(members, 'change 3', 'change 4')"),
       );

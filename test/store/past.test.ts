@@ -45,7 +45,7 @@ function whole(): Wire[] {
 describe("observation values", () => {
   const seen = (time: string) => `2026-11-21T${time}:00.000Z`;
 
-  test("are refreshed without a version, without a transaction and without another valid_from", () => {
+  test("are refreshed without a version, a transaction and a new valid_from", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     const before = store.transactions().length;
     expect(store.run((tx) => tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("10:00") })).sequence).toBeNull();
@@ -56,7 +56,7 @@ describe("observation values", () => {
     ]);
   });
 
-  test("show in the present, and in the past as they were written with the version of then", () => {
+  test("appear in the present, and in the past as written with that version", () => {
     const entry = store.write((tx) =>
       tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1), {
         observed: { last_seen_at: seen("09:00") },
@@ -80,7 +80,7 @@ describe("observation values", () => {
       expect(items).toMatchObject([{ last_seen_at: seen("11:00"), last_discovery_id: entry.id }]);
   });
 
-  test("of a record that is removed end with it; what was told of it stays", () => {
+  test("of a removed record end with it, and recorded ones stay", () => {
     const entry = store.write((tx) =>
       tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1), {
         observed: { last_seen_at: seen("09:00") },
@@ -100,7 +100,7 @@ describe("observation values", () => {
     expect(page.total).toBe(1);
   });
 
-  test("may come with a change, and are then part of its version", () => {
+  test("may accompany a change, and are then part of its version", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     store.write((tx) => {
       tx.update(ifEntryKind, entry.id, { if_alias: "b" });
@@ -111,8 +111,8 @@ describe("observation values", () => {
   });
 });
 
-describe("parts that are composed into a record", () => {
-  test("are those of the instant, each once and sorted, and absent where there were none", () => {
+describe("parts composed into a record", () => {
+  test("are those of the instant, each once and sorted, and absent if there were none", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     const none = now();
     const learn = (mac: string) =>
@@ -150,8 +150,8 @@ describe("parts that are composed into a record", () => {
   });
 });
 
-describe("what lives in a container", () => {
-  test("may leave it and come back: two spans, and lists and counts by them", () => {
+describe("the contents of a container", () => {
+  test("may leave and return: two spans, with lists and counts by them", () => {
     const elsewhere = store.create(networkKind, networkFields(store.organizationId, "elsewhere")).id;
     const port = store.create(portKind, portFields(host, 22));
     const first = now();
@@ -196,7 +196,7 @@ describe("what lives in a container", () => {
     ).toEqual([{ spans: 1 }]);
   });
 
-  test("is asked for by a container of the right kind: an id of another kind holds nothing, then as now", () => {
+  test("are listed by a container of the right kind: another kind's id is empty, in the past as at present", () => {
     store.create(portKind, portFields(host, 22));
     for (const at of [null, asOf(now()), store.reader.present()]) {
       expect(store.list(portKind, { asOf: at, within: { host: store.networkId } })).toEqual({ items: [], total: 0 });
@@ -205,7 +205,7 @@ describe("what lives in a container", () => {
     }
   });
 
-  test("of another organization is not there, whoever asks by which id", () => {
+  test("of another organization are invisible, by any id and for any caller", () => {
     store.create(portKind, portFields(host, 22));
     const other = store.write((tx) =>
       tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "other")),
@@ -218,7 +218,7 @@ describe("what lives in a container", () => {
     }
   });
 
-  test("is not there for a caller who reaches no network; a tag, which is in none, is", () => {
+  test("are invisible to a caller without networks, except tags, which belong to none", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "t"));
     store.clock.at += 1_000;
     for (const at of [null, asOf(now()), store.reader.present()]) {
@@ -230,7 +230,7 @@ describe("what lives in a container", () => {
   });
 });
 
-describe("a record that was there only for a while", () => {
+describe("a temporary record", () => {
   test("is in the lists between its creation and its end, and in none before and after", () => {
     const before = now();
     store.clock.at += 60_000;
@@ -250,17 +250,17 @@ describe("a record that was there only for a while", () => {
     expect(store.reader.find(tagKind, tag.id, store.reach(), asOf(born))).toMatchObject({ ended: true });
   });
 
-  test("has a span that says so, and the living have one without end", () => {
+  test("has a matching span, while live records have an open one", () => {
     const spans = store.rows<{ died: number }>("SELECT died FROM history_spans");
     expect(new Set(spans.map((span) => span.died))).toEqual(new Set([ALIVE]));
   });
 });
 
-describe("where most have died", () => {
+describe("with mostly deleted records", () => {
   const COUNT = 5_000;
   const isKept = (place: number) => place < 3 || place > COUNT - 4 || place === 2_500;
 
-  test("the living of each instant are found behind the dead, by page, by chunk and one by one", () => {
+  test("those live at an instant are found among deleted ones, by page, by chunk and individually", () => {
     const tags = store.write((tx) =>
       Array.from({ length: COUNT }, (_, place) =>
         tx.create(tagKind, store.organizationId, tagFields(store.organizationId, `t${place}`)),
@@ -304,7 +304,7 @@ describe("where most have died", () => {
   });
 });
 
-test("two hundred versions read as one does, at each of their instants", () => {
+test("two hundred versions read at once equal single reads, at each of their instants", () => {
   const [deep, flat] = [1, 2].map((index) => store.create(ifEntryKind, ifEntryFields(host, index))) as [
     IfEntryRecord,
     IfEntryRecord,

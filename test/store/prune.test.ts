@@ -151,8 +151,8 @@ function count(store: Store): { versions: number; dropped: number; head: number 
   return store.rows<ReturnType<typeof count>>(COUNTS)[0] as ReturnType<typeof count>;
 }
 
-describe.each(seedsOf(1, 2, 3, 5))("a random history, pruned at random (%i)", (seed) => {
-  test("is as it was where it is kept, says where it is not, and is sound", () => {
+describe.each(seedsOf(1, 2, 3, 5))("a random history, randomly pruned (%i)", (seed) => {
+  test("is unchanged where kept, marked where thinned, and verifies", () => {
     const { store, model } = grown(seed, 200);
     try {
       const expected = new Expectation(model);
@@ -246,7 +246,7 @@ function schema(db: Sql): string {
 }
 
 describe("a prune", () => {
-  test("takes nothing that guards the ledger off for good", () => {
+  test("does not permanently remove any guard of the ledger", () => {
     withCopy((db) => {
       const guards = schema(db);
       expect(pruneHistory(db, KINDS, { before, keep: "daily" }, base.store.clock.now()).dropped).toBeGreaterThan(50);
@@ -268,7 +268,7 @@ describe("a prune", () => {
   });
 
   test.each(["records thinned", "records rebuilt", "lineages"])(
-    "that is cut off (at: %s) has changed nothing",
+    "that is interrupted (at: %s) has changed nothing",
     (step) => {
       withCopy((db) => {
         const whole = dump(db);
@@ -286,7 +286,7 @@ describe("a prune", () => {
     },
   );
 
-  test("of a ledger that is not sound is refused: what is wrong would never be found again", () => {
+  test("of a damaged ledger is refused, since the damage could no longer be found", () => {
     withCopy((db) => {
       unguarded(db, [
         `UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions
@@ -299,7 +299,7 @@ describe("a prune", () => {
     });
   });
 
-  test("of a ledger that nothing guards is refused", () => {
+  test("of an unguarded ledger is refused", () => {
     withCopy((db) => {
       db.$client.run("DROP TRIGGER history_versions_are_never_changed");
       expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
@@ -308,7 +308,7 @@ describe("a prune", () => {
     });
   });
 
-  test("of what is older than everything, or coarse enough already, writes nothing", () => {
+  test("older than all data, or coarse enough already, writes nothing", () => {
     withCopy((db) => {
       const now = base.store.clock.now();
       const whole = dump(db);
@@ -336,7 +336,7 @@ describe("a prune", () => {
     });
   });
 
-  test("says what it did in the ledger, chained like any other transaction", () => {
+  test("records itself in the ledger, chained like any other transaction", () => {
     withCopy((db) => {
       const { report, segments, last } = pruneHistory(db, KINDS, { before, keep: "monthly" }, base.store.clock.now());
       const sequence = base.model.head.sequence + 1;
@@ -365,7 +365,7 @@ describe("a prune", () => {
   });
 });
 
-describe("tampering with what a prune left behind is found:", () => {
+describe("tampering after a prune is found:", () => {
   let pruned: string;
   let until: number;
   const now = () => base.store.clock.now();
@@ -407,11 +407,11 @@ describe("tampering with what a prune left behind is found:", () => {
   ];
   const oneThinned = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
 
-  test("nothing, where nothing was", () => {
+  test("not without tampering", () => {
     expect(damaged("UPDATE observations SET observed = observed")).toEqual([]);
   });
 
-  test("a hash that is another, or gone", () => {
+  test("a changed or deleted hash", () => {
     expect(
       damaged(`UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${oneThinned}`),
     ).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash does not match/));
@@ -423,7 +423,7 @@ describe("tampering with what a prune left behind is found:", () => {
     );
   });
 
-  test("a hash that was moved", () => {
+  test("a moved hash", () => {
     expect(
       damaged(
         `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t
@@ -433,7 +433,7 @@ describe("tampering with what a prune left behind is found:", () => {
     ).toContainEqual(expect.stringMatching(/^transaction: /));
   });
 
-  test("a stretch that nothing tells of any more, or that is told otherwise", () => {
+  test("a thinned stretch whose record is missing or changed", () => {
     expect(damaged("DELETE FROM history_segments WHERE first = 1")).toContainEqual(
       expect.stringMatching(
         /^segment: transactions 1 to \d+ \(monthly, by transaction \d+\): was thinned, but no row of history_segments says so$/,
@@ -462,20 +462,20 @@ describe("tampering with what a prune left behind is found:", () => {
     ]);
   });
 
-  test("a prune that was ordered otherwise", () => {
+  test("a prune with changed parameters", () => {
     expect(
       damaged(`UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'`),
     ).toContainEqual(expect.stringMatching(/^transaction: .*: its hash does not match/));
   });
 
-  test("a document dropped without a prune that reached it", () => {
+  test("a document dropped outside every prune", () => {
     const found = damaged(
       ...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`),
     );
     expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, but no prune reached it$/)]);
   });
 
-  test("a document dropped that is needed where something is kept", () => {
+  test("a document dropped although a kept state needs it", () => {
     // One with a successor in thinned history, so that nothing else reveals it.
     const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1
       FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
@@ -484,7 +484,7 @@ describe("tampering with what a prune left behind is found:", () => {
     );
   });
 
-  test("an end dropped of what is left before it", () => {
+  test("a dropped end of a remaining version", () => {
     const found = damaged(
       ...dropping(
         `SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until}
@@ -496,13 +496,13 @@ describe("tampering with what a prune left behind is found:", () => {
     );
   });
 
-  test("a version that is dropped and there", () => {
+  test("a version both dropped and present", () => {
     expect(damaged("INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1")).toContainEqual(
       expect.stringMatching(/^version: .*: was dropped, but is still there$/),
     );
   });
 
-  test("an end alone", () => {
+  test("a lone end", () => {
     const found = damaged(
       ...dropping(
         `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions

@@ -134,7 +134,7 @@ const SHAPES: Shape[] = [
 ];
 
 describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
-  test("searches by the index that is meant, in page order", () => {
+  test("uses the intended index, in page order", () => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: portKind, asOf, ...shape() });
       expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
@@ -144,7 +144,7 @@ describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
   });
 });
 
-test("a page within reach of very many networks sorts what is there, and walks nothing else", () => {
+test("a page within reach of very many networks sorts existing rows, and scans nothing else", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: portKind, asOf, reach: { ...store.reach(), networkNs: networks(70) } });
     expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
@@ -158,7 +158,7 @@ test("a page within reach of very many networks sorts what is there, and walks n
   }
 });
 
-test("the interfaces whose forwarding tables are composed in are searched by their entries", () => {
+test("interfaces with composed forwarding tables are searched by their entries", () => {
   const live = pagePlan({ kind: ifEntryKind });
   expect(live).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX fdb_entries_by_if_entry/));
   const past = pagePlan({ kind: ifEntryKind, asOf: store.reader.atSequence(6) });
@@ -166,7 +166,7 @@ test("the interfaces whose forwarding tables are composed in are searched by the
   expect(past).toContainEqual("SEARCH fv USING INTEGER PRIMARY KEY (rowid<?)");
 });
 
-test("no read is planned for its values: SQLite would prepare it again for each request", () => {
+test("no query plan depends on values, since SQLite would prepare it again for each request", () => {
   for (const [state, asOf] of states()) {
     const texts = preparedBy(store.readDb.$client, () => {
       const reader = new Reader(store.readDb, store.clock);
@@ -194,7 +194,7 @@ test("no read is planned for its values: SQLite would prepare it again for each 
   }
 });
 
-test("an ordered list sorts once, over who is in it", () => {
+test("an ordered list sorts its members once", () => {
   for (const [, asOf] of states()) {
     const plan = pagePlan({ kind: tagKind, asOf, order: [{ field: "name", direction: "desc", byKey: true }] });
     expect(plan.filter(isWholeTable)).toEqual([]);
@@ -232,7 +232,7 @@ describe("a search", () => {
     ],
   ];
 
-  test.each(LED)("%s goes from the words to the records, and over no inventory", (_what, shape, live) => {
+  test.each(LED)("%s starts from the words, and scans no inventory", (_what, shape, live) => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: hostKind, asOf, search: "host 10.0.", ...shape() });
       expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
@@ -260,21 +260,21 @@ function expectLed(query: Pick<ListQuery, "kind" | "filters">, live: RegExp): vo
   }
 }
 
-test("a list by tags goes from the tags to the live records; as of an instant it goes once through who was there", () => {
+test("a list by tags starts from the tags to the live records; at an instant it scans members once", () => {
   expectLed(
     { kind: hostKind, filters: [{ field: "tags", namesAny: [population.tagId] }] },
     /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/,
   );
 });
 
-test("a list by a record that is referred to goes from that record to the live ones; as of an instant it goes once through who was there", () => {
+test("a list by a reference starts from the referenced record; at an instant it scans members once", () => {
   expectLed(
     { kind: ipAddressKind, filters: [{ field: "subnet_id", names: population.hostId }] },
     /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/,
   );
 });
 
-test("a search of parts finds them by their own texts, and goes from the words to them", () => {
+test("a search of parts finds them by their own texts, starting from the words", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: ipAddressKind, asOf, search: "10.0." });
     expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
@@ -289,7 +289,7 @@ test("a search of parts finds them by their own texts, and goes from the words t
   }
 });
 
-test("an order that is worked out goes once through who is in the list, and sorts nothing there", () => {
+test("a computed order scans members once, and sorts nothing there", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({
       kind: ipAddressKind,
@@ -309,7 +309,7 @@ test("an order that is worked out goes once through who is in the list, and sort
   }
 });
 
-test("a list by a value goes once through who is there", () => {
+test("a list by a value scans members once", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: hostKind, asOf, filters: [{ field: "hidden", equals: true }] });
     expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
@@ -321,7 +321,7 @@ test("a list by a value goes once through who is there", () => {
   }
 });
 
-test("every kind's list goes by its own indexes", () => {
+test("every kind's list uses its own indexes", () => {
   for (const kind of KINDS) {
     for (const [state, asOf] of states()) {
       // Learned addresses of the interfaces on a page are sorted and deduplicated, one interface at a time.
@@ -335,7 +335,7 @@ test("every kind's list goes by its own indexes", () => {
   }
 });
 
-test("a single record, the parts of owners and what a request resolves are searched for", () => {
+test("a single record, parts of owners and references of a request are indexed lookups", () => {
   const client = store.readDb.$client;
   for (const [state, asOf] of states()) {
     const reader = new Reader(store.readDb, store.clock);
@@ -359,7 +359,7 @@ test("a single record, the parts of owners and what a request resolves are searc
   }
 });
 
-test("the writer searches as well; only the newest row of a table is taken from its end", () => {
+test("the writer uses indexes as well; only a table's newest row is read from its end", () => {
   const db = openWritable(store.path);
   try {
     const texts = preparedBy(db.$client, () => {
@@ -405,7 +405,7 @@ test("the writer searches as well; only the newest row of a table is taken from 
   }
 });
 
-test("every foreign key can be searched from the side that refers, or a delete would go through its table", () => {
+test("every foreign key is indexed on the referring side, so that a delete scans no table", () => {
   const unindexed: string[] = [];
   const tables = store.rows<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -423,7 +423,7 @@ test("every foreign key can be searched from the side that refers, or a delete w
   expect(unindexed).toEqual([]);
 });
 
-test("transactions are found by their reason among those that have one, without looking at any other", () => {
+test("transactions are found by reason among those with one only", () => {
   const reader = new Reader(store.readDb, store.clock);
   const activity = new ChangeLog(reader).activity({ reach: store.reach([store.networkId]) });
   const texts = preparedBy(store.readDb.$client, () => {
@@ -439,7 +439,7 @@ test("transactions are found by their reason among those that have one, without 
   expect(plans[1]).toContainEqual(expect.stringMatching(/^SEARCH a .*\(scope=\? AND sequence=\?\)/));
 });
 
-test("networks are searched by their own numbers", () => {
+test("networks are found by their own numbers", () => {
   const plan = pagePlan({ kind: networkKind, reach: { ...store.reach(), networkNs: networks(2) } });
   expect(plan.filter(isWholeTable)).toEqual([]);
 });

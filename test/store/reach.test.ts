@@ -58,8 +58,8 @@ const LEAVES = [
 ];
 const MOVING = ["host", "port", "if_entry", "ip_address", "service", "ignored", "marker"];
 
-describe("who reaches what", () => {
-  test("reads and commands agree about what there is, for every kind and caller, whatever happens", () => {
+describe("access by reach", () => {
+  test("is the same for reads and commands, for every kind and caller, whatever happens", () => {
     for (let round = 0; round < 6; round += 1) {
       for (let each = 0; each < 12; each += 1) store.write(happen);
       for (const { actor, author } of callers()) {
@@ -72,7 +72,7 @@ describe("who reaches what", () => {
     }
   });
 
-  test("they agree about what there was, as of any instant", () => {
+  test("is the same for both at any past instant", () => {
     const past = new Past(store.db, KINDS);
     const last = reader.head().sequence;
     for (let each = 0; each < 8; each += 1) {
@@ -96,7 +96,7 @@ describe("who reaches what", () => {
     }
   });
 
-  test("they agree about whose history is told: of what was ever within reach", () => {
+  test("is the same for both in histories: to records ever within reach", () => {
     for (const { actor, author } of callers()) {
       for (const kind of KINDS) {
         const reached = idsOf(kind).filter(
@@ -111,7 +111,7 @@ describe("who reaches what", () => {
     }
   });
 
-  test("the writer looks at rights as the gate does, and a key is shown with the networks that it reaches", () => {
+  test("is the same for writer and gate, and a key is shown with its effective networks", () => {
     for (const { id, actor, author } of callers()) {
       expect(rightsNow.of(author, clock.now())).toEqual({ ...author, standing: undefined } as never);
       const every = seen(networkKind, { ...actor, networkNs: null }, null);

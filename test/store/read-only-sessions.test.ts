@@ -20,7 +20,7 @@ afterAll(() => {
   store.close();
 });
 
-test("of a user those that were used last stay, so many and no more", async () => {
+test("of one user the most recently used stay, up to the limit", async () => {
   const queue = new ReadOnlyWriteQueue(reader);
   const hashOf = (place: number) => new Uint8Array(32).fill(place);
   const origin = { last_used_from: null, user_agent: null };

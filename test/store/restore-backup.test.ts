@@ -44,14 +44,14 @@ const restore = () =>
   restoreBackup({ file, directory, mayReplace: true, mayDropSecrets: false, now: NOW, random: systemRandom });
 const read = (name: string) => readFileSync(join(directory, name), "utf8");
 
-test("damaged data and their log are kept side by side under one name", () => {
+test("damaged data and their log are kept together under one name", () => {
   expect(restore().kept).toBe(join(directory, KEPT));
   expect([read(KEPT), read(`${KEPT}-wal`)]).toEqual(["what is left of a database", "a log that nothing can fold in"]);
   expect(existsSync(join(directory, "netledger.db-wal"))).toBe(false);
   expect(read("netledger.db")).toStartWith("SQLite format 3");
 });
 
-test("where the log cannot be put aside, all is as it was", () => {
+test("if the log cannot be moved away, everything is as before", () => {
   mkdirSync(join(directory, `${KEPT}-wal`, "in the way"), { recursive: true });
   expect(restore).toThrow();
   expect([read("netledger.db"), read("netledger.db-wal")]).toEqual([
@@ -61,7 +61,7 @@ test("where the log cannot be put aside, all is as it was", () => {
   expect(readdirSync(directory).filter((name) => name.includes(".before-"))).toEqual([`${KEPT}-wal`]);
 });
 
-describe("a restore that is refused leaves nothing", () => {
+describe("a refused restore leaves nothing", () => {
   let spoilt: string;
   beforeEach(() => {
     spoilt = join(scratch, "spoilt.db");
@@ -81,7 +81,7 @@ describe("a restore that is refused leaves nothing", () => {
       }),
     ).toThrow(DatabaseRefused);
 
-  test("of the folders that it made, however deep, also where the disk is too small", () => {
+  test("of the folders it created, however deep, also on a full disk", () => {
     refusedInto(join(scratch, "new", "and", "deep"));
     const small = {
       file,
@@ -96,7 +96,7 @@ describe("a restore that is refused leaves nothing", () => {
     expect(readdirSync(scratch).toSorted()).toEqual(["backup.db", "data", "spoilt.db"]);
   });
 
-  test("in a folder that was there, and keeps a lock file that was there", () => {
+  test("in an existing folder, and keeps an existing lock file", () => {
     const empty = join(scratch, "empty");
     mkdirSync(empty);
     refusedInto(empty);
@@ -112,8 +112,8 @@ describe("a restore that is refused leaves nothing", () => {
 
   test.each([
     ["whole", ""],
-    ["damaged, with a log", "what is left of a database"],
-  ])("where the backup cannot be given its name in the end: data that are %s have theirs again", (_how, text) => {
+    ["damaged, with a log,", "what is left of a database"],
+  ])("if the backup cannot be renamed at the end: %s data regain their name", (_how, text) => {
     if (text === "") {
       for (const name of readdirSync(directory)) rmSync(join(directory, name));
       copyFileSync(file, join(directory, "netledger.db"));
@@ -132,14 +132,14 @@ describe("a restore that is refused leaves nothing", () => {
     expect(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name)).toHex()])).toEqual(before);
   });
 
-  test("of a folder that somebody else has put something into meanwhile, but what that is", () => {
+  test("of a folder that got foreign files in the meantime, except those", () => {
     const target = join(scratch, "shared");
     refusedInto(target, { onProgress: () => writeFileSync(join(target, "netledger.key"), "a key") });
     expect(readdirSync(target)).toEqual(["netledger.key"]);
   });
 });
 
-test("a lock whose file was removed while one waited for it is taken anew", () => {
+test("a lock whose file was removed during the wait is acquired again", () => {
   const path = join(scratch, "lock");
   const held = DataLock.take(path, 0) as DataLock;
   held.discard();

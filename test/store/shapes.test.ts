@@ -185,7 +185,7 @@ const withoutEnd = ({ valid_to: _, ...record }: Wire) => record;
 const asOf = (sequence: number): AsOf => store.reader.atSequence(sequence);
 const list = (query: Partial<ListQuery>) => store.list(GADGET, query).items.map(withoutEnd);
 
-test("the versions are of three shapes, and all that was changed, removed and written equally in between", () => {
+test("the versions have three shapes, with all changes, removals and equal writes in between", () => {
   for (const shape of [1, 2, 3]) {
     const own = written.filter((version) => version.shape === shape);
     for (const isThere of [own.some(({ changed }) => changed !== null), own.some(({ record }) => record === null)])
@@ -209,7 +209,7 @@ test("the versions are of three shapes, and all that was changed, removed and wr
 });
 
 describe("as of every transaction", () => {
-  test("lists, single records, long reads and exports have today's shape", () => {
+  test("lists, single records, long reads and exports have the present shape", () => {
     for (const { sequence } of written) {
       const expected = aliveAt(sequence);
       expect(list({ asOf: asOf(sequence) })).toEqual(expected);
@@ -249,7 +249,7 @@ describe("as of every transaction", () => {
     }
   });
 
-  test("lists are filtered and ordered by the fields of today", () => {
+  test("lists are filtered and ordered by present fields", () => {
     const compare = (of: (record: Wire) => string) => (a: Wire, b: Wire) =>
       Buffer.compare(Buffer.from(of(a)), Buffer.from(of(b)));
     for (const { sequence } of written) {
@@ -280,7 +280,7 @@ describe("as of every transaction", () => {
     }
   });
 
-  test("what is looked up for locate, restores and reverts has it too", () => {
+  test("lookups for locate, restores and reverts have the present shape too", () => {
     const past = new Past(store.db, [...KINDS, GADGET]);
     const sight = { organizationN: store.n(store.organizationId), networkIds: [store.networkId] };
     for (const version of written) {
@@ -325,7 +325,7 @@ describe("as of every transaction", () => {
     }
   });
 
-  test("a version names the fields that changed as they are called today", () => {
+  test("a version names changed fields by their present names", () => {
     const log = new ChangeLog(store.reader);
     const query = { reach: store.reach(), kinds: [GADGET] };
     const head = store.reader.head().sequence;
@@ -354,7 +354,7 @@ describe("as of every transaction", () => {
   });
 });
 
-test("live rows are those that the ledger comes to, before and after they are made anew of it; nothing in it was rewritten", () => {
+test("live rows match the ledger, before and after a rebuild; no version was rewritten", () => {
   const expected = aliveAt(Number.POSITIVE_INFINITY);
   expect(list({})).toEqual(expected);
   expect(list({ filters: [{ field: "color", equals: "Red" }] })).toEqual(
@@ -383,7 +383,7 @@ test("live rows are those that the ledger comes to, before and after they are ma
   expect(soundness()).toEqual([]);
 });
 
-test("a live row that is still of an earlier shape, and a version whose text or shape is another, are found", () => {
+test("a live row of an earlier shape, and a version with a changed text or shape, are found", () => {
   const isWhole = (id: string) =>
     store.rows<{ patch: unknown }>(
       "SELECT patch FROM history_versions WHERE key >> 31 = ? ORDER BY key DESC LIMIT 1",
@@ -453,7 +453,7 @@ describe("an upcaster", () => {
     ) as Wire),
   });
 
-  test("says of every record what plain code says, and nothing of an end", () => {
+  test("matches a naive conversion for every record, and skips tombstones", () => {
     const cases: Array<[NonNullable<AnyKind["upcasters"]>[number], (of: Wire) => Wire]> = [
       [addsField(1, "new", { it: "'s", list: [1, null] }), (of) => ({ ...of, new: { it: "'s", list: [1, null] } })],
       [renamesField(1, "id", "key"), ({ id, ...rest }) => ({ ...rest, key: id })],
@@ -475,7 +475,7 @@ describe("an upcaster", () => {
     }
   });
 
-  test("comes after those before it, and nothing is done to what has today's shape", () => {
+  test("runs after earlier ones, and skips the present shape", () => {
     const upcasters = Array.from({ length: 12 }, (_, place) =>
       place % 2 === 0 ? addsField(1, `f${place}`, place) : renamesField(1, `f${place - 1}`, `g${place}`),
     );
@@ -493,7 +493,7 @@ describe("an upcaster", () => {
     expect(membersSql({}, "v")).toBe(writtenSql("v", "members"));
   });
 
-  test("is of the kind that a version is of, and leaves what it does not name as it is", () => {
+  test("applies to its version's kind, and preserves unnamed fields", () => {
     const [host, tag] = [
       { code: 7, upcasters: [addsField(1, "h", 1)] },
       { code: 8, upcasters: [renamesField(1, "a", "b")] },

@@ -100,7 +100,7 @@ const SMALL: readonly SieveBounds[] = [
   { windowNumbers: 1_000_000, oneStepMax: 100_000, changedShare: 0 },
 ];
 
-test.each(FILTERS)("%s finds the same however it is worked out, now and then, for anybody", (text) => {
+test.each(FILTERS)("%s matches the same in every strategy, at present and in the past, for every caller", (text) => {
   const { reader } = store;
   const source = { connection: reader, populations: new Populations(reader), head: () => reader.head() };
   const sieves = SMALL.map((bounds) => new Sieve(source, bounds));

@@ -106,7 +106,7 @@ const named = (data: Wire[]) =>
     )
     .sort();
 
-test("tells what plain code tells, at any instant, of all networks, of some, of one and of one device", () => {
+test("matches a naive model, at any instant, of all networks, of some, of one and of one device", () => {
   const { random } = model;
   const all = [...model.head.records.values()];
   const networks = all.filter(({ kind }) => kind === networkKind).map(({ id }) => id);

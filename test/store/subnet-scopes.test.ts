@@ -9,7 +9,7 @@ import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { populate } from "../support/store/population.ts";
 import { Store } from "../support/store/store.ts";
 
-test("a store that counts addresses by no subnet is given what it lacks, and nothing twice", () => {
+test("a store that counts addresses by no subnet is completed, without duplicates", () => {
   const store = new Store();
   populate(store);
   const client = store.db.$client;

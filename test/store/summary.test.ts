@@ -232,7 +232,7 @@ function nameAt(type: string, id: string, to: number): string {
   return recordLabel(kind, told.findLast((change) => change.id === id && change.at <= to)?.states.at(-1) as Wire);
 }
 
-test("tells what plain code tells, at any instant, of all networks and of some", () => {
+test("matches a naive model, at any instant, of all networks and of some", () => {
   const { random } = model;
   const networks = [...new Set(told.filter(({ type }) => type === "network").map(({ id }) => id))];
   const found = { flapping: 0, stale: 0, failed: 0, vanished: 0, wandering: 0, conflicts: 0 };
@@ -285,7 +285,7 @@ test("tells what plain code tells, at any instant, of all networks and of some",
   for (const [part, count] of Object.entries(found)) expect([part, count > 20]).toEqual([part, true]);
 });
 
-test("who asks about one day after another is told what flaps as if each were the first", () => {
+test("requests for successive days report flapping as if each were the first", () => {
   const { random } = model;
   const all = model.head.sequence;
   const found = (reader: Reader, day: { after: number; until: number }) => {
@@ -312,7 +312,7 @@ test("who asks about one day after another is told what flaps as if each were th
   expect(flapping).toBeGreaterThan(100);
 });
 
-test("finds what flaps in as many steps as it takes, each change once, without looking at other versions", () => {
+test("finds flapping ports in any number of steps, each change once, without reading other versions", () => {
   const sequences: number[] = [];
   for (let each = 0; each < 7; each += 1)
     model.step((draft) => {
@@ -340,7 +340,7 @@ test("finds what flaps in as many steps as it takes, each change once, without l
   }
 });
 
-test("a moment after the start, what flapped in the last day is counted for whoever asks first", () => {
+test("shortly after the start, the last day's flapping is computed in advance for the first caller", () => {
   for (let each = 0; each < 7; each += 1)
     model.step((draft) => {
       for (const port of draft.all(ifEntryKind))
@@ -370,7 +370,7 @@ test("a moment after the start, what flapped in the last day is counted for whoe
   expect(counted(1_000_000)).toEqual(alone);
 });
 
-test("an appliance that stops within that moment counts nothing", () => {
+test("an appliance that stops before that computes nothing", () => {
   const timers = new ManualTimers();
   const longReads = new DirectLongReads(store.reader, LONG_READS);
   const callOff = workOutFirstSummary({ reader: store.reader, longReads, clock: store.clock, timers, recordsMin: 1 });

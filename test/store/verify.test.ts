@@ -109,7 +109,7 @@ const host = () => `(SELECT n FROM history_records WHERE id = '${population.host
 const last = "(SELECT max(sequence) FROM history_transactions)";
 const versionOfHost = () => `key = (SELECT min(key) FROM history_versions WHERE key >> 31 = ${host()})`;
 
-test("a sound store is found sound, and its head told", () => {
+test("an intact store verifies, and its head is reported", () => {
   const report = verifyLedger(store.readDb, KINDS);
   expect(report.findings).toEqual([]);
   const [count] = store.rows<object>(
@@ -128,7 +128,7 @@ test("a sound store is found sound, and its head told", () => {
 });
 
 test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE"])(
-  "no room for what is put aside (%s) ends the verification, and is no finding",
+  "no temporary space (%s) ends the verification, and is not a finding",
   (code) => {
     const client = new Proxy(store.readDb.$client, {
       get: (target, name) => {
@@ -150,7 +150,7 @@ test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE"])(
   },
 );
 
-test("any other trouble with a step is a finding", () => {
+test("any other failure of a step is a finding", () => {
   const findings = new Findings();
   findings.during("version", "n 1", () => {
     throw Object.assign(new Error("malformed"), { code: "SQLITE_CORRUPT" });
@@ -158,7 +158,7 @@ test("any other trouble with a step is a finding", () => {
   expect(findings.list).toEqual([{ check: "version", where: "n 1", message: "cannot be read: malformed" }]);
 });
 
-describe("a changed value in the ledger is found, and where", () => {
+describe("a changed value in the ledger is found, with its location:", () => {
   const NOT_NULL: Record<string, string> = { INTEGER: "+ 1", TEXT: "|| ' '" };
   /** A different value that the column accepts. */
   const changed = (column: string, type: string) =>
@@ -211,7 +211,7 @@ describe("a changed value in the ledger is found, and where", () => {
     }
   });
 
-  test.each([["NULL"], ["reason || '!'"], ["replace(reason, ':', '.')"]])("a reason that was given, now %s", (now) => {
+  test.each([["NULL"], ["reason || '!'"], ["replace(reason, ':', '.')"]])("a given reason, now %s", (now) => {
     const [{ sequence }] = store.rows<{ sequence: number }>(
       "SELECT sequence FROM history_transactions WHERE reason IS NOT NULL",
     ) as [{ sequence: number }];
@@ -220,15 +220,15 @@ describe("a changed value in the ledger is found, and where", () => {
     ]);
   });
 
-  describe("of a version that lies beside another", () => {
+  describe("of a packed version", () => {
     const packed = () =>
       `key = (SELECT max(key) FROM history_versions WHERE patch IS NOT NULL AND key >> 31 = ${host()})`;
     test.each([
-      ["that it does", "NULL"],
-      ["which other", "patch + (1 << 32)"],
-      ["that there is another", "patch | (2147483647 << 32)"],
-      ["how much of that stands before it", "patch - (1 << 16)"],
-      ["how much of that stands after it", "patch - 1"],
+      ["the presence of a base", "NULL"],
+      ["the choice of the base", "patch + (1 << 32)"],
+      ["the existence of the base", "patch | (2147483647 << 32)"],
+      ["the length of the common prefix", "patch - (1 << 16)"],
+      ["the length of the common suffix", "patch - 1"],
     ])("%s", (_, patch) => {
       expect(damaged(`UPDATE history_versions SET patch = ${patch} WHERE ${packed()}`)).toContainEqual(
         expect.stringMatching(
@@ -237,13 +237,13 @@ describe("a changed value in the ledger is found, and where", () => {
       );
     });
 
-    test("what stands there", () => {
+    test("its own text", () => {
       expect(damaged(`UPDATE history_versions SET members = members || 'x' WHERE ${packed()}`)).toContainEqual(
         expect.stringMatching(/^version: host .*: its content does not match its hash$/),
       );
     });
 
-    test("that it lies beside itself, or a whole one beside another", () => {
+    test("a base that is itself, or a whole version with a base", () => {
       for (const where of ["min(key)", "max(key)"])
         expect(
           damaged(
@@ -278,7 +278,7 @@ describe("a changed value in the ledger is found, and where", () => {
     );
   });
 
-  test("a version whose hash was made to fit: its transaction betrays it", () => {
+  test("a version with a recomputed hash, by its transaction", () => {
     const findings = withCopy((db, path) => {
       // By an attacker who knows the code but not the later history.
       unguarded(db, [
@@ -291,7 +291,7 @@ describe("a changed value in the ledger is found, and where", () => {
   });
 });
 
-describe("rows taken from the ledger, added to it or moved in it are found, and where", () => {
+describe("rows deleted from, added to or moved in the ledger are found, with their location:", () => {
   const versions = () =>
     store
       .rows<{ sequence: number }>(
@@ -299,13 +299,13 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
       )
       .map((row) => row.sequence);
 
-  test("the last transaction, its versions left", () => {
+  test("the last transaction, without its versions", () => {
     expect(damaged(`DELETE FROM history_transactions WHERE sequence = ${last}`)).toContainEqual(
       expect.stringMatching(/^version: .*: its transaction is not in the ledger$/),
     );
   });
 
-  test("the last transaction with its versions: the live rows betray it", () => {
+  test("the last transaction with its versions, by the live rows", () => {
     const findings = damaged(
       `DELETE FROM history_versions WHERE key & 2147483647 = ${last}`,
       `DELETE FROM history_transactions WHERE sequence = ${last}`,
@@ -352,7 +352,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
     );
   });
 
-  test("two versions of one record that changed places", () => {
+  test("two swapped versions of one record", () => {
     const [first, second] = versions() as [number, number];
     const key = (sequence: number) => `${host()} << 31 | ${sequence}`;
     const findings = damaged(
@@ -366,7 +366,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
       );
   });
 
-  test("the documents of two records that changed places", () => {
+  test("swapped documents of two records", () => {
     const findings = damaged(
       "CREATE TABLE swap AS SELECT key, members FROM history_versions WHERE key >> 31 IN (1, 2) AND key & 2147483647 = 1",
       `UPDATE history_versions SET members = (SELECT members FROM swap WHERE key >> 31 <> history_versions.key >> 31)
@@ -379,7 +379,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
     ).toHaveLength(2);
   });
 
-  test("a version slipped in", () => {
+  test("an inserted version", () => {
     const findings = damaged(
       `INSERT INTO history_versions SELECT ${host()} << 31 | 6, 2, shape, (SELECT valid_from FROM history_versions
         WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash, patch FROM history_versions
@@ -407,11 +407,11 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
   });
 });
 
-describe("what is derived from the ledger and is not as it says is found, and made anew", () => {
+describe("wrong derived data are found and rebuilt:", () => {
   const live = (column: string, value: string) => [`UPDATE hosts SET ${column} = ${value} WHERE n = ${host()}`];
   const cases: Array<[string, RegExp, () => string[]]> = [
     [
-      "a span that is missing",
+      "a missing span",
       /^span: host .* but its span is missing$/,
       () => [
         `DELETE FROM history_spans WHERE n = ${host()} AND scope = (SELECT min(scope) FROM history_spans
@@ -419,68 +419,68 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "a span that ends too early",
+      "a span with an early end",
       /^span: host .* its span goes to 3$/,
       () => [`UPDATE history_spans SET died = 3 WHERE n = ${host()}`],
     ],
     [
-      "a span that begins elsewhere",
+      "a span with a wrong start",
       /^span: host .* is missing$/,
       () => [`UPDATE history_spans SET born = born + 1 WHERE n = ${host()}`],
     ],
     [
-      "a span too many",
+      "an extra span",
       /^span: host .*, but did not live there then$/,
       () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`],
     ],
     [
-      "a span of nobody",
+      "a span of no record",
       /^span: record \? \(n 99999\): .*, but did not live there then$/,
       () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"],
     ],
     [
-      "a count that is wrong",
+      "a wrong count",
       /^census: scope .*: counts \d+, but the spans give \d+$/,
       () => ["UPDATE history_census SET count = count + 1 WHERE sequence = 4"],
     ],
     [
-      "a count that is missing",
+      "a missing count",
       /^census: scope .*: counts nothing new, but/,
       () => ["DELETE FROM history_census WHERE sequence = 4"],
     ],
     [
-      "a count too many",
+      "an extra count",
       /^census: scope .*: counts 9, but the spans give nothing new$/,
       () => ["INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)"],
     ],
-    ["no spans and no counts at all", /^span: /, () => ["DELETE FROM history_spans", "DELETE FROM history_census"]],
+    ["no spans and no counts", /^span: /, () => ["DELETE FROM history_spans", "DELETE FROM history_census"]],
     [
-      "a lineage that is missing",
+      "a missing lineage",
       /^lineage: tag .*\/gone: leads to nothing instead of/,
       () => ["DELETE FROM history_lineages WHERE identity LIKE '%/gone'"],
     ],
     [
-      "a lineage that leads elsewhere",
+      "a wrong lineage",
       /^lineage: tag .*\/gone: leads to x instead of/,
       () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"],
     ],
     [
-      "a lineage too many",
+      "an extra lineage",
       /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/,
       () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"],
     ],
     [
-      "a block that counts another number",
+      "a block with a wrong count",
       /^span: scope .*, block 0: has what the spans do not$/,
       () => ["UPDATE history_span_blocks SET alive = alive + 1"],
     ],
     [
-      "a block of nobody",
+      "a block of no record",
       /^span: scope .*, block 9: has what the spans do not$/,
       () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"],
     ],
     [
-      "a block of what has none",
+      "a block of a kind without blocks",
       /^span: scope .*, block 0: has what the spans do not$/,
       () => [
         `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
@@ -488,12 +488,12 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "a block that is missing",
+      "a missing block",
       /^span: scope .*, block 0: lacks what the spans have$/,
       () => ["DELETE FROM history_span_blocks"],
     ],
     [
-      "an activity that is missing",
+      "a missing activity",
       /^activity: scope -?\d+, transaction 4: is row /,
       () => ["DELETE FROM history_activity WHERE sequence = 4"],
     ],
@@ -503,27 +503,27 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       () => ["UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3"],
     ],
     [
-      "an activity of nobody",
+      "an activity of no record",
       /^activity: scope 99999, transaction 3: is row 1 of scope 99999/,
       () => ["INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)"],
     ],
     [
-      "changes that are not counted",
+      "uncounted changes",
       /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
       () => ["DELETE FROM history_change_counts WHERE sequence = 4"],
     ],
     [
-      "changes of a scope that are not counted at all",
+      "uncounted changes of a whole scope",
       /^activity: scope \d+ .*: the counts of changes are missing$/,
       () => [`DELETE FROM history_change_counts WHERE scope = ${host()} * 64 + 7`],
     ],
     [
-      "a change that is counted as another",
+      "a change counted as another",
       /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
       () => ["UPDATE history_change_counts SET created = created - 1, updated = updated + 1 WHERE created > 0"],
     ],
     [
-      "a change that is counted in another transaction",
+      "a change counted in another transaction",
       /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
       () => [
         `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
@@ -531,39 +531,39 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "counts of changes that go down",
+      "decreasing counts of changes",
       /^activity: scope -?\d+ .*: the counts of changes go wrong at transaction \d+$/,
       () => [`UPDATE history_change_counts SET created = 0, updated = 0, deleted = 0 WHERE sequence = ${last}`],
     ],
     [
-      "changes of nobody",
+      "changes of no record",
       /^activity: scope 6399999 .*: the counts of changes are not those of the versions$/,
       () => [
         "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
       ],
     ],
     [
-      "a text that is missing",
+      "a missing text",
       /^search: host .*: its search text from transaction \d+ on is missing$/,
       () => [`DELETE FROM history_search_texts WHERE key >> 31 = ${host()}`],
     ],
     [
-      "a text that is another",
+      "a changed text",
       /^search: host .*: its search text from transaction \d+ on does not match the record$/,
       () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`],
     ],
     [
-      "a text that leads elsewhere",
+      "a text of another record",
       /^search: host .*: its search text from transaction \d+ on does not match the record$/,
       () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`],
     ],
     [
-      "a text too many",
+      "an extra text",
       /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/,
       () => [`INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')`],
     ],
     [
-      "a text that the index does not know",
+      "a text missing from the index",
       /^search: host .*: the index does not find its search text from transaction \d+ on$/,
       () => [
         `INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts
@@ -571,7 +571,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "a word that the texts do not know",
+      "an indexed word without a text",
       /^search: history_search: does not match the words of the texts$/,
       () => [
         `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
@@ -579,22 +579,22 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "a name that the records do not have",
+      "an indexed name without a record",
       /^search: history_words: does not match what the records were called$/,
       () => [`INSERT INTO history_words (rowid, entries) VALUES (${host()} << 31 | 3, '1.7.wforged')`],
     ],
     [
-      "names that the index does not have",
+      "names missing from the index",
       /^search: history_words: does not match what the records were called$/,
       () => ["INSERT INTO history_words (history_words) VALUES ('delete-all')"],
     ],
     [
-      "a live row that is missing",
+      "a missing live row",
       /^live: host .*: it is alive in the ledger, but has no live row$/,
       () => [`DELETE FROM hosts WHERE n = ${host()}`],
     ],
     [
-      "a live row of what has ended",
+      "a live row of a removed record",
       /^live: tag .*: has a live row, but is not alive in the ledger$/,
       () => [
         `INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"'
@@ -609,49 +609,41 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "a live document that is another",
+      "a changed live document",
       /^live: host .*: its live document is not its newest version$/,
       () => live("members", "replace(members, 'renamed', 'forged')"),
     ],
     ["a live row of an older version", /^live: host .*: its live sequence is /, () => live("sequence", "sequence - 1")],
+    ["a changed live organization", /^live: host .*: its live organization_n is /, () => live("organization_n", "3")],
+    ["changed live sort keys", /^live: host .*: its live sort_keys is null, /, () => live("sort_keys", "NULL")],
     [
-      "a live organization that is another",
-      /^live: host .*: its live organization_n is /,
-      () => live("organization_n", "3"),
-    ],
-    ["live sort keys that are others", /^live: host .*: its live sort_keys is null, /, () => live("sort_keys", "NULL")],
-    [
-      "a live column that is another",
+      "a changed live column",
       /^live: host .*: its live name is "forged", but in the ledger "renamed"$/,
       () => live("name", "'forged'"),
     ],
     [
-      "a live reference that is another",
+      "a changed live reference",
       /^live: host .*: its live network_n is /,
       () => live("network_n", "(SELECT max(n) FROM networks)"),
     ],
+    ["a cleared unique value", /^live: tag .*: its live identity is null/, () => [`UPDATE tags SET identity = NULL`]],
     [
-      "what makes unique, cleared",
-      /^live: tag .*: its live identity is null/,
-      () => [`UPDATE tags SET identity = NULL`],
-    ],
-    [
-      "parts that are said not to be there",
+      "parts marked absent",
       /^live: if_entry .*: its live composed is 0, /,
       () => ["UPDATE if_entries SET composed = 0"],
     ],
     [
-      "a link that is missing",
+      "a missing link",
       /^link: host .*: the link tags to n \d+ is missing$/,
       () => [`DELETE FROM live_links WHERE n = ${host()}`],
     ],
     [
-      "a link too many",
+      "an extra link",
       /^link: host .*: has a link tags to n 2, which the ledger does not imply$/,
       () => [`INSERT INTO live_links (n, relation, target_n) VALUES (${host()}, 'tags', 2)`],
     ],
     [
-      "a link of what has ended",
+      "a link of a removed record",
       /^link: record .*: has links and is not alive$/,
       () => [
         `INSERT INTO live_links (n, relation, target_n) SELECT n, 'tags', 2 FROM history_records
@@ -659,12 +651,12 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
-      "observation values of what has ended",
+      "observation values of a removed record",
       /^observation: record .* and is not alive$/,
       () => ["INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3"],
     ],
     [
-      "everything at once",
+      "all of them at once",
       /^live: /,
       () => [...DERIVED, "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`),
     ],
@@ -685,7 +677,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     });
   });
 
-  test("observation values that are missing, with those of the newest version", () => {
+  test("missing observation values, reset to the newest version's", () => {
     withCopy((db, path) => {
       db.$client.run("DELETE FROM observations");
       expect(reportOn(path).findings).toContainEqual(
@@ -696,7 +688,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     });
   });
 
-  test("a reference to a row that is not there", () => {
+  test("a reference to a missing row", () => {
     const missing = "file: live_links, row ?: refers to a row of history_records that does not exist";
     expect(damaged("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)")).toEqual([
       missing,
@@ -733,7 +725,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     }
   });
 
-  test("not at all where the ledger can't be understood", () => {
+  test("but not rebuilt if the ledger cannot be read", () => {
     withCopy((db) => {
       unguarded(db, [`UPDATE history_versions SET members = 'x' WHERE ${versionOfHost()}`]);
       expect(() => rebuildDerived(db, KINDS)).toThrow();
@@ -742,20 +734,20 @@ describe("what is derived from the ledger and is not as it says is found, and ma
   });
 });
 
-describe("tables, indexes, triggers and views that are not those of the migrations are found, each by its name:", () => {
+describe("foreign or missing tables, indexes, triggers and views are found, each by name:", () => {
   const MISSING: Array<[string, string, string[]]> = [
     [
-      "a guard",
+      "a missing guard",
       "schema: trigger history_versions_are_never_changed, on history_versions: is missing",
       ["DROP TRIGGER history_versions_are_never_changed"],
     ],
     [
-      "an index that reads ask for by its name",
+      "a missing index that reads name",
       "schema: index history_versions_by_sequence, on history_versions: is missing",
       ["DROP INDEX history_versions_by_sequence"],
     ],
     [
-      "a guard that lets everything pass",
+      "a disabled guard",
       "schema: trigger history_versions_are_never_deleted, on history_versions: differs from what netledger made",
       [
         "DROP TRIGGER history_versions_are_never_deleted",
@@ -763,23 +755,23 @@ describe("tables, indexes, triggers and views that are not those of the migratio
       ],
     ],
     [
-      "an index of another order",
+      "an index with another order",
       "schema: index live_links_by_target, on live_links: differs from what netledger made",
       ["DROP INDEX live_links_by_target", "CREATE INDEX live_links_by_target ON live_links (n)"],
     ],
     [
-      "a trigger too many",
+      "an extra trigger",
       "schema: trigger theirs, on tags: does not belong to netledger",
       ["CREATE TRIGGER theirs AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"],
     ],
     [
-      "an index too many",
+      "an extra index",
       "schema: index theirs, on tags: does not belong to netledger",
       ["CREATE UNIQUE INDEX theirs ON tags (sequence)"],
     ],
   ];
 
-  test.each(MISSING)("%s, which is put right with what is derived", (_what, finding, statements) => {
+  test.each(MISSING)("%s, repaired with derived data", (_what, finding, statements) => {
     withCopy((db, path) => {
       const whole = schema(db);
       for (const sql of statements) db.$client.run(sql);
@@ -792,10 +784,10 @@ describe("tables, indexes, triggers and views that are not those of the migratio
   });
 
   test.each([
-    ["a table too many", "file: table theirs: does not belong to netledger", "CREATE TABLE theirs (a)"],
+    ["an extra table", "file: table theirs: does not belong to netledger", "CREATE TABLE theirs (a)"],
     ["a view", "file: view theirs: does not belong to netledger", "CREATE VIEW theirs AS SELECT * FROM tags"],
     [
-      "a column too many",
+      "an extra column",
       "file: table tags: differs from what netledger made",
       "ALTER TABLE tags ADD COLUMN theirs TEXT",
     ],
@@ -818,14 +810,14 @@ describe("tables, indexes, triggers and views that are not those of the migratio
     "history_words",
     "tags",
     "observations",
-  ])("the table %s that is missing, which ends no verification", (table) => {
+  ])("a missing table %s, without ending the verification", (table) => {
     withCopy((db, path) => {
       db.$client.run(`DROP TABLE ${table}`);
       expect(lines(reportOn(path))).toContain(`file: table ${table}: is missing`);
     });
   });
 
-  test("all guards and an index at once, each of them", () => {
+  test("all guards and an index at once, individually", () => {
     withCopy((db, path) => {
       const names = (
         db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").values() as Array<[string]>
@@ -836,7 +828,7 @@ describe("tables, indexes, triggers and views that are not those of the migratio
     });
   });
 
-  test("not what SQLite keeps for itself", () => {
+  test("but not SQLite's internal objects", () => {
     withCopy((db, path) => {
       db.$client.run("ANALYZE");
       db.$client.run("VACUUM");
@@ -845,7 +837,7 @@ describe("tables, indexes, triggers and views that are not those of the migratio
   });
 });
 
-describe("no step holds a state of the database for long, however much there is:", () => {
+describe("no step holds a read transaction for long, whatever the size:", () => {
   const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
 
   test("the blocks of spans", () => {
@@ -878,7 +870,7 @@ describe("no step holds a state of the database for long, however much there is:
     });
   });
 
-  test("what stands for the same thing as what came later", () => {
+  test("duplicate identities", () => {
     withCopy((db) => {
       db.$client.run(
         `${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`,
@@ -892,7 +884,7 @@ describe("no step holds a state of the database for long, however much there is:
   });
 });
 
-test("a writer at work is not in the way: what it writes meanwhile is left out, and nothing is called wrong", () => {
+test("a concurrent writer does not interfere: its writes are excluded without false findings", () => {
   const busy = new Store();
   try {
     const model = new Model(busy, 5);
@@ -925,7 +917,7 @@ test("a damaged page of the file is a finding, not a crash", () => {
   }
 });
 
-test("rows that a damaged key put out of their order are a finding, and not gone through for ever", () => {
+test("rows out of order under a damaged key are a finding, without an endless loop", () => {
   const { path, n, rows } = withCopy((db, path) => {
     const { n, rows } = db.$client
       .query("SELECT (SELECT max(n) FROM history_records) AS n, count(*) AS rows FROM observations")
@@ -952,7 +944,7 @@ test("rows that a damaged key put out of their order are a finding, and not gone
   expect(lines(reportOn(path))).toContainEqual(expect.stringMatching(/^file: observations: .*out of order$/s));
 });
 
-test("a list of free pages that leads nowhere is a finding, and while an appliance is at work it is said that it was not looked at", () => {
+test("a broken free-page list is a finding, and reported as unchecked next to a running appliance", () => {
   const path = withCopy((db, path) => {
     db.$client.run("CREATE TABLE gone (a)");
     db.$client.run("INSERT INTO gone SELECT zeroblob(100000)");
@@ -988,7 +980,7 @@ describe("netledger verify", () => {
     return { status, text };
   }
 
-  test("answers 0 for a sound store, beside one who writes", async () => {
+  test("exits with 0 for an intact store, with a concurrent writer", async () => {
     expect(await run(store.directory)).toEqual({
       status: 0,
       text: expect.stringMatching(/^Last transaction: \d+, at .*\nVerified: .*\nSound\.\n$/),
@@ -997,7 +989,7 @@ describe("netledger verify", () => {
     expect((await run(store.directory)).status).toBe(0);
   });
 
-  test("answers 1 for one that is not, and 0 once what is derived was made anew", async () => {
+  test("exits with 1 for a damaged one, and 0 once derived data are rebuilt", async () => {
     const directory = withCopy((db, path) => {
       db.$client.run("DELETE FROM history_census");
       return join(path, "..");
@@ -1021,7 +1013,7 @@ describe("netledger verify", () => {
     expect((await run(directory)).status).toBe(0);
   });
 
-  test("makes nothing anew from a ledger that lacks what was known: the live rows may be all that is left of it", async () => {
+  test("rebuilds nothing from a ledger that lost known data: the live rows may be all that remains", async () => {
     const name = "acknowledged";
     const id = (
       store.rows<{ id: string }>("SELECT r.id FROM hosts h JOIN history_records r USING (n) LIMIT 1")[0] as {
@@ -1057,7 +1049,7 @@ describe("netledger verify", () => {
     }
   });
 
-  test("makes nothing anew from a ledger that is not sound", async () => {
+  test("rebuilds nothing from a damaged ledger", async () => {
     const directory = withCopy((db, path) => {
       unguarded(db, ["UPDATE history_transactions SET source = 'x' WHERE sequence = 2", "DELETE FROM history_census"]);
       return join(path, "..");

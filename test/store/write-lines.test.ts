@@ -49,7 +49,7 @@ const idsOf = (writes: readonly WaitingWrite[]) => writes.map(({ id }) => id);
 const between = (random: SeededRandom, most: number) =>
   Math.floor((random.bytes(2).reduce((sum, byte) => sum * 256 + byte, 0) / 65_536) * most);
 
-describe("a command that goes through all that refers to a record", () => {
+describe("a command that scans all references to a record", () => {
   const commands = ["network", "subnet", "vlan", "tag", "credential", "host", "if_entry"].map(
     (name) => `${name}.delete`,
   );
@@ -64,7 +64,7 @@ describe("a command that goes through all that refers to a record", () => {
     },
   );
 
-  test("is told apart from what does not", () => {
+  test("is distinguished from ordinary updates and deletes, which share a commit", () => {
     const lines = new WriteLines(takesLong);
     lines.add(write("a", { command: "host.update" }));
     lines.add(write("b", { command: "port.delete" }));
@@ -72,8 +72,8 @@ describe("a command that goes through all that refers to a record", () => {
   });
 });
 
-describe("lines in turn", () => {
-  test("serve each line once before any a second time, and each in its order, as a list that is searched does", () => {
+describe("round-robin queues", () => {
+  test("are served once each before any a second time, each in order, equal to a scanned list", () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const random = seededRandom(seed);
       const lines = new FairLines<{ line: string; n: number }>();
@@ -103,7 +103,7 @@ describe("lines in turn", () => {
     }
   });
 
-  test("keep the turn of a line whose head is not wanted, and take back what could not be served", () => {
+  test("keep the turn of a queue with a rejected head, and accept returned items", () => {
     const lines = new FairLines<string>();
     for (const item of ["a1", "a2", "b1", "c1"]) lines.add(item.charAt(0), item);
     expect(lines.take((item) => item !== "a1")).toBe("b1");
@@ -122,7 +122,7 @@ describe("the commands of the next commit", () => {
     return filling;
   };
 
-  test("are one of each user before a second of any, and at most so many, and so many bytes", () => {
+  test("are one per user before a second of any, within limits of count and bytes", () => {
     const crowd = Array.from({ length: 2 * MAX_GROUP }, () => write("crowd"));
     const [one, two] = [write("one"), write("two")];
     const next = filled(...crowd, one, two).next();
@@ -134,7 +134,7 @@ describe("the commands of the next commit", () => {
     );
   });
 
-  test("are one alone where it is large, or may take long", () => {
+  test("are a single one if it is large or slow", () => {
     for (const large of [write("a", LARGE), write("a", { command: "long" })]) {
       const line = filled(large, write("a"));
       expect(idsOf(line.next())).toEqual([large.id]);
@@ -143,7 +143,7 @@ describe("the commands of the next commit", () => {
     }
   });
 
-  test("are those that are not large first; then these have as much time as the large one took, where both wait", () => {
+  test("alternate, if both wait, between small ones and a large one, with equal time", () => {
     const line = filled(write("a", LARGE), write("a", LARGE), write("a", LARGE));
     const kinds: string[] = [];
     for (let n = 0; n < 60; n += 1) {
@@ -156,13 +156,13 @@ describe("the commands of the next commit", () => {
     expect(kinds.flatMap((kind, at) => (kind === "large" ? [at] : []))).toEqual([1, 12, 23]);
   });
 
-  test("are large ones of each user in turn", () => {
+  test("that are large come from each user in turn", () => {
     const line = filled(write("a", LARGE), write("a", LARGE), write("b", LARGE), write("c", LARGE));
     const users = Array.from({ length: 4 }, () => line.next()[0]?.request.actor.id);
     expect(users).toEqual(["a", "b", "c", "a"]);
   });
 
-  test("are what lowers rights before all else, of each user in turn, and not twice in a row where others wait", () => {
+  test("that lower rights come first, from each user in turn, and not twice in a row if others wait", () => {
     const line = filled(
       write("a"),
       ...Array.from({ length: 3 * MAX_URGENT_GROUP }, () => write("a", URGENT)),
@@ -182,7 +182,7 @@ describe("the commands of the next commit", () => {
     expect(line.next()[0]?.request.isUrgent).toBe(true);
   });
 
-  test("whatever comes: a small one waits for no more than one large, what lowers rights for its turn among the like, and each line keeps its order", () => {
+  test("in any mix: a small one waits for at most one large one, a rights-lowering one for its turn among its kind, and each queue keeps its order", () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const random = seededRandom(seed);
       const line = lines();
@@ -304,7 +304,7 @@ describe("the writer's side", () => {
   const newTag = (name: string) => (tx: WriteTransaction) =>
     tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
 
-  test("looks at what arrives during a commit before the next one: another user waits for the one that runs", async () => {
+  test("considers commands arriving during a commit before the next one: another user waits for the running one only", async () => {
     let other = 0;
     const bulks = Array.from({ length: 5 }, (_, n) =>
       send(
@@ -318,7 +318,7 @@ describe("the writer's side", () => {
     expect(await answered(6)).toEqual([...bulks.slice(0, 2), other, ...bulks.slice(2)]);
   });
 
-  test("commits with what it began what arrives meanwhile, of whomever, and nothing that is large", async () => {
+  test("adds to a started commit what arrives in the meantime, from any user, except large commands", async () => {
     const first = send("a", (tx) => {
       sendMeanwhile("b", newTag("b1"));
       sendMeanwhile("c", newTag("c1"), LARGE);
@@ -331,7 +331,7 @@ describe("the writer's side", () => {
     expect(commits).toBe(3);
   });
 
-  test("commits what arrived before a refusal that took the whole group with it, once", async () => {
+  test("commits once the commands that arrived before a refusal of the whole group", async () => {
     let hasSent = false;
     const first = send("a", (tx) => {
       if (!hasSent) sendMeanwhile("b", newTag("b1"));
@@ -349,7 +349,7 @@ describe("the writer's side", () => {
     expect(commits).toBe(1);
   });
 
-  test("ends after what arrived with the word to end", async () => {
+  test("ends after commands that arrived with the shutdown", async () => {
     const first = send("a", (tx) => {
       sendMeanwhile("b", newTag("b1"));
       arrived.push({ type: "close" });
@@ -360,7 +360,7 @@ describe("the writer's side", () => {
     expect(hasClosed).toBe(true);
   });
 
-  test("leaves for the next commit what could not be begun in time, in its order", async () => {
+  test("leaves commands that could not start in time to the next commit, in order", async () => {
     const slow = (name: string) => (tx: WriteTransaction) => {
       nowMs += GROUP_SLICE_MS / 2 + 1;
       return newTag(name)(tx);
@@ -377,7 +377,7 @@ describe("the writer's side", () => {
     expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["1", "2", "4", "3", "5"]);
   });
 
-  test("does what was let past others only where it lowers rights; else nothing of it stays, and it waits for its turn", async () => {
+  test("runs a prioritized command only if it lowers rights; otherwise it is rolled back, and waits its turn", async () => {
     const bulk = send("a", newTag("bulk"), LARGE);
     const jumping = send("a", newTag("jumping"), URGENT);
     const lowering = send("b", () => "less", URGENT);
@@ -387,7 +387,7 @@ describe("the writer's side", () => {
     expect(store.transactions()).toHaveLength(3);
   });
 
-  test("refuses what is urgent and wrong as everything else", async () => {
+  test("refuses an invalid urgent command like any other", async () => {
     send(
       "a",
       () => {
@@ -399,7 +399,7 @@ describe("the writer's side", () => {
     expect(replies[0]?.reply).toMatchObject({ ok: false, code: "entity_stale" });
   });
 
-  test("does all that waits before it closes", async () => {
+  test("executes all waiting commands before it closes", async () => {
     for (const name of ["1", "2", "3"]) send(name, newTag(name), LARGE);
     receive({ type: "close" });
     expect(replies.map(({ reply }) => reply.ok)).toEqual([true, true, true]);

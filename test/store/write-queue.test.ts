@@ -69,8 +69,8 @@ async function playedWriter(clock: Clock): Promise<{
   return { queue, thread, say: (message) => receive(message), crash: (reason) => end(reason), counts, sent };
 }
 
-describe("the line of commands", () => {
-  test("has an end: the first command beyond it is refused at once and told when to come again, until one is done", async () => {
+describe("the command queue", () => {
+  test("is bounded: a further command is refused at once with Retry-After, until one is done", async () => {
     const { queue, say } = await playedWriter({ now: () => 0 });
     const done = Array.from({ length: MAX_WAITING_COMMANDS }, () => queue.run("test", null, AUTHOR));
     expect(await queue.run("test", null, AUTHOR).catch((error: unknown) => error)).toMatchObject({
@@ -88,7 +88,7 @@ describe("the line of commands", () => {
     expect(await next).toEqual({ sequence: null, result: "last" });
   });
 
-  test("counts commands by what came of them, and tells how many are not done yet", async () => {
+  test("counts commands by outcome, and reports pending ones", async () => {
     const { queue, say, crash, counts } = await playedWriter({ now: () => 0 });
     const refusal: WriteReply = { ok: false, code: "entity_in_use", message: "", params: {}, cause: null };
     const replies: WriteReply[] = [
@@ -120,7 +120,7 @@ describe("the line of commands", () => {
     for (let n = 0; n < count; n += 1) void queue.run(command, null, by).catch(() => {});
   };
 
-  test("takes so many of one user and the user's keys, and as many of the next", async () => {
+  test("limits commands per user including their keys", async () => {
     const { queue, say } = await playedWriter({ now: () => 0 });
     crowd(queue, MAX_WAITING_OF_USER - 1, user("a"));
     crowd(queue, 1, keyOf("a"));
@@ -139,7 +139,7 @@ describe("the line of commands", () => {
     expect(await next).toBeNull();
   });
 
-  test("takes so many bytes of one user, however few writes they are of, and a larger write where nothing else waits", async () => {
+  test("limits bytes per user, however few writes, and admits a larger write into an empty queue", async () => {
     const { queue, say } = await playedWriter({ now: () => 0 });
     void queue.run("test", null, user("a"), { bytes: MAX_WAITING_BYTES_OF_USER + 1 });
     expect(await codeOf(queue.run("test", null, keyOf("a"), { bytes: 0 }))).toBe("rate_limit_exceeded");
@@ -151,7 +151,7 @@ describe("the line of commands", () => {
     expect(await codeOf(queue.run("test", null, user("b"), { bytes: 1 }))).toBe("rate_limit_exceeded");
   });
 
-  test("has room for everybody else, however many users have filled it, and for scans and the appliance itself", async () => {
+  test("reserves room for other users, however many have filled it, and for scans and the appliance itself", async () => {
     const { queue } = await playedWriter({ now: () => 0 });
     const users = Math.ceil(MAX_WAITING_COMMANDS / MAX_WAITING_OF_USER);
     for (let n = 0; n < users; n += 1) crowd(queue, MAX_WAITING_OF_USER, user(`crowd ${n}`));
@@ -168,7 +168,7 @@ describe("the line of commands", () => {
     expect(answered).toEqual([]);
   });
 
-  test("keeps some room of each user for what may lower rights, beside what else of theirs waits", async () => {
+  test("reserves room per user for rights-lowering commands, next to their other ones", async () => {
     const { queue, sent } = await playedWriter({ now: () => 0 });
     crowd(queue, MAX_WAITING_OF_USER, user("a"));
     crowd(queue, MAX_URGENT_OF_USER, user("a"), "lower");
@@ -205,7 +205,7 @@ describe("an answer about the past", () => {
     expect(queue.settlePast(now - 1, 0)).toBeNull();
   });
 
-  test("waits for a commit that is being made at its instant or before it, until it is made or put off", async () => {
+  test("waits for a running commit at or before its instant, until it is done or postponed", async () => {
     expect(thread.close(now)).toBe(true);
     now += SECOND;
     expect(queue.settlePast(now - SECOND - 1, 0)).toBeNull();
@@ -217,21 +217,21 @@ describe("an answer about the past", () => {
     expect(await isOver(waiting)).toBe(true);
   });
 
-  test("is not read from a state of the database that a commit has left behind", async () => {
+  test("is not read from a state before a finished commit", async () => {
     thread.open(7);
     const again = queue.settlePast(now - 1, 6);
     expect(await isOver(again)).toBe(true);
     expect(queue.settlePast(now - 1, 7)).toBeNull();
   });
 
-  test("puts off a commit from its instant on, and none that comes later", () => {
+  test("postpones a commit at its instant or later ones, and none far ahead", () => {
     void queue.settlePast(now - 1, 0);
     expect(thread.close(now - 1)).toBe(false);
     expect(thread.close(now)).toBe(true);
     expect(thread.earliest()).toBe(now);
   });
 
-  test("keeps later commits after it, also when the clock is set back by less than five minutes", () => {
+  test("keeps later commits after it, even if the clock is set back by less than five minutes", () => {
     void queue.settlePast(now - 1, 0);
     now -= 60 * SECOND;
     expect(thread.earliest()).toBe(now + 60 * SECOND);
@@ -239,7 +239,7 @@ describe("an answer about the past", () => {
     expect(thread.earliest()).toBe(now);
   });
 
-  test("does not draw the ledger after a clock that was wrong by a day when somebody asked", () => {
+  test("does not pull the ledger toward a clock that was wrong by a day when requested", () => {
     const right = now;
     now += DAY;
     void queue.settlePast(now - 1, 0);
@@ -253,7 +253,7 @@ describe("an answer about the past", () => {
     expect(thread.earliest()).toBe(right + 10 * SECOND);
   });
 
-  test("goes on without a writer that is gone", async () => {
+  test("continues without a writer after it is gone", async () => {
     thread.close(now);
     const waiting = queue.settlePast(now, 0);
     crash("gone");
@@ -261,7 +261,7 @@ describe("an answer about the past", () => {
   });
 });
 
-describe("a commit whose instant was answered while it was made", () => {
+describe("a commit whose instant was answered in the meantime", () => {
   let store: Store;
   let past: ReadFence;
   let postponed: number;
@@ -303,7 +303,7 @@ describe("a commit whose instant was answered while it was made", () => {
     outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
   const tags = () => store.list(tagKind).items;
 
-  test("is made again, dated after the answer and ahead by what it took", () => {
+  test("is redone, dated after the answer and ahead by its own duration", () => {
     during = (run, tx) => {
       store.clock.at += 4 * SECOND + 1;
       if (run === 1) past.answer(tx.instant + SECOND);
@@ -320,7 +320,7 @@ describe("a commit whose instant was answered while it was made", () => {
     expect(past.isClosing(store.clock.at + DAY)).toBe(false);
   });
 
-  test("is left where it is when only what was before it was answered", () => {
+  test("is left alone if only earlier instants were answered", () => {
     during = (_run, tx) => {
       past.answer(tx.instant - 1);
       store.clock.at += 4 * SECOND;
@@ -329,7 +329,7 @@ describe("a commit whose instant was answered while it was made", () => {
     expect({ runs, postponed }).toEqual({ runs: 1, postponed: 0 });
   });
 
-  test("is not put off for ever: in the end answers wait for it", () => {
+  test("is not postponed indefinitely: answers wait for it eventually", () => {
     const closing: boolean[] = [];
     during = (_run, tx) => {
       closing.push(past.isClosing(tx.instant));
@@ -341,7 +341,7 @@ describe("a commit whose instant was answered while it was made", () => {
     expect(past.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
   });
 
-  test("that is refused leaves nothing closed", () => {
+  test("leaves nothing blocked when refused", () => {
     during = () => {
       throw new Error("refused");
     };
@@ -350,7 +350,7 @@ describe("a commit whose instant was answered while it was made", () => {
   });
 });
 
-describe("a writer beside another process that answers", () => {
+describe("a writer next to another answering process", () => {
   let store: Store;
   let paused: number[];
   /** Duration of the command, run by run. */
@@ -385,7 +385,7 @@ describe("a writer beside another process that answers", () => {
     outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
   const validFrom = () => store.list(tagKind).items[0]?.valid_from;
 
-  test("dates its commit ahead of all that may have been answered, and acknowledges it when that instant has come", () => {
+  test("dates its commit ahead of all possible answers, and acknowledges it at that instant", () => {
     const began = store.clock.at;
     takesMs = [100];
     write();
@@ -393,7 +393,7 @@ describe("a writer beside another process that answers", () => {
     expect([paused, store.clock.at]).toEqual([[900], began + SECOND]);
   });
 
-  test("makes it again where the lead was used up, further ahead", () => {
+  test("redoes it further ahead if the lead was used up", () => {
     const began = store.clock.at;
     takesMs = [501, 501];
     write();
