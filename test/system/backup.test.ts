@@ -40,7 +40,7 @@ const WRITERS = 4;
 const MADE_BETWEEN = 40;
 
 describe("a backup", () => {
-  test("taken while writers write holds all that was acknowledged before, is sound, and ends with its head", async () => {
+  test("taken during writes contains everything acknowledged before, verifies, and ends with its head", async () => {
     const { key, networkId, running } = await place.serveSetUp();
     const writers = new Writers(running.withKey(key), networkId);
     const files = [place.path("first.db"), place.path("second.db")];
@@ -74,7 +74,7 @@ describe("a backup", () => {
     expect((await place.command("verify")).code).toBe(0);
   });
 
-  test("asked for through the API is taken by a thread of its own, while reads and writes are answered", async () => {
+  test("requested through the API is taken by a separate thread, while reads and writes continue", async () => {
     const { key, networkId, running, client } = await place.serveSetUp();
     const writers = new Writers(client, networkId);
     const started = await client.post("backups", {});
@@ -95,7 +95,7 @@ describe("a backup", () => {
     });
   });
 
-  test("is taken of data that an appliance left behind when it was killed", async () => {
+  test("can be taken of data left by a killed appliance", async () => {
     const { key, networkId, running } = await place.serveSetUp();
     const made = await running
       .withKey(key)
@@ -108,7 +108,7 @@ describe("a backup", () => {
     expect((await copy.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
   });
 
-  test("says that the key file is not in it", async () => {
+  test("reports that the key file is not included", async () => {
     await place.setUp();
     const taken = await place.command("backup", file);
     expect(taken.out).toContain(`Not included: ${join(place.data, "netledger.key")}`);
@@ -128,7 +128,7 @@ describe("a backup", () => {
     expect(readFileSync(file, "utf8")).toBe("somebody's");
   });
 
-  test("of data that are not there, or to a folder that is not there, makes nothing", async () => {
+  test("of missing data, or to a missing folder, creates nothing", async () => {
     expect(await place.command("backup", file)).toMatchObject({
       code: 3,
       out: "",
@@ -156,7 +156,7 @@ describe("a backup", () => {
     expect((await place.run(["backup", nowhere, "--data", elsewhere])).code).toBe(2);
   });
 
-  test("of data that are not sound is not called done", async () => {
+  test("of damaged data is not reported as done", async () => {
     await place.setUp();
     tamper(join(place.data, "netledger.db"));
     const refused = await place.command("backup", file);
@@ -169,7 +169,7 @@ describe("a backup", () => {
 });
 
 describe("on a disk that is too small", () => {
-  test("a backup is no file, and says so", async () => {
+  test("a backup leaves no file, and reports it", async () => {
     await place.setUp();
     const refused = await withinKib(200, ["backup", file, "--data", place.data]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
@@ -178,7 +178,7 @@ describe("on a disk that is too small", () => {
     expect((await place.command("verify")).code).toBe(0);
   });
 
-  test("a restore leaves the data as they were", async () => {
+  test("a restore leaves the data unchanged", async () => {
     await place.setUp();
     await place.command("backup", file);
     const before = contents(place.data);
@@ -192,7 +192,7 @@ describe("on a disk that is too small", () => {
 });
 
 describe("a restore", () => {
-  test("is refused on data in use, and on data that are there", async () => {
+  test("is refused on data in use, and on existing data", async () => {
     await place.setUp();
     await place.command("backup", file);
     const running = await place.serve();
@@ -215,7 +215,7 @@ describe("a restore", () => {
     expect(contents(place.data)).toEqual(before);
   });
 
-  test("with --replace keeps what was there, log included, and signs everybody out", async () => {
+  test("with --replace keeps the former data, log included, and ends all sessions", async () => {
     const { key, networkId } = await place.setUp();
     await place.command("backup", file);
     const running = await place.serve();
@@ -249,7 +249,7 @@ describe("a restore", () => {
     expect((await copy.withKey(key).get("subnets")).data).toMatchObject([{ name: "since" }]);
   });
 
-  test("is proven where it lies, and found out where it was tampered with", async () => {
+  test("is verified in place, and tampering is detected", async () => {
     await place.setUp();
     await place.command("backup", file);
     expect((await place.run(["verify", "--backup", file])).code).toBe(0);
@@ -266,7 +266,7 @@ describe("a restore", () => {
     expect([data.code, data.err.includes("is the database of an appliance, not a backup")]).toEqual([3, true]);
   });
 
-  test("makes other data of it: no entity tag and no place in the feed of before is taken for one of now", async () => {
+  test("creates distinct data: earlier ETags and feed cursors are not accepted", async () => {
     const { key } = await place.setUp();
     const before = await place.serve();
     const { data: tag } = await before.withKey(key).post("tags", { name: "core", color: "Red" });
@@ -297,7 +297,7 @@ describe("a restore", () => {
     expect((await now.client.get(`${path}?at=${tag.valid_from}`)).headers.get("etag")).toContain("-ended");
   });
 
-  test("also takes the place of data that are damaged", async () => {
+  test("also replaces damaged data", async () => {
     const { key } = await place.setUp();
     await place.command("backup", file);
     const database = join(place.data, "netledger.db");
@@ -309,40 +309,40 @@ describe("a restore", () => {
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
-    ["one that was tampered with", tamper, /copy\.db is damaged and was not restored: /],
+    ["a tampered backup", tamper, /copy\.db is damaged and was not restored: /],
     [
-      "one with a page that is not what it was",
+      "a backup with an altered page",
       (path) => overwrite(path, 8_192 * 3, Buffer.alloc(8_192, 0x5a)),
       /copy\.db is damaged/,
     ],
     [
-      "one that was cut off",
+      "a truncated backup",
       (path) => writeFileSync(path, readFileSync(path).subarray(0, 200_000)),
       /copy\.db is damaged/,
     ],
     [
-      "one of a newer version",
+      "a backup of a newer version",
       (path) => inDatabase(path, (db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)),
       /copy\.db was written by a newer netledger/,
     ],
     [
-      "a database of another program",
+      "another program's database",
       (path) => inDatabase(path, (db) => db.run("PRAGMA application_id = 7")),
       /copy\.db is a database of another program\./,
     ],
     [
-      "a file that is no database",
+      "a file that is not a database",
       (path) => writeFileSync(path, "a letter to somebody else\n".repeat(10)),
       /copy\.db is not an SQLite database\./,
     ],
     ["an empty file", (path) => writeFileSync(path, ""), /copy\.db is not a backup: it is empty\./],
     [
-      "one with a log beside it",
+      "a backup with a log next to it",
       (path) => writeFileSync(`${path}-wal`, "frames"),
       /copy\.db is incomplete: .*copy\.db-wal belongs to it\./,
     ],
-    ["one that is not there", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
-  ])("refuses %s, and leaves the folder as it was", async (_title, spoil, message) => {
+    ["a missing backup", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
+  ])("refuses %s, and leaves the folder unchanged", async (_title, spoil, message) => {
     await place.setUp();
     await place.command("backup", file);
     spoil(file);
@@ -355,7 +355,7 @@ describe("a restore", () => {
     expect((await place.command("verify")).code).toBe(0);
   });
 
-  test("takes the database of an older version, and brings it up to date", async () => {
+  test("accepts a database of an older version, and upgrades it", async () => {
     const { key } = await place.setUp();
     writeOlder(file, join(place.data, "netledger.db"), OLD_SCHEMA);
     const refused = await place.run(["serve", "--read-only", file, "--listen", "127.0.0.1:0"]);
@@ -367,7 +367,7 @@ describe("a restore", () => {
   });
 });
 
-test("a start brings the data of an older version up to date, once, and says so in the log", async () => {
+test("a start upgrades data of an older version once, and logs it", async () => {
   const { key } = await place.setUp();
   writeOlder(file, join(place.data, "netledger.db"), OLD_SCHEMA);
   for (const suffix of ["-wal", "-shm"]) rmSync(join(place.data, `netledger.db${suffix}`), { force: true });
@@ -382,7 +382,7 @@ test("a start brings the data of an older version up to date, once, and says so 
   expect(again.log).not.toContain("brought_up_to_date");
 });
 
-describe("the secrets of credentials", () => {
+describe("credential secrets", () => {
   /** An appliance with a secret, a backup of it, and the client's key. */
   async function withSecret(): Promise<{ key: string; credentialId: string; body: object }> {
     const { key, organizationId, running } = await place.serveSetUp();
@@ -401,7 +401,7 @@ describe("the secrets of credentials", () => {
     return { key, credentialId: made.data.id, body };
   }
 
-  test("need the key file that they are sealed with: without it, and with another one, the restore is refused", async () => {
+  test("require their key file: without it, or with another one, the restore is refused", async () => {
     await withSecret();
     const keyFile = join(elsewhere, "netledger.key");
     const refusal = (problem: string) => ({
@@ -426,7 +426,7 @@ describe("the secrets of credentials", () => {
     expect((await place.run(["restore", file, "--data", elsewhere])).code).toBe(0);
   });
 
-  test("are dropped when that is asked for; the credential stays and takes new ones", async () => {
+  test("are dropped on request; the credential stays and accepts new ones", async () => {
     const { key, credentialId, body } = await withSecret();
     rmSync(place.data, { recursive: true });
     const restored = await place.command("restore", file, "--drop-secrets");

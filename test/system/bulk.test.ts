@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => place.close());
 
-test("a bulk of 200 hosts is written as one transaction, read by others meanwhile, and refused with the place of what is wrong", async () => {
+test("a bulk of 200 hosts is written as one transaction, read by others in the meantime, and refused with the position of errors", async () => {
   const { key, networkId } = await place.setUp();
   const client = (await place.serve()).withKey(key);
   const items = Array.from({ length: 200 }, (_, host) => ({

@@ -42,8 +42,8 @@ async function created(reason: Buffer): Promise<number> {
 test.each([
   ["UTF-8", Buffer.from("Größerer Umbau 変更 😀"), "Größerer Umbau 変更 😀"],
   ["an extended value", Buffer.from("UTF-8''Gr%C3%B6%C3%9Fe%20%F0%9F%98%80"), "Größe 😀"],
-  ["blanks around it", Buffer.from("  CHG-1 \t "), "CHG-1"],
-])("are kept as %s", async (_what, sent, reason) => {
+  ["text with surrounding spaces", Buffer.from("  CHG-1 \t "), "CHG-1"],
+])("reasons are stored as %s", async (_what, sent, reason) => {
   expect(await created(sent)).toBe(200);
   const [last] = (await setUp.running.withKey(setUp.key).get("transactions?limit=1")).data;
   expect(last).toMatchObject({ command: "tag.create", reason });
@@ -51,10 +51,10 @@ test.each([
 
 test.each([
   ["Latin-1", Buffer.from("Größe", "latin1")],
-  ["half a character", Buffer.from([0x61, 0xc3])],
+  ["a truncated character", Buffer.from([0x61, 0xc3])],
   ["a NUL", Buffer.from([0x61, 0, 0x62])],
   ["DEL", Buffer.from([0x61, 0x7f, 0x62])],
-])("are refused as %s, and nothing is written", async (_what, sent) => {
+])("reasons are refused as %s, and nothing is written", async (_what, sent) => {
   const client = setUp.running.withKey(setUp.key);
   const head = (await client.get("ledger")).data.sequence;
   expect(await created(sent)).toBe(400);

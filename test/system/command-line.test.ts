@@ -39,7 +39,7 @@ beforeAll(() => {
 afterAll(() => place.close());
 
 describe("help", () => {
-  test("of the program names every command and every exit status", async () => {
+  test("of the program lists every command and exit status", async () => {
     for (const args of [["--help"], ["-h"], ["help"]]) {
       const help = await place.run(args);
       expect([help.code, help.err]).toEqual([0, ""]);
@@ -49,7 +49,7 @@ describe("help", () => {
     }
   });
 
-  test("of a topic is the page of the handbook, without escape codes, in lines that a terminal holds", async () => {
+  test("of a topic is the handbook page, without escape codes, within terminal width", async () => {
     const topics = readdirSync(resolve(import.meta.dir, "../../src/handbook"))
       .filter((name) => name.endsWith(".md") && name !== "contents.md")
       .map((name) => name.replace(".md", ""));
@@ -68,12 +68,12 @@ describe("help", () => {
     expect(backup.out).toContain("verify (→ verifying)");
   });
 
-  test("of a command that is no topic is that of the command", async () => {
+  test("of a command without a topic is the command's own", async () => {
     expect((await place.run(["help", "serve"])).out).toBe((await place.run(["serve", "--help"])).out);
     expect((await place.run(["help", "user", "create"])).out).toStartWith("netledger user create: creates a user.");
   });
 
-  test.each(COMMANDS)("of %s is printed, and nothing else is done", async (command) => {
+  test.each(COMMANDS)("of %s is printed, without side effects", async (command) => {
     const help = await place.command(...command.split(" "), "--help");
     expect([help.code, help.err]).toEqual([0, ""]);
     expect(help.out).toStartWith(`netledger ${command}: `);
@@ -81,14 +81,14 @@ describe("help", () => {
     expect(existsSync(place.data)).toBe(false);
   });
 
-  test.each(["user", "key", "import"])("of %s tells all that it can do", async (group) => {
+  test.each(["user", "key", "import"])("of %s lists all its options", async (group) => {
     const help = await place.run([group, "--help"]);
     for (const command of COMMANDS.filter((each) => each.startsWith(`${group} `)))
       expect(help.out).toContain(`usage: netledger ${command}`);
   });
 });
 
-describe("what is not understood is refused with status 2 and one line:", () => {
+describe("invalid input is refused with status 2 and one line:", () => {
   test.each([
     [[], "a command is required; see netledger --help"],
     [["frobnicate"], 'there is no command "frobnicate"; see netledger --help'],
@@ -213,7 +213,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     expect(refused.err.trimEnd()).not.toContain("\n");
   });
 
-  test("a password that is too short, without echoing it", async () => {
+  test("a short password, without echoing it", async () => {
     const refused = await place.run(
       ["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "-"],
       { stdin: "secret\n" },
@@ -227,7 +227,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     ["blank", " ".repeat(10)],
     ["one character", "1111111111"],
     ["the e-mail address", "owner@acme.example"],
-  ])("a password that anybody would try first, wherever one is set: %s", async (_what, stdin) => {
+  ])("a common password, in any command that sets one: %s", async (_what, stdin) => {
     const by = ["--email", "owner@acme.example", "--password-file", "-"];
     for (const args of [
       ["setup", "--organization", "A", "--network", "N", ...by],
@@ -242,7 +242,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
   });
 });
 
-test("the version is told with those of its parts", async () => {
+test("the version is printed with those of its components", async () => {
   const { code, out, err } = await place.run(["version"]);
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(
@@ -252,14 +252,14 @@ test("the version is told with those of its parts", async () => {
   expect((await place.run(["--version"])).out).toBe(out);
 });
 
-test("a reader of the output that goes away is no failure", async () => {
+test("a closed output pipe is not a failure", async () => {
   const finished = await place.run(["-c", `"$0" openapi | head -c 10 >&2; exit "\${PIPESTATUS[0]}"`, EXECUTABLE], {
     command: ["bash"],
   });
   expect(finished).toMatchObject({ code: 0, err: '{"openapi"' });
 });
 
-test("nothing is read from the working folder that was not asked for", async () => {
+test("nothing in the working directory is read unasked", async () => {
   const folder = place.path("trap");
   mkdirSync(folder);
   await Bun.write(`${folder}/bunfig.toml`, 'preload = ["./trap.ts"]\n[install]\nregistry = "http://127.0.0.1:1"\n');
@@ -286,7 +286,7 @@ test("nothing is read from the working folder that was not asked for", async () 
 });
 
 describe("settings from the environment", () => {
-  test("hold where no flag is given, and a flag wins", async () => {
+  test("apply without a flag, and a flag takes precedence", async () => {
     const other = place.path("from-environment");
     const env = { NETLEDGER_DATA: other, NETLEDGER_LISTEN: "127.0.0.1:0", NETLEDGER_LOG_FORMAT: "json" };
     const child = await place.serve([], { env });
@@ -300,14 +300,14 @@ describe("settings from the environment", () => {
     });
   });
 
-  test("that are misspelt are told in the log", async () => {
+  test("that are misspelled are logged", async () => {
     const running = await place.serve([], { env: { NETLEDGER_LISTN: "127.0.0.1:9" } });
     expect(running.log).toContain("WARN  variable_not_known name=NETLEDGER_LISTN");
     await running.stop();
   });
 });
 
-test("no request can write a line of its own into the log", async () => {
+test("no request can inject a log line", async () => {
   const running = await place.serve();
   const { port } = new URL(running.url);
   const forged = "2026-01-01T00:00:00.000Z INFO  forged";
@@ -335,8 +335,8 @@ test("no request can write a line of its own into the log", async () => {
   }
 });
 
-describe("the unattended set-up", () => {
-  test("makes the organization before anything is answered, once", async () => {
+describe("unattended setup", () => {
+  test("creates the organization once, before any request is served", async () => {
     const unattended = new Workplace();
     try {
       const passwordFile = await unattended.passwordFile();
@@ -372,7 +372,7 @@ describe("the unattended set-up", () => {
     }
   });
 
-  test("takes everything from the environment, and records the machine when it is asked to", async () => {
+  test("accepts everything from the environment, and records the machine on request", async () => {
     const unattended = new Workplace();
     try {
       const running = await unattended.serve([], {
@@ -402,7 +402,7 @@ describe("the unattended set-up", () => {
     }
   });
 
-  test("with a password that is none leaves nothing made and says so", async () => {
+  test("with an invalid password creates nothing and reports it", async () => {
     const unattended = new Workplace();
     try {
       const passwordFile = unattended.path("short");

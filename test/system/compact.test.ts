@@ -42,7 +42,7 @@ function headIn(text: string): string {
 }
 
 describe("netledger compact", () => {
-  test("says what it would come to, does it, and nothing is answered otherwise than before", async () => {
+  test("previews its effect, applies it, and leaves all answers unchanged", async () => {
     const { key, networkId, running, client } = await place.serveSetUp();
     const body = { cidr: "10.0.0.0/24", description: "a description that stays as it is ".repeat(20) };
     const { id } = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
@@ -83,7 +83,7 @@ describe("netledger compact", () => {
     expect((await compact()).out).toStartWith(`Packed 0 of ${of} versions`);
   });
 
-  test("refuses data that an appliance uses, and changes nothing of those that are damaged", async () => {
+  test("refuses data in use, and leaves damaged data unchanged", async () => {
     const { running, client } = await place.serveSetUp();
     const { id } = (await client.post("tags", { name: "one", color: "Red" })).data;
     await client.put(`tags/${id}`, { name: "two", color: "Red" });

@@ -23,7 +23,7 @@ async function signedIn(running: Running, email = EMAIL, password = PASSWORD): P
   return client.with({ cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" });
 }
 
-describe("the stories of the demo", () => {
+describe("the demo's scenarios", () => {
   const place = new Workplace();
   let running: Running;
   let demo: Client;
@@ -52,14 +52,14 @@ describe("the stories of the demo", () => {
 
   const namesOf = (records: Array<{ name: string }>) => records.map(({ name }) => name).sort();
 
-  test("the start and the API say that everything is made up", async () => {
+  test("startup output and API mark all data as fictitious", async () => {
     expect(running.lines[2]).toBe(
       `A demo: everything in it is made up. Sign in at ${running.url}/ as ${EMAIL} with the password ${PASSWORD}`,
     );
     expect(await data("/api/version")).toMatchObject({ is_demo: true, read_only: false });
   });
 
-  test("it has a month of history, and all of it verifies", async () => {
+  test("a month of history exists and verifies", async () => {
     const first = (await data("transactions?limit=1&order_direction=asc"))[0];
     expect(first.at.slice(0, 10)).toBe(at(31, "00:00").slice(0, 10));
     const { code, out } = await place.run(["verify", "--data", place.data]);
@@ -69,7 +69,7 @@ describe("the stories of the demo", () => {
     expect((await demo.get("if-entries?limit=1")).body.meta.pagination.total_count).toBeGreaterThan(1_000);
   });
 
-  test("the unknown machine of the third night is found where it was at 03:12, and nowhere an hour later", async () => {
+  test("the unknown machine of the third night is found at its port at 03:12, and nowhere an hour later", async () => {
     const found = await data(`locate?mac=dc:a6:32:5e:70:13&at=${at(3, "03:13")}`);
     expect(found.candidates[0]).toMatchObject({
       switch: { name: "acc-library-1" },
@@ -86,7 +86,7 @@ describe("the stories of the demo", () => {
     expect(later.candidates.map((each: { port: unknown }) => each.port)).toEqual([null]);
   });
 
-  test("whoever had an address before the renumbering still has it then", async () => {
+  test("addresses from before the renumbering still have their hosts at that time", async () => {
     const before = await data(
       `ip-addresses?search=10.20.40.21&at=${encodeURIComponent("marker:before the voice renumbering")}`,
     );
@@ -97,7 +97,7 @@ describe("the stories of the demo", () => {
     expect(namesOf(await data("subnets?limit=100"))).not.toContain("Voice (old)");
   });
 
-  test("the outage is in the activity, with its reason, and on the port in front of it", async () => {
+  test("the outage is in the activity, with its reason, and on the upstream port", async () => {
     const during = encodeURIComponent('if_name:"Te1/0/4" AND host.name:dist-science');
     const statusAt = async (time: string) =>
       (await data(`if-entries?filter=${during}&at=${at(6, time)}`))[0].oper_status;
@@ -108,7 +108,7 @@ describe("the stories of the demo", () => {
     expect(last.reason).toBe("INC-20877: power restored");
   });
 
-  test("the replaced switch is another host of the same name, with another serial number", async () => {
+  test("the replacement switch is another host of the same name, with another serial number", async () => {
     const period = `from=${encodeURIComponent("marker:before the switch in the library")}&to=${at(9, "11:00")}`;
     const { added, removed } = await data(`diff?${period}&network_id=${campusId}&types=host`);
     const serials = (side: any[]) =>
@@ -116,7 +116,7 @@ describe("the stories of the demo", () => {
     expect([serials(removed), serials(added)]).toEqual([["FOC2418U1LP"], ["FJC2734S0ZD"]]);
   });
 
-  test("a link flaps, a machine wanders, and two claims conflict", async () => {
+  test("a link flaps, a machine keeps moving, and two claims conflict", async () => {
     const conflicts = await data("conflicts");
     expect(conflicts.map(({ type, value }: any) => [type, value])).toEqual([
       ["Address", "10.20.20.42"],
@@ -131,7 +131,7 @@ describe("the stories of the demo", () => {
     expect(JSON.stringify(places)).toContain("acc-admin-1");
   });
 
-  test("what was switched off for good is ignored when it comes back, until somebody lets it", async () => {
+  test("a permanently decommissioned host is ignored on return, until that is lifted", async () => {
     const of = (days: number, time: string) => data(`hosts?search=app-old&at=${at(days, time)}`);
     const [first] = await of(22, "12:00");
     expect([await of(20, "12:00"), await of(10, "12:00")]).toEqual([[], []]);
@@ -142,7 +142,7 @@ describe("the stories of the demo", () => {
     expect(reasons).toContain("CHG-2087: disks removed this time");
   });
 
-  test.skipIf(!hasChromium)("the console says on its pages that everything is made up", async () => {
+  test.skipIf(!hasChromium)("the console marks all data as fictitious", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(EMAIL, PASSWORD);
     await page.getByText("A demo: everything in it is made up").waitFor();
@@ -151,7 +151,7 @@ describe("the stories of the demo", () => {
     await visitor.leave();
   });
 
-  test("whoever sees one site sees nothing of the other", async () => {
+  test("a caller limited to one site sees nothing of the other", async () => {
     const viewer = await signedIn(running, "j.lund@larkfield.example");
     const { data: networks } = await viewer.get("networks");
     expect(namesOf(networks)).toEqual(["Harbour site"]);
@@ -159,7 +159,7 @@ describe("the stories of the demo", () => {
   });
 
   test(
-    "a scan asks the made-up network, and a new one is as it was",
+    "a scan covers the fictitious network, and a repeated one changes nothing",
     async () => {
       const discovery = new DiscoveryClient(demo, (await data("networks"))[0].organization_id);
       const campus = await discovery.scanned({ network_id: campusId, kind: "snmp" });
@@ -173,12 +173,12 @@ describe("the stories of the demo", () => {
   );
 });
 
-describe("the folder of the demo", () => {
+describe("the demo folder", () => {
   let place: Workplace;
   afterEach(() => place.close());
 
   test(
-    "is kept for the next start, is served as a demo alone, and does not go into a real one",
+    "is kept for the next start, is served as a demo only, and is not used as a real one",
     async () => {
       place = new Workplace();
       const first = await place.serveDemo();
@@ -206,7 +206,7 @@ describe("the folder of the demo", () => {
   );
 
   test(
-    "gets a password that nobody knows where others can reach it",
+    "gets a random password when reachable by others",
     async () => {
       place = new Workplace();
       const running = await place.serveDemo(["--plain-http"]);
@@ -222,7 +222,7 @@ describe("the folder of the demo", () => {
     TEST_HANG_MS,
   );
 
-  test("is refused together with what is not for a demo", async () => {
+  test("is refused together with options that exclude a demo", async () => {
     place = new Workplace();
     const { code, err } = await place.run(["serve", "--demo", "--read-only", "x"]);
     expect([code, err]).toEqual([

@@ -11,7 +11,7 @@ import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 describe.skipIf(LAB_MISSING !== null)(
-  `discovery in a real network${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`,
+  `discovery in a real network${LAB_MISSING === null ? "" : ` (skipped: ${LAB_MISSING})`}`,
   () => {
     let lab: Lab;
     let place: Workplace;
@@ -109,7 +109,7 @@ describe.skipIf(LAB_MISSING !== null)(
         .sort();
 
     test(
-      "a scan that is to write nothing tells what it would find, and writes nothing",
+      "a dry-run scan reports its findings, and writes nothing",
       async () => {
         const before = await discovery.sequence();
         const scan = await scanAll({ commit: false });
@@ -127,7 +127,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "a scan finds every host by what it says of itself, the one of SNMPv3 as well",
+      "a scan finds every host by its self-description, including the SNMPv3 one",
       async () => {
         const scan = await scanAll();
         expect(scan.outcome).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
@@ -170,7 +170,7 @@ describe.skipIf(LAB_MISSING !== null)(
       TEST_HANG_MS,
     );
 
-    test("interfaces have their names, aliases, addresses and statuses, VLANs and what was learned on them", async () => {
+    test("interfaces have their names, aliases, addresses, statuses, VLANs and learned addresses", async () => {
       const all = await ports();
       const vlans = new Map(
         (await discovery.all(`/api/v1/vlans?network_id=${networkId}`)).map((vlan) => [
@@ -215,12 +215,12 @@ describe.skipIf(LAB_MISSING !== null)(
       expect(tagged("switch-b p5")).toEqual(["30 cameras"]);
     });
 
-    test("every neighbor is found, links go both ways, and each of two parallel cables is on its own ports", async () => {
+    test("every neighbor is found, links are mutual, and parallel cables are on their own ports", async () => {
       expect(await neighbors()).toEqual(bothWays(CABLES));
       expect(await cables()).toEqual(CABLES);
     });
 
-    test("who speaks CDP alone is at the port where its cable is, not wherever its frames are heard", async () => {
+    test("a CDP-only device is at the port of its cable, not wherever its frames are heard", async () => {
       const all = await ports();
       expect(all.get("switch-a p4")).toMatchObject({
         cdp_device_id: "cdp-box",
@@ -237,7 +237,7 @@ describe.skipIf(LAB_MISSING !== null)(
       expect(flooded.neighbor.id).toBe(all.get("switch-a p1")?.id);
     });
 
-    test("a host that says nothing is found by its MAC address at the port behind which it is", async () => {
+    test("a silent host is found by its MAC address at its switch port", async () => {
       const located = await discovery.client.get(`locate?mac=${lab.mac("silent", "eth1")}&network_id=${networkId}`);
       expect(located.data.candidates[0]).toMatchObject({
         mac_address: lab.mac("silent", "eth1"),
@@ -248,7 +248,7 @@ describe.skipIf(LAB_MISSING !== null)(
     });
 
     test(
-      "another scan of the same writes not a single version",
+      "an identical scan writes no version",
       async () => {
         const before = await discovery.sequence();
         const scan = await scanAll();
@@ -265,7 +265,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "a cable that was moved is exactly that: in what differs, and in the topology before and after",
+      "a moved cable is exactly that change, in the diff and in the topology before and after",
       async () => {
         const before = await ports();
         await lab.moveCable("switch-a p3", "switch-b p4");
@@ -304,7 +304,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "who is not let in is told why: another user, password or community, or nobody there",
+      "refused access is reported with the reason: wrong user, password or community, or no agent",
       async () => {
         const { name, authPassword, privPassword } = LAB_USER;
         const attempts: ReadonlyArray<readonly [credential: Wire, address: string, reason: RegExp]> = [
@@ -342,7 +342,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "the addresses that a credential is given to begin with are asked first, and are its own no longer",
+      "the initial addresses of a credential are probed first, and cleared",
       async () => {
         const { id } = await discovery.network("Begun");
         const credential = await discovery.credential(community(COMMUNITY), [id], {
@@ -366,7 +366,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "a daemon of LLDP that was killed takes nothing with it that was known",
+      "a killed LLDP daemon removes no known data",
       async () => {
         const before = await ports();
         await lab.stopDaemon("host", "lldpd", "KILL");
@@ -388,7 +388,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "an agent that was killed is told as unreached with the reason, and nothing of its device is lost",
+      "a killed agent is reported as unreachable with the reason, and its device's data stay",
       async () => {
         await scanAll();
         const before = await ports();
@@ -408,7 +408,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "a scan that runs is cancelled within a second, and says so",
+      "a running scan is cancelled within a second, and reports it",
       async () => {
         const { id } = await discovery.network("Cancelled");
         const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
@@ -427,7 +427,7 @@ describe.skipIf(LAB_MISSING !== null)(
     );
 
     test(
-      "a scan that a kill interrupted is marked so at the next start, and what it had written stays",
+      "a scan interrupted by a kill is marked so at the next start, and its writes stay",
       async () => {
         const { id } = await discovery.network("Interrupted");
         const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });

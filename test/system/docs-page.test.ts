@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("the executable carries the document, the page and its script", async () => {
+test("the executable contains the document, the page and its script", async () => {
   const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as { openapi: string; paths: object };
   expect(document.openapi).toBe("3.1.0");
   expect(Object.keys(document.paths)).toContain("/api/v1/if-entries");
@@ -46,7 +46,7 @@ test("the executable carries the document, the page and its script", async () =>
   expect((await plain.text()).length).toBeGreaterThan(1_000_000);
 });
 
-test("the executable prints the document that it serves", async () => {
+test("the executable prints the served document", async () => {
   const printed = Bun.spawn([EXECUTABLE, "openapi"], {
     cwd: directory,
     stdin: "ignore",
@@ -60,7 +60,7 @@ test("the executable prints the document that it serves", async () => {
 if (!hasChromium) console.log("Chromium is not installed: the documentation pages are not tried in a browser.");
 
 test.skipIf(!hasChromium)(
-  "the page shows the groups and an operation, and asks no other host for anything",
+  "the page shows the groups and an operation, without requests to other hosts",
   async () => {
     const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
       tags: { name: string }[];
@@ -88,7 +88,7 @@ test.skipIf(!hasChromium)(
 );
 
 test.skipIf(!hasChromium)(
-  "the handbook is searched as one types, without a word from the console or a request to another host",
+  "the handbook is searched while typing, without console messages and requests to other hosts",
   async () => {
     const visitor = await Visitor.arrive(url);
     const requests = visitor.requests();

@@ -60,7 +60,7 @@ function run(server: string, ...args: string[]) {
 }
 
 describe("an import", () => {
-  test("whose answers are lost sends again what it sent, and nothing is there twice", async () => {
+  test("with lost answers repeats its requests, without duplicates", async () => {
     let lost = 0;
     let writes = 0;
     const server = stand(async (request, forward) => {
@@ -80,7 +80,7 @@ describe("an import", () => {
     expect(await at.all("ip-ranges")).toHaveLength(60);
   });
 
-  test("waits while netledger does not answer, and goes on", async () => {
+  test("waits while netledger is unavailable, and continues", async () => {
     let requests = 0;
     let isDown = false;
     const server = stand(async (_request, forward) => {
@@ -97,7 +97,7 @@ describe("an import", () => {
     expect(await at.all("hosts")).toHaveLength(60);
   });
 
-  test("looks again at a host that somebody changes while it is looked at, and takes nothing away from it", async () => {
+  test("re-reads a host changed in the meantime, and removes nothing from it", async () => {
     await run(stand((_request, forward) => forward()));
     await proxy.stop(true);
     const [device, ...others] = world().devices;
@@ -137,7 +137,7 @@ describe("an import", () => {
     expect(after.ip_addresses.map((each: any) => each.ip_address).sort()).toEqual(["10.0.1.1", "10.0.9.9"]);
   });
 
-  test("ends in one line where its key is disabled meanwhile, and what it wrote stays", async () => {
+  test("ends in one line when its key is disabled, and its writes stay", async () => {
     let writes = 0;
     const server = stand(async (request, forward) => {
       if (request.method !== "GET") writes += 1;

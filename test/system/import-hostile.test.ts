@@ -44,7 +44,7 @@ const small = (): NetboxWorld => ({ ...emptyWorld(), sites: [{ id: 1, name: "Ber
 /** Inherited property names of every JavaScript object. */
 const MEMBERS = Object.getOwnPropertyNames(Object.prototype);
 
-test("interfaces, fields, choices, tags and sites that are called like members of every object come in", async () => {
+test("interfaces, fields, choices, tags and sites named like Object.prototype members are imported", async () => {
   const world = small();
   world.fields = MEMBERS.map((name, place) => ({
     id: 1 + place,
@@ -76,8 +76,8 @@ test("interfaces, fields, choices, tags and sites that are called like members o
   expect(Object.keys(host.custom_fields)).toHaveLength(MEMBERS.length);
 });
 
-describe("whatever variables name a proxy", () => {
-  test("an import asks this machine directly, by address and by name", async () => {
+describe("under any proxy variables", () => {
+  test("an import connects to this machine directly, by address and by name", async () => {
     const log = proxy();
     const netbox = serve(small());
     const env = Object.fromEntries(PROXY_VARIABLES.map((name) => [name, log.url]));
@@ -98,7 +98,7 @@ describe("whatever variables name a proxy", () => {
   });
 
   test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
-    "plain HTTP goes through the one of %s only where it is permitted, and not where NO_PROXY says so",
+    "plain HTTP uses the proxy in %s only where permitted, and not for hosts in NO_PROXY",
     async (variable) => {
       const log = proxy();
       const env = { [variable]: log.url };
@@ -115,7 +115,7 @@ describe("whatever variables name a proxy", () => {
   );
 
   test.each(["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])(
-    "the one of %s gets to see of HTTPS where it goes, and neither token nor key",
+    "the proxy in %s sees the target of HTTPS, but neither token nor key",
     async (variable) => {
       const log = proxy();
       const args = ["netbox", "https://netbox.example.com", "--server", "https://netledger.example.com"];
@@ -137,14 +137,14 @@ describe("token and key", () => {
       ["a content type", () => new Response("", { headers: { "content-type": `text/${secret}` } })],
     ] as const;
 
-  test.each(echo(NETBOX_TOKEN))("are not said where the source repeats them in %s", async (_where, answer) => {
+  test.each(echo(NETBOX_TOKEN))("are not printed when the source repeats them in %s", async (_where, answer) => {
     const done = await at.import(["netbox", serve(small(), { intercept: () => answer() }).url]);
     expect(done.code).toBe(1);
     expect(done.out + done.err).toContain("[hidden]");
     expect(done.out + done.err).not.toContain(NETBOX_TOKEN.slice(0, 10));
   });
 
-  test("are in no line of a plan and in no record, whatever objects are called", async () => {
+  test("appear in no plan line and no record, whatever objects are named", async () => {
     const key = at.environment.NETLEDGER_KEY as string;
     const world = small();
     world.sites = [{ id: 1, name: `site ${NETBOX_TOKEN}`, description: key }];
@@ -165,7 +165,7 @@ describe("token and key", () => {
     for (const secret of [NETBOX_TOKEN, key]) expect(brought).not.toContain(secret.toLowerCase());
   });
 
-  test("are not said where what should be a netledger repeats them", async () => {
+  test("are not printed when a fake netledger repeats them", async () => {
     const key = at.environment.NETLEDGER_KEY as string;
     const echoing = Bun.serve({
       port: 0,
@@ -179,11 +179,11 @@ describe("token and key", () => {
   });
 });
 
-describe("a source that goes on and on", () => {
+describe("an endless source", () => {
   test.each([
     ["brackets", () => new Response("[".repeat(1_000)), /answers JSON of arrays and objects more than 64 deep/],
     [
-      "the same page",
+      "a repeated page",
       () => Response.json({ count: 1_000_000, next: "more", results: [{ id: 1, name: "a" }] }),
       /\/api\/extras\/tags\/ answers the same page again/,
     ],

@@ -99,7 +99,7 @@ function campus(): NetboxWorld {
 }
 
 describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) => {
-  test("comes in with all that there are fields for, and again without a version", async () => {
+  test("is imported with all mapped fields, and again without a version", async () => {
     const netbox = serve(campus(), { version });
     const first = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
     expect([first.code, first.err]).toEqual([0, ""]);
@@ -197,7 +197,7 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
 });
 
 describe("the plan", () => {
-  test("is told and not carried out, and is what is done then", async () => {
+  test("is printed without being executed, and matches the later execution", async () => {
     const netbox = serve(campus());
     const before = await at.transactions();
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere", "--verbose"];
@@ -215,7 +215,7 @@ describe("the plan", () => {
     expect(told(done)).toEqual(told(dry));
   });
 
-  test("is told as it comes about where it takes long, on standard error", async () => {
+  test("is printed progressively during long runs, on standard error", async () => {
     const netbox = serve(campus(), {
       intercept: async (path) => {
         if (path === "/api/virtualization/virtual-machines/") await Bun.sleep(5_500);
@@ -230,7 +230,7 @@ describe("the plan", () => {
     expect(out).not.toContain("importing");
   });
 
-  test("refuses what belongs to no site where no network is named for it, and takes the rest", async () => {
+  test("refuses objects without a site unless a network is named, and accepts the rest", async () => {
     const netbox = serve(campus());
     const done = await at.import(["netbox", netbox.url]);
     expect(done.code).toBe(1);
@@ -243,7 +243,7 @@ describe("the plan", () => {
   });
 });
 
-describe("custom fields", () => {
+describe("imported custom fields", () => {
   const fields: NetboxWorld["fields"] = [
     { id: 1, name: "support_until", type: "date", objects: ["dcim.device"], label: "Support until" },
     { id: 2, name: "Owner", type: "object", objects: ["dcim.device", "virtualization.virtualmachine", "ipam.prefix"] },
@@ -307,7 +307,7 @@ describe("custom fields", () => {
   }
 
   test.each(["3.5.9", "3.7.8", "4.2.3"])(
-    "of a NetBox %s come in with their values, and again without a version",
+    "of a NetBox %s have their values, and make no version when repeated",
     async (version) => {
       const world = withFields();
       // Choices have no labels before 3.6.
@@ -346,7 +346,7 @@ describe("custom fields", () => {
     TEST_HANG_MS,
   );
 
-  test("that were changed here stay, those that were not follow the source, and other keys are left alone", async () => {
+  test("changed locally stay, unchanged ones follow the source, and other keys are left alone", async () => {
     const world = withFields();
     const netbox = serve(world);
     const args = ["netbox", netbox.url, "--default-network", "E"];
@@ -377,7 +377,7 @@ describe("custom fields", () => {
     expect((await at.client.get(`hosts/${id}`)).data.custom_fields.owner).toBe("Di");
   });
 
-  test("whose key is taken by one of another type are refused, and their values with them", async () => {
+  test("with a key taken by another type are refused, with their values", async () => {
     await at.client.post("custom-fields", { key: "tier", kinds: ["host"], type: "number" });
     const netbox = serve(withFields());
     const done = await at.import(["netbox", netbox.url, "--default-network", "E"]);
@@ -388,8 +388,8 @@ describe("custom fields", () => {
   });
 });
 
-describe("what changes", () => {
-  test("there comes in, and what people changed here stays and is told", async () => {
+describe("a later change", () => {
+  test("in the source is imported, while manual values stay and are reported", async () => {
     const world = campus();
     const netbox = serve(world);
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
@@ -430,7 +430,7 @@ describe("what changes", () => {
     expect((await at.client.get(`hosts/${id}`)).data.description).toBe("In the attic");
   });
 
-  test("here beside it stays: other interfaces, addresses, tags, and an interface that is switched off", async () => {
+  test("of unrelated local data stays: other interfaces, addresses, tags, and a disabled interface", async () => {
     const world = campus();
     const netbox = serve(world);
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
@@ -463,7 +463,7 @@ describe("what changes", () => {
     expect(interfaceOf(after, "Gi1/0/1")).toMatchObject({ if_alias: "new", admin_status: "Down" });
   });
 
-  test("is not undone: what was deleted or untagged here stays so, and is told", async () => {
+  test("by local deletion or untagging is not undone, and is reported", async () => {
     const netbox = serve(campus());
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
     await at.import(args);
@@ -484,7 +484,7 @@ describe("what changes", () => {
     expect(await at.transactions()).toBe(before);
   });
 
-  test("to one host of two goes on: what a device says is said of the host that is left", async () => {
+  test("to a consolidated host continues: its device's values apply to the remaining host", async () => {
     const world = campus();
     const netbox = serve(world);
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
@@ -517,7 +517,7 @@ describe("what changes", () => {
     expect(await at.transactions()).toBe(before);
   });
 
-  test("to one host of two devices is kept: one of them says what it is", async () => {
+  test("to a host of two devices is kept: one of them describes it", async () => {
     const world = manyDevices(3);
     const netbox = serve(world);
     await at.import(["netbox", netbox.url]);
@@ -532,7 +532,7 @@ describe("what changes", () => {
     expect(await at.transactions()).toBe(before);
   });
 
-  test("in the address of the source makes no doubles where the old one is named", async () => {
+  test("of the source's URL creates no duplicates if the old one is named", async () => {
     const world = campus();
     const old = serve(world);
     const rest = ["--default-network", "Elsewhere"];
@@ -562,8 +562,8 @@ function manyDevices(devices: number): NetboxWorld {
   return world;
 }
 
-describe("an import that is cut off", () => {
-  test("ends, begun again, as if it had not been, wherever it was", async () => {
+describe("an interrupted import", () => {
+  test("restarted at any point ends like an uninterrupted one", async () => {
     const world = manyDevices(230);
     const whole = serve(world);
     const asked = whole.asked;
@@ -608,7 +608,7 @@ describe("an import that is cut off", () => {
     }
   });
 
-  test("waits where the source is busy, as long as it says", async () => {
+  test("waits as long as a busy source says", async () => {
     let refusals = 0;
     const netbox = serve(campus(), {
       intercept: (path) => {
@@ -623,7 +623,7 @@ describe("an import that is cut off", () => {
 });
 
 describe("a hostile NetBox", () => {
-  test("has refused what cannot be, with its URL, and the rest comes in", async () => {
+  test("has invalid objects refused by URL, and the rest imported", async () => {
     const world = manyDevices(3);
     const huge = "x".repeat(1_000_000);
     world.tags = [
@@ -710,7 +710,7 @@ describe("a hostile NetBox", () => {
     expect((await place.command("verify")).code).toBe(0);
   });
 
-  test("has names refused that nobody sees or that look like another one, and the rest comes in", async () => {
+  test("has invisible and look-alike names refused, and the rest imported", async () => {
     const world = manyDevices(1);
     world.tags = [
       { id: 1, name: "\u3164" },
@@ -751,18 +751,14 @@ describe("a hostile NetBox", () => {
       () => Response.redirect("https://elsewhere.example/login", 302),
       /redirects to https:\/\/elsewhere\.example\/login; give the address that it leads to/,
     ],
+    ["an unknown version", () => Response.json({ "netbox-version": "2.11.12" }), /NetBox 2\.11\.12 is not known here/],
+    ["JSON of another shape", () => Response.json({ status: "fine" }), /tells no netbox-version: it is no NetBox/],
     [
-      "a version that is not known",
-      () => Response.json({ "netbox-version": "2.11.12" }),
-      /NetBox 2\.11\.12 is not known here/,
-    ],
-    ["JSON of something else", () => Response.json({ status: "fine" }), /tells no netbox-version: it is no NetBox/],
-    [
-      "a page that is not there",
+      "a missing page",
       () => Response.json({ detail: "Not found." }, { status: 404 }),
       /NetBox answers 404 to .*: Not found\./,
     ],
-  ])("that answers %s is told in one line", async (_what, answer, message) => {
+  ])("answering %s is reported in one line", async (_what, answer, message) => {
     const netbox = serve(campus(), { intercept: () => answer() });
     const refused = await at.import(["netbox", netbox.url]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
@@ -770,7 +766,7 @@ describe("a hostile NetBox", () => {
     expect(refused.err.trimEnd()).not.toContain("\n");
   });
 
-  test("whose list has no end is read no further than one that has", async () => {
+  test("with an endless list is read no further than its count", async () => {
     const netbox = serve(campus(), {
       intercept: (path) =>
         path === "/api/extras/tags/" ? Response.json({ count: 1, next: "http://127.0.0.1:1/", results: [] }) : null,
@@ -780,8 +776,8 @@ describe("a hostile NetBox", () => {
   });
 });
 
-describe("who may", () => {
-  test("a wrong token, a wrong key and a server that is none are told in one line", async () => {
+describe("access", () => {
+  test("with a wrong token, a wrong key or a wrong server is reported in one line", async () => {
     const netbox = serve(campus());
     const told = async (message: RegExp, args: readonly string[], env: Record<string, string>) => {
       const refused = await at.import(["netbox", ...args], env);
@@ -796,7 +792,7 @@ describe("who may", () => {
     await told(/NetBox cannot be reached at http:\/\/127\.0\.0\.1:1\/api\/status\//, ["http://127.0.0.1:1"], {});
   });
 
-  test("what is secret comes from a file or a variable, never from the command line", async () => {
+  test("uses secrets from a file or a variable, never from the command line", async () => {
     const netbox = serve(campus());
     const refused = await at.import(["netbox", netbox.url, "--token", NETBOX_TOKEN]);
     expect(refused.code).toBe(2);
@@ -809,7 +805,7 @@ describe("who may", () => {
     );
   });
 
-  test("beyond this machine only with TLS, whose authority can be named", async () => {
+  test("beyond this machine requires TLS, whose authority can be named", async () => {
     const plain = await at.import(["netbox", "http://netbox.example.com"]);
     expect([plain.code, plain.out]).toEqual([2, ""]);
     expect(plain.err).toMatch(/is not https: token, key and data could be read on the way; --plain-http permits it/);
@@ -823,7 +819,7 @@ describe("who may", () => {
     expect((await at.import(args)).code).toBe(0);
   });
 
-  test("a Member's key brings what a Member may write, and is refused the rest", async () => {
+  test("by a Member's key is limited to kinds a Member may write, and the rest is refused", async () => {
     await at.import(["netbox", serve({ ...emptyWorld(), sites: [{ id: 1, name: "Berlin" }] }).url]);
     const members = await place.command(
       "key",

@@ -91,7 +91,7 @@ function office(): PhpipamWorld {
 }
 
 describe("a phpIPAM", () => {
-  test("comes in with all that there are fields for, and again without a version", async () => {
+  test("is imported with all mapped fields, and again without a version", async () => {
     const url = serve(office());
     const dry = await run(url, "--default-network", "Elsewhere", "--dry-run", "--verbose");
     expect([dry.code, dry.err]).toEqual([0, ""]);
@@ -162,7 +162,7 @@ describe("a phpIPAM", () => {
   });
 
   test.each([true, false])(
-    "has its custom fields brought in with their values, nested or not (%p)",
+    "has its custom fields imported with their values, nested or not (%p)",
     async (isNested) => {
       const column = (name: string, type: string) => ({ [name]: { name, type, Comment: `of ${name}`, Null: "YES" } });
       const world: PhpipamWorld = {
@@ -204,7 +204,7 @@ describe("a phpIPAM", () => {
     TEST_HANG_MS,
   );
 
-  test("that is hostile has refused what cannot be, and the rest comes in", async () => {
+  test("with hostile content has invalid objects refused, and the rest imported", async () => {
     const world = office();
     world.sections.push({ id: "8", name: "Offices", description: null }, { id: "x", name: "No number" });
     world.subnets.push(
@@ -254,13 +254,13 @@ describe("a phpIPAM", () => {
     ],
     ["another API", TOKEN, PHPIPAM_APP, () => Response.json({ hello: 1 }), /JSON of another form: it is no phpIPAM/],
     [
-      "an object for a list",
+      "an object instead of a list",
       TOKEN,
       PHPIPAM_APP,
       () => Response.json({ code: 200, success: true, data: { id: 1 } }),
       /answers no list of objects/,
     ],
-  ] as const)("that answers to %s is told in one line", async (_what, token, app, intercept, message) => {
+  ] as const)("answering to %s is reported in one line", async (_what, token, app, intercept, message) => {
     const url = serve(office(), intercept ?? undefined);
     const refused = await at.import(["phpipam", url, "--app-id", app], { NETLEDGER_TOKEN: token });
     expect([refused.code, refused.out]).toEqual([1, ""]);

@@ -28,7 +28,7 @@ async function open(): Promise<ImportPlace> {
 }
 
 test.each([1, 2, 7, 18])(
-  "whatever a NetBox of seed %p says, the plan is what is done, cut off or not, and then nothing is",
+  "for a random NetBox of seed %p the plan is executed exactly, interrupted or not, and then empty",
   async (seed) => {
     const random = seededRandom(seed);
     const world = randomNetbox(random);

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-test("kill -9 under writes from several connections loses nothing that was acknowledged", async () => {
+test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
   const { key, networkId } = await place.setUp();
   /** By id; null for acknowledged deletions. */
   const acknowledged = new Map<string, Acknowledged | null>();

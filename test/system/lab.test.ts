@@ -5,7 +5,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
-describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`, () => {
+describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (skipped: ${LAB_MISSING})`}`, () => {
   let lab: Lab;
 
   beforeAll(async () => {
@@ -13,26 +13,26 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
   });
   afterAll(() => lab.stop());
 
-  test("has two switches with two cables between them that name each other and their neighbors", async () => {
+  test("has two switches with two parallel cables that announce each other and their neighbors", async () => {
     expect(await lab.neighbors("switch-a")).toEqual(["p1 switch-b", "p2 switch-b", "p3 host", "p4 cdp-box"]);
     // CDP passes through switches, LLDP does not.
     expect(await lab.neighbors("switch-b")).toEqual(["p1 cdp-box", "p1 switch-a", "p2 switch-a"]);
     expect(await lab.neighbors("host")).toEqual(["eth1 switch-a"]);
   });
 
-  test("has a host that only the switches know of, by where its frames come from", async () => {
+  test("has a host known to the switches only, by its frames", async () => {
     expect(await lab.learned("switch-b")).toContain(`p3 ${lab.mac("silent", "eth1")}`);
     expect(await lab.learned("switch-a")).toContain(`p1 ${lab.mac("silent", "eth1")}`);
   });
 
-  test("is a network of its own: programs that are run in it see nothing else", async () => {
+  test("is an isolated network: programs run in it see nothing else", async () => {
     const seen = JSON.parse(
       await lab.exec("manager", ["ip", "-json", "address", "show", "up", "scope", "global"]),
     ) as Array<{ addr_info: Array<{ local: string }> }>;
     expect(seen.flatMap(({ addr_info }) => addr_info.map(({ local }) => local))).toEqual(["10.98.0.1"]);
   });
 
-  test("stops a daemon so that it is gone, and starts it again", async () => {
+  test("stops a daemon completely, and starts it again", async () => {
     await lab.stopDaemon("cdp-box", "snmpd", "KILL");
     expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toBeNull();
     await lab.startDaemon("cdp-box", "snmpd");
@@ -41,7 +41,7 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
     );
   });
 
-  test("leaves nothing on the machine when it is stopped", async () => {
+  test("leaves nothing on the machine when stopped", async () => {
     const namespaces = namespacesOf(lab.pid);
     expect(processesIn(namespaces).length).toBeGreaterThan(5);
     await lab.stop();
@@ -50,7 +50,7 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
   });
 
   test(
-    "leaves nothing when the tests that started it are killed",
+    "leaves nothing when its tests are killed",
     async () => {
       const script = `import { Lab } from ${JSON.stringify(`${import.meta.dir}/../support/lab/lab.ts`)}; const lab = await Lab.start(); console.log(lab.pid); await new Promise(() => {});`;
       const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });

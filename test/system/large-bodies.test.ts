@@ -36,7 +36,7 @@ const postText = (text: string, headers: Record<string, string>) =>
     body: text,
   });
 
-test("a large host is written, and repeated under its Idempotency-Key however it is spaced", async () => {
+test("a large host is written, and replayed under its Idempotency-Key with any whitespace", async () => {
   const headers = { authorization: `Bearer ${key}`, "idempotency-key": "large-1" };
   const text = JSON.stringify(body({ name: "repeated" }));
   expect(text.length).toBeGreaterThan(LARGE_BODY_BYTES);
@@ -54,7 +54,7 @@ test("a large host is written, and repeated under its Idempotency-Key however it
   expect([other.status, ((await other.json()) as { code: string }).code]).toEqual([422, "idempotency_key_reused"]);
 });
 
-test("what is wrong with a large body is told as of a small one", async () => {
+test("errors of a large body are reported like those of a small one", async () => {
   const client = running.withKey(key);
   const { status, body: refused } = await client.post(
     "hosts",

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => place.close());
 
 describe("the first start", () => {
-  test("tells in three lines where it listens, where its data is and how to claim it", async () => {
+  test("prints in three lines its address, its data folder and how to claim it", async () => {
     const running = await place.serve();
     expect(running.lines).toHaveLength(3);
     expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
@@ -36,7 +36,7 @@ describe("the first start", () => {
     expect(Number(new URL(running.url).port)).toBeGreaterThan(0);
   });
 
-  test("can be claimed with the printed token, once, and signed in to", async () => {
+  test("can be claimed once with the printed token, and signed in to", async () => {
     const running = await place.serve();
     const client = running.client();
     expect((await client.get("/api/auth/setup")).data).toEqual({ needed: true });
@@ -55,14 +55,14 @@ describe("the first start", () => {
     expect((await running.client({ cookie }).get("networks")).data).toHaveLength(1);
   });
 
-  test("prints the token nowhere but on standard output", async () => {
+  test("prints the token only on standard output", async () => {
     const running = await place.serve();
     await running.logged("started");
     expect(running.setupToken).not.toBe("");
     expect(running.log).not.toContain(running.setupToken);
   });
 
-  test("makes data that are its owner's alone", async () => {
+  test("creates data readable by their owner only", async () => {
     await place.serve();
     const modes = ["", "netledger.db", "netledger.db-wal", "netledger.key", "netledger.lock"].map((name) => [
       name,
@@ -77,7 +77,7 @@ describe("the first start", () => {
     ]);
   });
 
-  test("answers health and version to anybody, in the envelope", async () => {
+  test("answers health and version without credentials, in the envelope", async () => {
     const running = await place.serve();
     const health = await running.client().get("/api/health");
     expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([
@@ -96,7 +96,7 @@ describe("the first start", () => {
     });
   });
 
-  test(`answers within ${FIRST_ANSWER_MAX_MS} ms and rests below ${MEMORY_AT_REST_MAX_KIB / 1024} MB of its own memory`, async () => {
+  test(`answers within ${FIRST_ANSWER_MAX_MS} ms and idles below ${MEMORY_AT_REST_MAX_KIB / 1024} MB of private memory`, async () => {
     const tookMs: number[] = [];
     // The best of several: the load of the machine is not measured.
     while (tookMs.length < STARTS_MAX && !tookMs.some((took) => took < FIRST_ANSWER_MAX_MS)) {
@@ -113,7 +113,7 @@ describe("the first start", () => {
 });
 
 describe("a later start", () => {
-  test("finds what was written, and says where to sign in", async () => {
+  test("finds earlier data, and prints the sign-in address", async () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/; `);
@@ -125,7 +125,7 @@ describe("a later start", () => {
     expect((await second.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
   });
 
-  test("beside a running appliance is refused in one sentence and disturbs nothing", async () => {
+  test("next to a running appliance is refused in one sentence without disturbing it", async () => {
     const running = await place.serve();
     const second = await place.command("serve", "--listen", "127.0.0.1:0");
     expect(second).toEqual({
@@ -139,13 +139,13 @@ describe("a later start", () => {
     expect((await place.serve()).lines).toHaveLength(3);
   });
 
-  test("after kill -9 needs no help", async () => {
+  test("after kill -9 needs no recovery", async () => {
     const killed = await place.serve();
     await killed.stop("SIGKILL");
     expect((await place.serve()).lines).toHaveLength(3);
   });
 
-  test("on a port that is taken is refused in one sentence", async () => {
+  test("on a used port is refused in one sentence", async () => {
     const running = await place.serve();
     const listen = new URL(running.url).host;
     const other = place.path("other");
@@ -157,9 +157,9 @@ describe("a later start", () => {
   });
 });
 
-describe("the stop", () => {
+describe("a shutdown", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    test(`on ${signal} is in order: the log is folded into the database, the status is 0`, async () => {
+    test(`on ${signal} is clean: the log is checkpointed, and the status is 0`, async () => {
       const { networkId, running, client } = await place.serveSetUp();
       expect((await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status).toBe(
         200,
@@ -176,7 +176,7 @@ describe("the stop", () => {
     });
   }
 
-  test("does not wait for whoever reads the data for long: what was acknowledged is in the log", async () => {
+  test("does not wait long for readers of the data: everything acknowledged is in the log", async () => {
     const { key, networkId, running, client } = await place.serveSetUp();
     const reader = new Database(join(place.data, "netledger.db"), { readonly: true });
     reader.run("BEGIN");
@@ -190,7 +190,7 @@ describe("the stop", () => {
     expect((await again.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
   });
 
-  test("finishes a request that runs, and answers no new one", async () => {
+  test("finishes a running request, and accepts no new one", async () => {
     const { key, networkId, running } = await place.serveSetUp();
     const body = JSON.stringify({ network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     const request = await postSubnet(running.url, key, body.length);
@@ -209,7 +209,7 @@ describe("the stop", () => {
     expect((await again.withKey(key).get("subnets")).data).toHaveLength(1);
   });
 
-  test("does not wait for ever for a request that never ends", async () => {
+  test("does not wait indefinitely for an endless request", async () => {
     const { key, running } = await place.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
@@ -224,7 +224,7 @@ describe("the stop", () => {
     expect(end.err).not.toMatch(/ERROR|internal_error/);
   });
 
-  test("asked for twice is at once", async () => {
+  test("requested twice is immediate", async () => {
     const { key, running } = await place.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
@@ -238,7 +238,7 @@ describe("the stop", () => {
   });
 });
 
-test("a writer that crashes ends the appliance with a line in the log and status 1", async () => {
+test("a crash of the writer ends the appliance with a log line and status 1", async () => {
   const running = await place.serve([], {
     command: [process.execPath, join(import.meta.dir, "../support/executable/serve-with-failing-writer.ts")],
   });
@@ -283,7 +283,7 @@ async function postSubnet(
   return { write: (text) => void socket.write(text), answer: withDeadline(answer, "an answer") };
 }
 
-describe("a standard stream that cannot be written", () => {
+describe("an unwritable standard stream", () => {
   const serveWith = (redirection: string, before = "") =>
     place.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
   /** Replaces output that the test does not read, so that the workplace does not wait for it. */
@@ -292,9 +292,9 @@ describe("a standard stream that cannot be written", () => {
   test.each([
     ["on a full disk", ">/dev/full"],
     ["closed", ">&-"],
-    ["a pipe whose reader has gone", "> >(true)"],
-    ["a file to be read only", "1</etc/hostname"],
-  ])("is no reason not to serve: standard output %s", async (_what, redirection) => {
+    ["a closed pipe", "> >(true)"],
+    ["a read-only file", "1</etc/hostname"],
+  ])("does not prevent serving: standard output %s", async (_what, redirection) => {
     const running = await serveWith(redirection, FOUR_LINES);
     await running.logged("started");
     const url = /url=(\S+)/.exec(running.log)?.[1] as string;
@@ -305,9 +305,9 @@ describe("a standard stream that cannot be written", () => {
   test.each([
     ["on a full disk", "2>/dev/full"],
     ["closed", "2>&-"],
-    ["a pipe whose reader has gone", "2> >(true)"],
-    ["a file to be read only", "2</etc/hostname"],
-  ])("is no reason not to serve: standard error %s", async (_what, redirection) => {
+    ["a closed pipe", "2> >(true)"],
+    ["a read-only file", "2</etc/hostname"],
+  ])("does not prevent serving: standard error %s", async (_what, redirection) => {
     const running = await serveWith(redirection);
     for (let n = 0; n < 20; n += 1) expect((await fetch(`${running.url}/api/nothing`)).status).toBe(404);
     expect(await running.stop()).toMatchObject({ code: 0, signal: null });
@@ -315,8 +315,8 @@ describe("a standard stream that cannot be written", () => {
 
   test.each([
     ["on a full disk", "2>/dev/full"],
-    ["a pipe whose reader has gone", "2> >(true)"],
-  ])("is a reason to send nothing on anybody's behalf: standard error %s", async (_what, redirection) => {
+    ["a closed pipe", "2> >(true)"],
+  ])("prevents sending anything on a user's behalf: standard error %s", async (_what, redirection) => {
     const { key, networkId: network_id, organizationId: organization_id } = await place.setUp();
     const running = await serveWith(redirection);
     const client = running.withKey(key);
@@ -341,7 +341,7 @@ describe("a standard stream that cannot be written", () => {
     expect(await running.stop()).toMatchObject({ code: 0, signal: null });
   });
 
-  test("leaves the exit status of a command that is refused as it is", async () => {
+  test("does not change the exit status of a refused command", async () => {
     const refused = await place.run(["verify", "--data", place.path("nothing")], {
       command: ["bash", "-c", 'exec "$0" "$@" 2>/dev/full', EXECUTABLE],
     });

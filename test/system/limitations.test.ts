@@ -24,7 +24,7 @@ const MEANS: Readonly<Record<Denial, RegExp>> = {
 
 for (const denial of DENIALS) {
   describe.skipIf(wrapper.missing !== null)(
-    `without ${denial}${wrapper.missing === null ? "" : ` (left out ${wrapper.missing})`}`,
+    `without ${denial}${wrapper.missing === null ? "" : ` (skipped: ${wrapper.missing})`}`,
     () => {
       let place: Workplace;
       let running: Running;
@@ -68,7 +68,7 @@ for (const denial of DENIALS) {
         await place.close();
       });
 
-      test("the start and the health say what is missing and what is done without it", async () => {
+      test("startup and health report the limitation and its consequences", async () => {
         expect(running.log).toContain(LIMITATIONS[denial]);
         const health = (await discovery.client.get("/api/health")).data;
         expect(health).toEqual({
@@ -78,13 +78,13 @@ for (const denial of DENIALS) {
         });
       });
 
-      test("the machine was recorded with the addresses that it has", async () => {
+      test("the machine is recorded with its addresses", async () => {
         expect(running.log).not.toContain("self_not_recorded");
         const own = (await readMachine()).addresses.map((each) => each.ip_address).sort();
         expect((await discovery.all("/api/v1/ip-addresses")).map((each) => each.ip_address).sort()).toEqual(own);
       });
 
-      test("recorded again, its addresses and interfaces are the same", async () => {
+      test("addresses and interfaces are unchanged when recorded again", async () => {
         const { data } = await discovery.client.post("discovery/self", { network_id: networkId });
         for (const counts of [data.created, data.updated, data.deleted]) {
           expect(Object.keys(counts)).not.toContain("ip_addresses");
@@ -93,7 +93,7 @@ for (const denial of DENIALS) {
       });
 
       test(
-        "a scan finds who is there and what is open, and tells how it asked",
+        "a scan finds hosts and open ports, and reports its methods",
         async () => {
           const scan = await discovery.scanned({ network_id: networkId, kind: "sweep", targets: [BLOCK] });
           expect(scan).toMatchObject({

@@ -55,14 +55,14 @@ const whole = (signal?: AbortSignal) =>
 const expectedNames = () => Array.from({ length: HOSTS }, (_, each) => `host ${each}`).sort();
 
 describe("a sorted list of 2,000 hosts", () => {
-  test("is whole and in order as a stream, with its children", async () => {
+  test("is complete and ordered as a stream, with children", async () => {
     const { data, body } = await client.get("hosts?order_by=name&limit=0");
     expect((data as Wire[]).map((host) => host.name)).toEqual(expectedNames());
     expect((data as Wire[]).every((host) => host.ports.length === 1)).toBe(true);
     expect(body.meta.pagination).toEqual({ total_count: HOSTS, limit: 0, offset: 0, has_more: false });
   });
 
-  test("has its pages, searches and filters", async () => {
+  test("supports pages, searches and filters", async () => {
     const names = async (query: string) => {
       const { data, body } = await client.get(`hosts?${query}&include_children=false`);
       return [(data as Wire[]).map((host) => host.name), body.meta.pagination.total_count];
@@ -76,7 +76,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect((await names("hidden=true&limit=1"))[1]).toBe(HOSTS / 10);
   });
 
-  test("is a table with a row for each, as of an instant too", async () => {
+  test("is a table with a row per host, also as of an instant", async () => {
     const at = new Date().toISOString();
     for (const when of ["", `&at=${at}`]) {
       const { text, headers } = await client.get(`hosts/export/csv?order_by=name${when}`);
@@ -87,7 +87,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect((await client.send("HEAD", "hosts/export/csv")).text).toBe("");
   });
 
-  test("makes nobody wait who asks for little", async () => {
+  test("does not delay small requests", async () => {
     const streams = Array.from({ length: 4 }, async () => (await whole()).arrayBuffer());
     let isOver = false;
     const over = Promise.all(streams).then(() => (isOver = true));
@@ -105,7 +105,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect(waits.length).toBeGreaterThan(5);
   });
 
-  test("leaves nothing behind when its clients go away in the middle of it", async () => {
+  test("leaves nothing behind when clients disconnect midway", async () => {
     const leave = async () => {
       const controller = new AbortController();
       const reader = (await whole(controller.signal)).body?.getReader();
@@ -122,7 +122,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect(running.log).not.toContain("stream_failed");
   });
 
-  test("does not keep the appliance from stopping", async () => {
+  test("does not prevent shutdown", async () => {
     const controller = new AbortController();
     const half = (await whole(controller.signal)).body?.getReader();
     await half?.read();

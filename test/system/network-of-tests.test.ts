@@ -24,81 +24,78 @@ const OUTSIDE = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
 const DISCARD_PORT = 9;
 
 // Without a namespace these tests must not run.
-describe.skipIf(process.env.TEST_NETWORK !== "own")(
-  "the network of a test run (left out where none can be made)",
-  () => {
-    test("has loopback, no other interface, and no route to anywhere else", () => {
+describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (skipped where unavailable)", () => {
+  test("has loopback, no other interface, and no outside route", () => {
+    expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
+    expect(readFileSync("/proc/net/route", "utf8").trim().split("\n")).toHaveLength(1);
+    const routes = readFileSync("/proc/net/ipv6_route", "utf8").trim().split("\n");
+    expect(new Set(routes.map((line) => line.trim().split(/\s+/).at(-1)))).toEqual(new Set(["lo"]));
+  });
+
+  test.each(OUTSIDE)("refuses the first packet to $text immediately: by UDP, TCP and ICMP", (address) => {
+    const sockets = openSockets();
+    if (sockets === null) throw new Error("this process cannot call the C library");
+    const family = address.version === 4 ? AF_INET : AF_INET6;
+    const to = socketAddress(address, DISCARD_PORT);
+    const refusal = (type: number, protocol: number, send: (descriptor: number) => number) => {
+      const descriptor = sockets.open(family, type, protocol);
+      // Negative: the process may not even open a socket.
+      if (descriptor < 0) return ENETUNREACH;
+      const error = send(descriptor);
+      sockets.closeSocket(descriptor);
+      return error;
+    };
+    const echo = new Uint8Array([address.version === 4 ? 8 : 128, 0, 0, 0, 0, 1, 0, 1]);
+    expect([
+      refusal(SOCK_DGRAM, 0, (descriptor) => sockets.sendTo(descriptor, echo, to)),
+      refusal(SOCK_STREAM, 0, (descriptor) => sockets.connect(descriptor, to)),
+      refusal(SOCK_RAW, address.version === 4 ? 1 : 58, (descriptor) =>
+        sockets.sendTo(descriptor, echo, socketAddress(address, 0)),
+      ),
+    ]).toEqual([ENETUNREACH, ENETUNREACH, ENETUNREACH]);
+    sockets.close();
+  });
+
+  describe("around an appliance", () => {
+    let place: Workplace;
+    beforeAll(() => {
+      ensureExecutable();
+      place = new Workplace();
+    });
+    afterAll(() => place.close());
+
+    test("confines a scan without targets of outside subnets", async () => {
+      const { client, networkId, organizationId } = await place.serveSetUp();
+      const discovery = new DiscoveryClient(client, organizationId);
+      for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"])
+        await made(client.post("subnets", { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] }));
+      const scan = await discovery.scanned({ network_id: networkId, kind: "full" });
+      // The scan tried: the kernel had no route. Addresses that only this machine reaches are not default targets.
+      expect(scan).toMatchObject({ targets: null, progress: { addresses_done: 2, errors: { no_route: 2 } } });
       expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
-      expect(readFileSync("/proc/net/route", "utf8").trim().split("\n")).toHaveLength(1);
-      const routes = readFileSync("/proc/net/ipv6_route", "utf8").trim().split("\n");
-      expect(new Set(routes.map((line) => line.trim().split(/\s+/).at(-1)))).toEqual(new Set(["lo"]));
     });
 
-    test.each(OUTSIDE)("refuses the first packet to $text at once: by UDP, TCP and ICMP", (address) => {
-      const sockets = openSockets();
-      if (sockets === null) throw new Error("this process cannot call the C library");
-      const family = address.version === 4 ? AF_INET : AF_INET6;
-      const to = socketAddress(address, DISCARD_PORT);
-      const refusal = (type: number, protocol: number, send: (descriptor: number) => number) => {
-        const descriptor = sockets.open(family, type, protocol);
-        // Negative: the process may not even open a socket.
-        if (descriptor < 0) return ENETUNREACH;
-        const error = send(descriptor);
-        sockets.closeSocket(descriptor);
-        return error;
-      };
-      const echo = new Uint8Array([address.version === 4 ? 8 : 128, 0, 0, 0, 0, 1, 0, 1]);
-      expect([
-        refusal(SOCK_DGRAM, 0, (descriptor) => sockets.sendTo(descriptor, echo, to)),
-        refusal(SOCK_STREAM, 0, (descriptor) => sockets.connect(descriptor, to)),
-        refusal(SOCK_RAW, address.version === 4 ? 1 : 58, (descriptor) =>
-          sockets.sendTo(descriptor, echo, socketAddress(address, 0)),
-        ),
-      ]).toEqual([ENETUNREACH, ENETUNREACH, ENETUNREACH]);
-      sockets.close();
+    test("confines a missed scheduled scan that starts with the appliance", async () => {
+      // Days ago by the test clock: hourly due times have passed since.
+      const before = await newAppliance();
+      const { key } = newApiKey(before);
+      const { networkId } = before.first;
+      for (const cidr of ["192.0.2.0/30", "198.51.100.0/30"])
+        await made(before.owner.post("subnets", { network_id: networkId, cidr, subnet_type: "Lan", tags: [] }));
+      const hourly = { name: "hourly", kind: "full", cron: "0 * * * *", timezone: "UTC", is_enabled: true };
+      await made(before.owner.post("discovery/schedules", { network_id: networkId, ...hourly }));
+      const data = place.path("overdue");
+      cpSync(before.dataDirectory, data, { recursive: true });
+      await before.close();
+      const running = await place.serve([], { data });
+      await running.logged("scan_ended");
+      const [scan] = (await made(running.withKey(key).get("discovery/scans"))) as unknown as Wire[];
+      expect(scan).toMatchObject({
+        status: "Completed",
+        targets: null,
+        progress: { addresses_done: 4, errors: { no_route: 4 } },
+      });
+      expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
     });
-
-    describe("around an appliance", () => {
-      let place: Workplace;
-      beforeAll(() => {
-        ensureExecutable();
-        place = new Workplace();
-      });
-      afterAll(() => place.close());
-
-      test("keeps in a scan without targets, of subnets that lie elsewhere", async () => {
-        const { client, networkId, organizationId } = await place.serveSetUp();
-        const discovery = new DiscoveryClient(client, organizationId);
-        for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"])
-          await made(client.post("subnets", { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] }));
-        const scan = await discovery.scanned({ network_id: networkId, kind: "full" });
-        // The scan tried: the kernel had no route. Addresses that only this machine reaches are not default targets.
-        expect(scan).toMatchObject({ targets: null, progress: { addresses_done: 2, errors: { no_route: 2 } } });
-        expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
-      });
-
-      test("keeps in a scan that a schedule has missed, and that begins with the appliance", async () => {
-        // Days ago by the test clock: hourly due times have passed since.
-        const before = await newAppliance();
-        const { key } = newApiKey(before);
-        const { networkId } = before.first;
-        for (const cidr of ["192.0.2.0/30", "198.51.100.0/30"])
-          await made(before.owner.post("subnets", { network_id: networkId, cidr, subnet_type: "Lan", tags: [] }));
-        const hourly = { name: "hourly", kind: "full", cron: "0 * * * *", timezone: "UTC", is_enabled: true };
-        await made(before.owner.post("discovery/schedules", { network_id: networkId, ...hourly }));
-        const data = place.path("overdue");
-        cpSync(before.dataDirectory, data, { recursive: true });
-        await before.close();
-        const running = await place.serve([], { data });
-        await running.logged("scan_ended");
-        const [scan] = (await made(running.withKey(key).get("discovery/scans"))) as unknown as Wire[];
-        expect(scan).toMatchObject({
-          status: "Completed",
-          targets: null,
-          progress: { addresses_done: 4, errors: { no_route: 4 } },
-        });
-        expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
-      });
-    });
-  },
-);
+  });
+});

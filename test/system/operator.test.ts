@@ -28,7 +28,7 @@ function rows({ out }: Finished): Record<string, string>[] {
 }
 
 describe("setup", () => {
-  test("makes the first organization where there are no data yet", async () => {
+  test("creates the first organization without existing data", async () => {
     await place.setUp();
     const users = rows(await command("user", "list"));
     expect(users).toEqual([
@@ -44,7 +44,7 @@ describe("setup", () => {
     ]);
   });
 
-  test("makes a further one beside a running appliance, each for itself", async () => {
+  test("creates a further one next to a running appliance, isolated from others", async () => {
     const { key, running } = await place.serveSetUp();
     const made = await command(
       "setup",
@@ -69,7 +69,7 @@ describe("setup", () => {
     ]);
   });
 
-  test("refuses an e-mail address that is taken, and makes nothing", async () => {
+  test("refuses a used e-mail address, and creates nothing", async () => {
     await place.setUp();
     const refused = await command(
       "setup",
@@ -93,7 +93,7 @@ describe("setup", () => {
 });
 
 describe("user", () => {
-  test("create makes somebody who can sign in and reaches what was named", async () => {
+  test("create adds a user who can sign in with the named reach", async () => {
     const { networkId, running } = await place.serveSetUp();
     const made = await place.run(
       [
@@ -124,7 +124,7 @@ describe("user", () => {
     });
   });
 
-  test("changes, as those of keys and a further organization, keep what --reason says", async () => {
+  test("changes, like those of keys and organizations, store --reason", async () => {
     const { running } = await place.serveSetUp();
     const [email, night] = [
       ["--email", "owner@acme.example"],
@@ -183,7 +183,7 @@ describe("user", () => {
     expect((await command("key", "delete", "--id", id, "--reason", "CHG-8")).code).toBe(0);
   });
 
-  test("password gives a new one in place of a lost one, and ends the sessions", async () => {
+  test("password replaces a lost one, and ends the sessions", async () => {
     await place.setUp();
     const running = await place.serve();
     const signedIn = await running
@@ -207,7 +207,7 @@ describe("user", () => {
     ).toBe(200);
   });
 
-  test("disable and enable keep somebody out and let them in again, keys included", async () => {
+  test("disable and enable block a user and reverse it, keys included", async () => {
     await place.setUp();
     await command(
       "user",
@@ -241,7 +241,7 @@ describe("user", () => {
     expect(refused.err).toContain("only Owner");
   });
 
-  test("names that are not there are told", async () => {
+  test("unknown names are reported", async () => {
     await place.setUp();
     expect((await command("user", "disable", "--email", "no@acme.example")).err).toBe(
       'netledger: There is no user with the e-mail address "no@acme.example".\n',
@@ -267,7 +267,7 @@ describe("user", () => {
 });
 
 describe("key", () => {
-  test("create prints the key alone, and the key does what it may", async () => {
+  test("create prints the key only, which has its rights", async () => {
     const { networkId, running } = await place.serveSetUp();
     const made = await command(
       "key",
@@ -306,7 +306,7 @@ describe("key", () => {
     expect(list.out).not.toContain(key);
   });
 
-  test("create limits a key to where it may be used from, and list shows that", async () => {
+  test("create limits a key's source addresses, and list shows them", async () => {
     const { running } = await place.serveSetUp();
     const create = (name: string, sources: string) =>
       command("key", "create", "--email", "owner@acme.example", "--name", name, "--allowed-sources", sources);
@@ -324,7 +324,7 @@ describe("key", () => {
     ]);
   });
 
-  test("disable, enable and delete take effect at once", async () => {
+  test("disable, enable and delete take effect immediately", async () => {
     const { key, running } = await place.serveSetUp();
     const id = rows(await command("key", "list"))[0]?.id ?? "";
     const status = async () => (await running.withKey(key).get("tags")).body.code ?? "ok";
@@ -342,7 +342,7 @@ describe("key", () => {
   });
 });
 
-test("subcommands and the appliance may write at the same time, and the ledger takes each once", async () => {
+test("subcommands and the appliance can write concurrently, and the ledger records each once", async () => {
   const { networkId, client } = await place.serveSetUp();
   const passwordFile = await place.passwordFile();
   const users = Array.from({ length: 4 }, (_, position) =>
@@ -376,7 +376,7 @@ test("subcommands and the appliance may write at the same time, and the ledger t
 });
 
 describe("an organization that demands a reason", () => {
-  test("demands none of who runs the machine, with an appliance and without one, and keeps the one that is given", async () => {
+  test("does not demand one of the machine's operator, with and without an appliance, but stores a given one", async () => {
     const { client, networkId, running } = await place.serveSetUp();
     const demanded = await client.put("organizations", { name: "Acme", require_change_reason: true });
     expect(demanded).toMatchObject({ status: 200 });

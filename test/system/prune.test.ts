@@ -59,7 +59,7 @@ const verify = (...flags: string[]) => place.command("verify", ...flags);
 const prune = (...flags: string[]) => place.command("prune", ...flags);
 
 describe("netledger prune", () => {
-  test("drops what was before, keeps the last state, and says so: in the answers, to verify, in backups of it", async () => {
+  test("drops older versions, keeps the last state, and reports it: in answers, to verify, in backups", async () => {
     const { key, subnetId, before, between } = await grow();
     const dry = await prune("--before", before, "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
@@ -113,7 +113,7 @@ describe("netledger prune", () => {
     expect(kept.body.meta).toHaveProperty("thinned_until");
   }
 
-  test("gives the room back with --vacuum, and then no byte of what was dropped is left in the file", async () => {
+  test("frees space with --vacuum, leaving no dropped byte in the file", async () => {
     const { before } = await grow();
     const size = statSync(database()).size;
     expect(readFileSync(database()).includes("0007-long-forgotten")).toBe(true);
@@ -130,7 +130,7 @@ describe("netledger prune", () => {
     expect((await verify("--head", headIn(pruned.out))).code).toBe(0);
   });
 
-  test("on a disk that is full has dropped nothing", async () => {
+  test("on a full disk drops nothing", async () => {
     const { before } = await grow();
     const { out } = await verify();
     // With a file size limit: exceeding it fails like a full disk.
@@ -153,7 +153,7 @@ describe("netledger prune", () => {
     expect((await prune("--before", before)).code).toBe(0);
   });
 
-  test("is refused beside an appliance, which a dry run is not", async () => {
+  test("is refused next to an appliance, unlike a dry run", async () => {
     await place.setUp();
     const running = await place.serve();
     const { out } = await verify();
@@ -169,7 +169,7 @@ describe("netledger prune", () => {
     await running.stop();
   });
 
-  test("of data that are not there or not sound drops nothing", async () => {
+  test("of missing or damaged data drops nothing", async () => {
     expect(await prune("--before", "2026-01-01")).toMatchObject({
       code: 3,
       out: "",
@@ -188,7 +188,7 @@ describe("netledger prune", () => {
     );
   });
 
-  test("of nothing that is old enough says so", async () => {
+  test("without sufficiently old data reports it", async () => {
     await place.setUp();
     const head = headIn((await verify()).out);
     for (const flags of [[], ["--keep", "daily"], ["--dry-run"]]) {
@@ -202,7 +202,7 @@ describe("netledger prune", () => {
 describe("netledger verify --head", () => {
   const found = ({ code, out }: Finished) => [code, /^ {2}(?:transaction|known): .*$/m.exec(out)?.[0]];
 
-  test("finds a ledger that was cut, also where nothing else betrays it, and one that was made anew", async () => {
+  test("detects a truncated ledger, even without other evidence, and a recreated one", async () => {
     const { key, networkId } = await place.setUp();
     const short = place.path("short.db");
     copyFileSync(database(), short);

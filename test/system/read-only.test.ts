@@ -67,13 +67,13 @@ function contents(): unknown[] {
   ]);
 }
 
-test("tells where it listens, what it serves and as of when", () => {
+test("prints its address, its file and the instant served", () => {
   expect(copy.lines).toHaveLength(3);
   expect(copy.lines[1]).toMatch(/^Read-only: .*copy\.db; last change \d{4}-.*Z$/);
   expect(copy.log).toContain(`read_only=${file}`);
 });
 
-test("health and version say that it is read only", async () => {
+test("health and version report read-only mode", async () => {
   expect((await copy.client().get("/api/health")).data).toEqual({ status: "ok", read_only: true, limitations: [] });
   expect((await copy.client().get("/api/version")).data).toMatchObject({
     schema_version: SCHEMA_VERSION,
@@ -82,7 +82,7 @@ test("health and version say that it is read only", async () => {
   expect((await copy.client().get("/api/auth/setup")).data).toEqual({ needed: false });
 });
 
-test("what is asked of it is answered as by the appliance itself", async () => {
+test("requests are answered like by the appliance itself", async () => {
   const [first] = (await live.withKey(key).get("subnets?limit=1")).data;
   const paths = [
     "/api/v1/subnets?limit=7&offset=3",
@@ -104,7 +104,7 @@ test("what is asked of it is answered as by the appliance itself", async () => {
   }
 });
 
-test("signing in by password opens a session that is this process's alone", async () => {
+test("a password sign-in opens a session of this process only", async () => {
   expect((await copy.client({ cookie: cookieOfLive }).get("/api/auth/me")).status).toBe(401);
   const wrong = await copy
     .client()
@@ -125,7 +125,7 @@ test("signing in by password opens a session that is this process's alone", asyn
   expect((await session.get("/api/auth/me")).status).toBe(401);
 });
 
-test("every operation that would change something is refused with store_read_only", async () => {
+test("every write operation is refused with store_read_only", async () => {
   const document = (await copy.client().get("/api/openapi.json")).body as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -163,7 +163,7 @@ test("every operation that would change something is refused with store_read_onl
   expect((await session.get("/api/auth/preferences")).data).toEqual({ theme: "dark" });
 });
 
-test("nobody is told that they may write, whoever they are", async () => {
+test("no caller is offered write operations", async () => {
   const document = (await copy.client().get("/api/openapi.json")).body as {
     paths: Record<string, Record<string, { operationId: string }>>;
   };
@@ -186,12 +186,12 @@ test("nobody is told that they may write, whoever they are", async () => {
   }
 });
 
-test("there are no backups of it", async () => {
+test("backups are not available", async () => {
   expect((await copy.withKey(key).get("backups")).data).toEqual([]);
   expect((await copy.withKey(key).post("backups", {})).body.code).toBe("store_read_only");
 });
 
-test("several may serve the same file, and none leaves a trace", async () => {
+test("several processes can serve the same file, without a trace", async () => {
   const other = await place.serve(["--read-only", file]);
   expect((await other.withKey(key).get("subnets?limit=0")).data).toHaveLength(SUBNETS);
   expect((await copy.withKey(key).get("subnets?limit=1")).data).toHaveLength(1);
@@ -202,7 +202,7 @@ test("several may serve the same file, and none leaves a trace", async () => {
 describe("refused with status 3 and one sentence:", () => {
   const refused = async (path: string) => place.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
 
-  test("the database of an appliance", async () => {
+  test("an appliance's database", async () => {
     const database = join(place.data, "netledger.db");
     expect((await refused(database)).err).toStartWith(
       `netledger: ${database} is incomplete: ${database}-wal belongs to it.`,
@@ -252,14 +252,14 @@ describe("refused with status 3 and one sentence:", () => {
       expect(await place.run(command)).toEqual({ code: 3, signal: null, out: "", err: sentence });
   });
 
-  test("a file that is not there", async () => {
+  test("a missing file", async () => {
     expect((await refused(place.path("nothing.db"))).err).toBe(
       `netledger: There is no file ${place.path("nothing.db")}.\n`,
     );
   });
 });
 
-test("stopped, it leaves the file as it was", async () => {
+test("a stop leaves the file unchanged", async () => {
   const end = await copy.stop();
   expect([end.code, contents()]).toEqual([0, before]);
 });

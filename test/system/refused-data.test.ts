@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-describe("refused, untouched:", () => {
+describe("refused without changes:", () => {
   test("a database of a newer version", async () => {
     await place.setUp();
     withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
@@ -43,7 +43,7 @@ describe("refused, untouched:", () => {
     );
   });
 
-  test("a database of another program", async () => {
+  test("another program's database", async () => {
     mkdirSync(place.data);
     withDatabase((db) => {
       db.run("PRAGMA application_id = 1234");
@@ -52,13 +52,13 @@ describe("refused, untouched:", () => {
     await expectRefused(`${database} is a database of another program.`);
   });
 
-  test("a file that is no database", async () => {
+  test("a file that is not a database", async () => {
     mkdirSync(place.data);
     writeFileSync(database, "a letter to somebody else\n".repeat(10));
     await expectRefused(`${database} is not an SQLite database.`);
   });
 
-  test("data whose key file can be read by others", async () => {
+  test("data with a key file readable by others", async () => {
     await place.setUp();
     chmodSync(join(place.data, "netledger.key"), 0o644);
     await expectRefused(
@@ -66,7 +66,7 @@ describe("refused, untouched:", () => {
     );
   });
 
-  test("data whose key file is cut off", async () => {
+  test("data with a truncated key file", async () => {
     await place.setUp();
     writeFileSync(join(place.data, "netledger.key"), "short");
     await expectRefused(
@@ -80,14 +80,14 @@ describe("refused, untouched:", () => {
   });
 });
 
-test("a database without tables that is not ours is refused, and its tables are left alone", async () => {
+test("a database without our tables is refused, and its tables are left alone", async () => {
   mkdirSync(place.data);
   withDatabase((db) => db.run("CREATE TABLE theirs (a)"));
   expectSentence(await start(), `${database} is a database of another program.`);
   withDatabase((db) => expect(db.query("SELECT name FROM sqlite_schema").values()).toEqual([["theirs"]]));
 });
 
-test("a database that is damaged at its root is refused", async () => {
+test("a database damaged at its root is refused", async () => {
   await place.setUp();
   const bytes = readFileSync(database);
   bytes.fill(0xff, 100, 4_000);
@@ -99,7 +99,7 @@ test("a database that is damaged at its root is refused", async () => {
   );
 });
 
-test("a database whose last page is cut off is refused: SQLite would read zeros there", async () => {
+test("a database with a truncated last page is refused, since SQLite would read zeros there", async () => {
   await place.setUp();
   truncateSync(database, statSync(database).size - 5_000);
   await expectRefused(
@@ -108,7 +108,7 @@ test("a database whose last page is cut off is refused: SQLite would read zeros 
 });
 
 test.each([["empty"], ["missing"]])(
-  "a database that is %s while its log is not is refused: SQLite would remove the log",
+  "a database that is %s while its log is not is refused, since SQLite would delete the log",
   async (what) => {
     await place.setUp();
     writeFileSync(`${database}-wal`, "what was written last");
@@ -123,24 +123,21 @@ test.each([["empty"], ["missing"]])(
 );
 
 // Root may write to everything.
-test.skipIf(process.getuid?.() === 0)(
-  "a database that may only be read is refused before the first write",
-  async () => {
-    await place.setUp();
-    chmodSync(database, 0o400);
-    await expectRefused(`${database} cannot be written to (EACCES).`);
-  },
-);
+test.skipIf(process.getuid?.() === 0)("a read-only database is refused before the first write", async () => {
+  await place.setUp();
+  chmodSync(database, 0o400);
+  await expectRefused(`${database} cannot be written to (EACCES).`);
+});
 
-test("the lock takes no room: nothing is written for it, so that it can be had on a full disk", async () => {
+test("the lock takes no space: nothing is written for it, so that it works on a full disk", async () => {
   await place.setUp();
   const running = await place.serve();
   expect(existsSync(join(place.data, "netledger.lock-journal"))).toBe(false);
   await running.stop();
 });
 
-describe("a key file that is missing", () => {
-  test("is refused where the data hold secrets sealed with it, and none is made", async () => {
+describe("a missing key file", () => {
+  test("is refused if the data have secrets sealed with it, and none is created", async () => {
     const { key, organizationId, running } = await place.serveSetUp();
     const made = await running.withKey(key).post("credentials", {
       organization_id: organizationId,
@@ -161,7 +158,7 @@ describe("a key file that is missing", () => {
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  test("is made anew where there are none", async () => {
+  test("is created again if there are none", async () => {
     await place.setUp();
     rmSync(join(place.data, "netledger.key"));
     await place.serve();
@@ -169,8 +166,8 @@ describe("a key file that is missing", () => {
   });
 });
 
-describe("a clock that leapt", () => {
-  test("by more than 400 days is refused until it is confirmed", async () => {
+describe("a clock jump", () => {
+  test("by more than 400 days is refused until confirmed", async () => {
     await writtenAt(Date.now() - 401 * DAY_MS);
     const refused = await start();
     expect([refused.code, refused.out]).toEqual([3, ""]);
@@ -186,18 +183,18 @@ describe("a clock that leapt", () => {
     ).toBe(0);
   });
 
-  test("by less than that is none", async () => {
+  test("by less is accepted", async () => {
     await writtenAt(Date.now() - 399 * DAY_MS);
     expect((await place.serve()).lines).toHaveLength(3);
   });
 
-  test("backwards is told in the log, and the start goes on", async () => {
+  test("backwards is logged, and the start continues", async () => {
     await writtenAt(Date.now() + DAY_MS);
     const running = await place.serve();
     expect(running.log).toMatch(/WARN {2}store_clock_leads lead_ms=8\d{7} last_change=/);
   });
 
-  test("backwards by less than a second is not worth a word", async () => {
+  test("backwards by less than a second is not logged", async () => {
     await writtenAt(Date.now());
     const running = await place.serve();
     await running.logged("started");

@@ -43,20 +43,20 @@ const PATHS = ["/api/version", "/api/health", "/api/v1/hosts", "/api/nothing", "
 
 test.each<[string, string[]]>([
   ["two", ["Host: a.example", "Host: b.example"]],
-  ["the same one twice", ["Host: a.example", "Host: a.example"]],
-  ["one in another spelling of the name", ["host: a.example", "HOST: b.example"]],
-  ["one beside an empty one", ["Host: a.example", "Host:"]],
-  ["an empty one beside one", ["Host:", "Host: a.example"]],
-  ["two empty ones", ["Host:", "Host:"]],
-  ["two in one line", ["Host: a.example, b.example"]],
-  ["an empty one", ["Host:"]],
-  ["one with a blank", ["Host: a b"]],
-  ["one with a path", ["Host: a.example/api"]],
-  ["one with a user", ["Host: user@a.example"]],
-  ["one with two ports", ["Host: a.example:80:81"]],
-  ["one with a port that is none", ["Host: a.example:http"]],
-  ["an address without its brackets", ["Host: ::1"]],
-])("%s is refused with 400, whatever is asked for", async (_what, lines) => {
+  ["the same name twice", ["Host: a.example", "Host: a.example"]],
+  ["another spelling of the name", ["host: a.example", "HOST: b.example"]],
+  ["a name before an empty one", ["Host: a.example", "Host:"]],
+  ["an empty one before a name", ["Host:", "Host: a.example"]],
+  ["two empty names", ["Host:", "Host:"]],
+  ["two names in one line", ["Host: a.example, b.example"]],
+  ["an empty name", ["Host:"]],
+  ["a name with a space", ["Host: a b"]],
+  ["a name with a path", ["Host: a.example/api"]],
+  ["a name with a user", ["Host: user@a.example"]],
+  ["a name with two ports", ["Host: a.example:80:81"]],
+  ["a name with a malformed port", ["Host: a.example:http"]],
+  ["an address without brackets", ["Host: ::1"]],
+])("with Host headers of %s any request is refused with 400", async (_what, lines) => {
   for (const path of PATHS) {
     const { status, body } = await ask(path, lines);
     expect([path, status]).toEqual([path, 400]);
@@ -68,7 +68,7 @@ test.each<[string, string[]]>([
   }
 });
 
-test("none is refused with 400 by HTTP/1.1, and is what HTTP/1.0 may do", async () => {
+test("a missing Host is refused with 400 by HTTP/1.1, and allowed by HTTP/1.0", async () => {
   expect((await ask("/api/version", [])).status).toBe(400);
   expect((await ask("/api/version", [], "1.0")).status).toBe(200);
   expect((await ask("/api/version", ["Host: localhost", "Host: localhost"], "1.0")).status).toBe(400);
@@ -87,13 +87,13 @@ test.each([
   "Inventory.Example.:443",
   "netledger",
   "xn--bcher-kva.example",
-])("on loopback, %s is one that is answered", async (host) => {
+])("on loopback, %s is accepted", async (host) => {
   for (const target of ["/api/version", "http://a.example/api/version"])
     expect((await ask(target, [`Host: ${host}`])).status).toBe(200);
 });
 
 test.each(["a.example", "A.EXAMPLE.:8080", "localhost.a.example", "a.inventory.example", "x", "127.0.0.1.a.example"])(
-  "on loopback, %s is refused with 421, whatever is asked for",
+  "on loopback, %s is refused with 421, whatever the request",
   async (host) => {
     for (const path of [...PATHS, "http://localhost/api/version", "/api/v1/changes", "/hosts"]) {
       const lines = [`Host: ${host}`, "X-Forwarded-Host: localhost", "Accept: text/html, text/event-stream"];
@@ -109,7 +109,7 @@ test.each(["a.example", "A.EXAMPLE.:8080", "localhost.a.example", "a.inventory.e
   },
 );
 
-describe("where others can connect", () => {
+describe("if others can connect", () => {
   /** Status of a request for a host name over TLS. */
   async function askOverTls(url: string, host: string): Promise<number> {
     const socket = connectTls({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false });
@@ -128,7 +128,7 @@ describe("where others can connect", () => {
   });
   afterEach(() => elsewhere.close());
 
-  test("the names of the certificate are answered, those of the next one from then on, and no others", async () => {
+  test("only the certificate's names are accepted, including those of a new one immediately", async () => {
     const from = Date.now() - 24 * 60 * 60 * 1000;
     const files = writePair(elsewhere.directory, await makePair(from, 90, ["*.example.net", "127.0.0.1"]));
     const flags = ["--tls-certificate", files.certificate.path, "--tls-key", files.privateKey.path];
@@ -160,7 +160,7 @@ describe("where others can connect", () => {
     });
   });
 
-  test("without a certificate and a name any is answered, which the log and the health tell", async () => {
+  test("without a certificate and a name all are accepted, which log and health report", async () => {
     const served = await elsewhere.serve(["--plain-http"], { listen: "0.0.0.0:0" });
     expect((await ask("/api/version", ["Host: a.example"], "1.1", served)).status).toBe(200);
     expect(await codesOf(served.url)).toContain("host_not_checked");

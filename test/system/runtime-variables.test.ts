@@ -20,26 +20,26 @@ beforeAll(() => {
 });
 afterAll(() => place.close());
 
-test("what is said here is of Bun 1.4.5: of another version it is to be looked at again", () => {
+test("these facts are of Bun 1.4.5, and to be reviewed for another version", () => {
   expect([manifest.devDependencies.bun, Bun.version]).toEqual(["1.4.5", "1.4.5"]);
 });
 
 describe("BUN_BE_BUN", () => {
   test.each(["1", "true"])(
-    "%s makes Bun of the executable, which runs any code: nothing can refuse that",
+    "%s turns the executable into Bun, which runs any code and cannot be prevented",
     async (value) => {
       const end = await place.run(["-e", "console.log(6 * 7)"], { env: { BUN_BE_BUN: value } });
       expect(end).toMatchObject({ code: 0, out: "42\n" });
     },
   );
 
-  test.each(["", "0", "false"])("%j does nothing", async (value) => {
+  test.each(["", "0", "false"])("%j has no effect", async (value) => {
     const end = await place.run(["version"], { env: { BUN_BE_BUN: value } });
     expect(end).toMatchObject({ code: 0, err: "" });
   });
 });
 
-describe("a variable that changes what runs is named and refused, with status 2:", () => {
+describe("a variable that alters execution is named and refused, with status 2:", () => {
   const refused = (name: string) =>
     `netledger: ${name} is set, and would change what this program runs: unset it; see netledger --help\n`;
 
@@ -54,7 +54,7 @@ describe("a variable that changes what runs is named and refused, with status 2:
     expect((await place.run(["version"], { env: { [name]: "" } })).code).toBe(0);
   });
 
-  test("a preload, after it has run: Bun does that before the program", async () => {
+  test("a preload, after it has run: Bun loads it before the program", async () => {
     for (const [name, value] of [
       ["BUN_OPTIONS", `--preload=${preload}`],
       ["BUN_INSPECT_PRELOAD", preload],
@@ -64,7 +64,7 @@ describe("a variable that changes what runs is named and refused, with status 2:
     }
   });
 
-  test("a debugger that is to be waited for, after it has come: Bun waits before the program", async () => {
+  test("a debugger to be waited for, after it has connected: Bun waits before the program", async () => {
     const port = await freePort();
     const env = { BUN_INSPECT: `ws://127.0.0.1:${port}/debug?break=1` };
     const waiting = new Running(spawnPiped([EXECUTABLE, "version"], env, place.directory));
@@ -75,7 +75,7 @@ describe("a variable that changes what runs is named and refused, with status 2:
   });
 });
 
-test("NODE_OPTIONS does nothing", async () => {
+test("NODE_OPTIONS has no effect", async () => {
   const end = await place.run(["version"], { env: { NODE_OPTIONS: `--require ${preload} --import ${preload}` } });
   expect(end).toMatchObject({ code: 0, err: "" });
   expect(end.out).not.toContain("PRELOADED");
@@ -112,7 +112,7 @@ describe("an import", () => {
     expect(out + err).not.toMatch(/canary|authorization/i);
   });
 
-  test("trusts no certificate of its own accord for NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+  test("accepts no invalid certificate for NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     const { certificate, privateKey } = await makePair(Date.now());
     const { code, err, requests } = await asked(
       { cert: certificate, key: privateKey },
@@ -145,7 +145,7 @@ describe("an executable with file capabilities", () => {
     return { path, found, log: running.log };
   };
 
-  test("that everybody may execute says so at its start and to monitors", async () => {
+  test("executable by every user warns at its start and in health", async () => {
     const told = await served(0o755);
     if (told === null) return;
     const [{ code, message }] = told.found;
@@ -154,7 +154,7 @@ describe("an executable with file capabilities", () => {
     expect(told.log).toContain("WARN  machine_limits limitation=executable_gives_rights");
   });
 
-  test("that only its group may execute says nothing", async () => {
+  test("executable by its group only gives no warning", async () => {
     const told = await served(0o750);
     if (told === null) return;
     expect(told.found).toEqual([]);

@@ -21,7 +21,7 @@ interface Component {
   readonly components?: Component[];
 }
 
-describe("the bill of materials beside the executable", () => {
+describe("the bill of materials next to the executable", () => {
   let text: string;
   let components: Component[];
   beforeAll(() => {
@@ -36,7 +36,7 @@ describe("the bill of materials beside the executable", () => {
     expect(await validator.validate(text.replace('"type": "library"', '"type": "nonsense"'))).not.toBeNull();
   });
 
-  test("names every dependency, and nothing that is for development alone", () => {
+  test("lists every dependency, and no development dependency", () => {
     const names = components.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
     const development = Object.keys(manifest.devDependencies).filter((name) => name !== "bun");
@@ -47,7 +47,7 @@ describe("the bill of materials beside the executable", () => {
     expect(components.filter(({ licenses }) => licenses === undefined).map(({ name }) => name)).toEqual([]);
   });
 
-  test("names the Bun within, and the SQLite within that", () => {
+  test("names the bundled Bun, and its SQLite", () => {
     const bun = components.find(({ name }) => name === "bun");
     expect([bun?.type, bun?.version]).toEqual(["platform", Bun.version]);
     expect(bun?.components?.find(({ name }) => name === "sqlite")).toMatchObject({
@@ -67,7 +67,7 @@ describe("the bill of materials beside the executable", () => {
     }
   });
 
-  test("is the same for the same input, and another for another", () => {
+  test("is reproducible, and changes with its input", () => {
     const bill = (...paths: string[]) =>
       sbomOf({
         root: ROOT,
@@ -93,14 +93,14 @@ describe("the bill of materials beside the executable", () => {
     );
   });
 
-  test("is not made of a package that bun.lock does not name", () => {
+  test("is refused for a package missing from bun.lock", () => {
     expect(() =>
       sbomOf({ root: ROOT, bundles: [{ outputs: {} }], runtimePackage: "@oven/bun-nowhere", runtimeVersions: {} }),
     ).toThrow("bun.lock does not name @oven/bun-nowhere@");
   });
 });
 
-describe("what is known of the packages within", () => {
+describe("a vulnerability of a bundled package", () => {
   const ADVISORY = {
     id: 1,
     url: "https://advisories.example/1",
@@ -125,7 +125,7 @@ describe("what is known of the packages within", () => {
   });
   afterAll(() => registry.stop(true));
 
-  test("would be found, were there something", async () => {
+  test("would be found, if there were one", async () => {
     answer = {};
     expect(await askAdvisories(registry.url.origin)).toEqual({ outcome: "clean" });
     expect(asked).toMatchObject({

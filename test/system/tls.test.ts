@@ -70,7 +70,7 @@ async function said(url: string, bytes: string): Promise<string> {
 }
 
 describe("with a certificate and its key", () => {
-  test("HTTPS is answered, cookies are Secure, and browsers are asked to stay with it", async () => {
+  test("serves HTTPS, with Secure cookies and HSTS", async () => {
     const running = await place.serve([...flagsOf(pair), "--host-name", "netledger.lan"]);
     expect(running.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     await running.logged("started");
@@ -105,7 +105,7 @@ describe("with a certificate and its key", () => {
     expect((await running.stop()).code).toBe(0);
   });
 
-  test("every path is found as it is over HTTP", async () => {
+  test("serves every path like over HTTP", async () => {
     const secure = await place.serve(flagsOf(pair));
     const plain = await place.serve([], { data: place.path("plain") });
     for (const path of [
@@ -146,7 +146,7 @@ describe("with a certificate and its key", () => {
     }
   });
 
-  test("TLS 1.2 and 1.3 are spoken, and nothing older", async () => {
+  test("accepts TLS 1.2 and 1.3, and nothing older", async () => {
     const running = await place.serve(flagsOf(pair));
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const socket = await handshake(running.url, version);
@@ -156,7 +156,7 @@ describe("with a certificate and its key", () => {
     for (const version of ["TLSv1", "TLSv1.1"] as const) expect(handshake(running.url, version)).rejects.toThrow();
   });
 
-  test("what is no TLS is closed at once, and holds nobody up", async () => {
+  test("closes non-TLS connections immediately, without blocking others", async () => {
     const running = await place.serve(flagsOf(pair));
     const secret = "Bearer nlk_0123456789";
     for (const bytes of [
@@ -177,14 +177,14 @@ describe("with a certificate and its key", () => {
     expect(err).not.toContain("ERROR");
   });
 
-  test("a certificate that is out of date is served, and told of", async () => {
+  test("serves an expired certificate with a warning", async () => {
     const old = await makePair(Date.now() - 100 * DAY_MS, 90);
     const running = await place.serve(flagsOf(old));
     await running.logged("certificate_expired");
     expect(await shownFingerprint(running.url)).toBe(fingerprintOf(old.certificate));
   });
 
-  test("a changed certificate is served on SIGHUP, requests that run go on, and a bad one is left where it is", async () => {
+  test("reloads a changed certificate on SIGHUP, keeping running requests, and ignores a bad one", async () => {
     const running = await place.serve(flagsOf(pair));
     const { key } = await claimed(running, pair.certificate);
     const head = await ask(running, "/api/v1/changes", pair.certificate, {
@@ -220,17 +220,21 @@ describe("with a certificate and its key", () => {
 
   test.each([
     [
-      "a key that is not the certificate's",
+      "a key of another certificate",
       () => ({ ...pair, privateKey: otherKey() }),
       "is not the key of the certificate in",
     ],
     [
-      "a key with a passphrase",
+      "a passphrase-protected key",
       () => ({ ...pair, privateKey: encrypted(pair.privateKey) }),
       "is encrypted, and netledger cannot ask for its passphrase",
     ],
-    ["no PEM", () => ({ ...pair, certificate: "hello" }), "is not PEM: there is no -----BEGIN CERTIFICATE----- in it"],
-  ])("%s is refused at the start, before anything is made", async (_what, make, reason) => {
+    [
+      "a file that is not PEM",
+      () => ({ ...pair, certificate: "hello" }),
+      "is not PEM: there is no -----BEGIN CERTIFICATE----- in it",
+    ],
+  ])("refuses %s at startup, before anything is created", async (_what, make, reason) => {
     const { code, err } = await place.run([
       "serve",
       "--data",
@@ -258,12 +262,12 @@ describe("with a certificate and its key", () => {
       ["--tls-certificate", "/nowhere/a", "--tls-key", "/nowhere/b"],
       "--tls-certificate /nowhere/a cannot be read (ENOENT)",
     ],
-  ])("%p is a wrong command line", async (flags, reason) => {
+  ])("%p is an invalid command line", async (flags, reason) => {
     const { code, err } = await place.command("serve", "--listen", "127.0.0.1:0", ...flags);
     expect([code, err]).toEqual([2, expect.stringContaining(`netledger: ${reason}`)]);
   });
 
-  test("a backup is served so too", async () => {
+  test("a backup is served the same way", async () => {
     const { key } = await place.setUp();
     const file = place.path("a.db");
     expect((await place.command("backup", file)).code).toBe(0);
@@ -276,8 +280,8 @@ describe("with a certificate and its key", () => {
   });
 });
 
-describe("with a pair of its own", () => {
-  test("it is made at the first start, told to people, and the same at the next", async () => {
+describe("with a self-signed certificate", () => {
+  test("it is created at the first start, shown to users, and kept at the next", async () => {
     const first = await place.serve(["--tls-self-signed"]);
     const path = join(place.data, "netledger-tls.crt");
     const certificate = readFileSync(path, "utf8");
@@ -309,7 +313,7 @@ describe("with a pair of its own", () => {
   });
 });
 
-describe("beyond this machine", () => {
+describe("on an address reachable by others", () => {
   const beyond =
     "is reachable from other machines, and HTTP exposes passwords and keys on the way: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
   const own = Object.values(networkInterfaces())
@@ -317,7 +321,7 @@ describe("beyond this machine", () => {
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
   test.each(["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"])(
-    "%s is listened on by TLS only, or where --plain-http says so",
+    "%s is served by TLS only, unless --plain-http is given",
     async (listen) => {
       const { code, err } = await place.command("serve", "--listen", listen);
       expect([code, err]).toEqual([2, expect.stringContaining(`netledger: --listen ${listen} ${beyond}`)]);
@@ -327,14 +331,14 @@ describe("beyond this machine", () => {
     },
   );
 
-  test("it is listened on with TLS", async () => {
+  test("TLS is served", async () => {
     const running = await place.serve(["--tls-self-signed"], { listen: "0.0.0.0:0" });
     const certificate = new X509Certificate(readFileSync(join(place.data, "netledger-tls.crt")));
     if (own !== undefined) expect(certificate.checkIP(own)).toBe(own);
     expect(await shownFingerprint(running.url)).toBe(certificate.fingerprint256);
   });
 
-  test("it is listened on without, where that is said", async () => {
+  test("plain HTTP is served if requested", async () => {
     const running = await place.serve(["--plain-http"], { listen: "0.0.0.0:0" });
     // The wildcard is not an address that a browser could open.
     const links = running.lines[2]?.match(/http:\S+/g) ?? [];
@@ -350,7 +354,7 @@ describe("beyond this machine", () => {
     expect(running.url).toStartWith("http://");
   });
 
-  test("a name that leads nowhere is told as such", async () => {
+  test("an unresolvable name is reported as such", async () => {
     const { code, err } = await place.command("serve", "--listen", "nowhere.invalid:0");
     expect([code, err]).toEqual([4, "netledger: Cannot listen on nowhere.invalid: the name does not resolve.\n"]);
   });

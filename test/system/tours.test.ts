@@ -44,7 +44,7 @@ async function paste(text: string): Promise<string> {
 
 const withoutCurl = Bun.which("curl") === null;
 
-test.skipIf(withoutCurl)("the README's tour is about ten lines, and does what it says", async () => {
+test.skipIf(withoutCurl)("the README's tour is about ten lines, and works", async () => {
   const block = linesOf(README, "tour");
   expect(block.trim().split("\n").length).toBeLessThanOrEqual(11);
   const lines = (await paste(block)).split("\n");
@@ -55,7 +55,7 @@ test.skipIf(withoutCurl)("the README's tour is about ten lines, and does what it
   expect(lines.join("\n")).toContain("renamed");
 });
 
-test.skipIf(withoutCurl)("the handbook's tour does what it says, line by line", async () => {
+test.skipIf(withoutCurl)("the handbook's tour works, line by line", async () => {
   const out = await paste(linesOf(HANDBOOK, "tour"));
   const lines = out.split("\n");
   const envelopes = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
@@ -91,7 +91,7 @@ test.skipIf(withoutCurl)("the handbook's tour does what it says, line by line", 
 });
 
 test.skipIf(withoutCurl)(
-  "the handbook's first scan, pasted as it is behind the tour, comes to its end and asks nobody but this machine",
+  "the handbook's first scan, pasted after the tour, completes and probes this machine only",
   async () => {
     const lines = linesOf(HANDBOOK, "discovery");
     const addresses = HANDBOOK.split("\n")

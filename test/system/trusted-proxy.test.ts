@@ -46,27 +46,35 @@ describe("an appliance that trusts a proxy", () => {
   afterAll(() => place.close());
 
   test.each<[string, string[], string]>([
-    ["the address that it names", ["X-Forwarded-For: 203.0.113.5"], "203.0.113.5"],
+    ["the forwarded address", ["X-Forwarded-For: 203.0.113.5"], "203.0.113.5"],
     ["the last of several", ["X-Forwarded-For: 198.51.100.1, 203.0.113.5"], "203.0.113.5"],
-    ["the last line of several", ["X-Forwarded-For: 198.51.100.1", "x-forwarded-for: 203.0.113.5"], "203.0.113.5"],
-    ["one before an empty line", ["X-Forwarded-For: 203.0.113.5", "X-Forwarded-For:"], "203.0.113.5"],
-    ["one before proxies", ["X-Forwarded-For: 203.0.113.5", "X-Forwarded-For: 192.0.2.8, 192.0.2.9"], "203.0.113.5"],
-    ["one with a port", ["X-Forwarded-For: [2001:db8::5]:443"], "2001:db8::5"],
-    ["one at the end of a long line", [`X-Forwarded-For: ${"198.51.100.1, ".repeat(900)}203.0.113.5`], "203.0.113.5"],
-    ["the peer for what is no address", ["X-Forwarded-For: 203.0.113.5, unknown"], PROXY],
-    ["the peer for none", [], PROXY],
+    ["the last of several lines", ["X-Forwarded-For: 198.51.100.1", "x-forwarded-for: 203.0.113.5"], "203.0.113.5"],
+    ["the address before an empty line", ["X-Forwarded-For: 203.0.113.5", "X-Forwarded-For:"], "203.0.113.5"],
+    [
+      "the address before proxies",
+      ["X-Forwarded-For: 203.0.113.5", "X-Forwarded-For: 192.0.2.8, 192.0.2.9"],
+      "203.0.113.5",
+    ],
+    ["an address with a port", ["X-Forwarded-For: [2001:db8::5]:443"], "2001:db8::5"],
+    [
+      "an address at the end of a long line",
+      [`X-Forwarded-For: ${"198.51.100.1, ".repeat(900)}203.0.113.5`],
+      "203.0.113.5",
+    ],
+    ["the peer if the value is not an address", ["X-Forwarded-For: 203.0.113.5, unknown"], PROXY],
+    ["the peer without a header", [], PROXY],
     ["the peer for a header of another standard", ["Forwarded: for=203.0.113.5"], PROXY],
-  ])("takes for the caller %s", async (_what, lines, source) => {
+  ])("takes as the caller %s", async (_what, lines, source) => {
     expect(await sourceOf(running, PROXY, lines)).toBe(source);
   });
 
-  test("believes nobody else", async () => {
+  test("trusts no other peer", async () => {
     expect(await sourceOf(running, OTHER, ["X-Forwarded-For: 203.0.113.5"])).toBe(OTHER);
     expect(await sourceOf(running, OTHER, [`X-Forwarded-For: 203.0.113.5, ${PROXY}`])).toBe(OTHER);
   });
 });
 
-describe("a key that may be used from some addresses", () => {
+describe("a key with allowed sources", () => {
   let place: Workplace;
   let running: Running;
   beforeAll(async () => {
@@ -84,7 +92,7 @@ describe("a key that may be used from some addresses", () => {
     return out.trim();
   };
 
-  test("is good there and unknown elsewhere, by socket and by proxy", async () => {
+  test("works there and is unknown elsewhere, by socket and by proxy", async () => {
     const authorization = `Authorization: Bearer ${await keyFrom(OTHER, "203.0.113.0/24")}`;
     expect(await ask(running, OTHER, [authorization])).toBe(200);
     expect(await ask(running, "127.0.0.4", [authorization])).toBe(401);
@@ -94,13 +102,13 @@ describe("a key that may be used from some addresses", () => {
     expect(await ask(running, "127.0.0.4", [authorization, "X-Forwarded-For: 203.0.113.5"])).toBe(401);
   });
 
-  test("is nothing to sessions, which show where they are used from", async () => {
+  test("does not affect sessions, which show their source address", async () => {
     const cookie = await signIn(running, { "x-forwarded-for": "203.0.113.5", "user-agent": "curl/8.5.0" });
     const [session] = (await running.client({ cookie }).get("/api/auth/sessions")).data;
     expect(session).toMatchObject({ last_used_from: "127.0.0.1", user_agent: "curl/8.5.0", is_current: true });
   });
 
-  test("loses the streams that it has open elsewhere, and no others, when it is limited", async () => {
+  test("loses its streams opened elsewhere, and no others, when restricted", async () => {
     const key = await keyFrom();
     const owner = running.client({ cookie: await signIn(running) });
     const record = (await owner.get("auth/keys")).data.find(({ name }: { name: string }) => name === "from ");
@@ -148,7 +156,7 @@ async function openStream(running: Running, from: string, key: string) {
   return { ended, until, text: () => text, close: () => socket.destroy() };
 }
 
-test("an appliance that is told of no proxy believes none, and names peers of a dual-stack socket as IPv4", async () => {
+test("an appliance without a configured proxy trusts none, and shows peers of a dual-stack socket as IPv4", async () => {
   const other = new Workplace();
   try {
     const running = await other.serve(["--log-format", "json", "--plain-http"], { listen: "[::]:0" });
@@ -158,7 +166,7 @@ test("an appliance that is told of no proxy believes none, and names peers of a 
   }
 });
 
-test("a backup that is served believes its proxy as well", async () => {
+test("a served backup trusts its proxy as well", async () => {
   const other = new Workplace();
   try {
     await other.setUp();

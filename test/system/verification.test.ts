@@ -64,7 +64,7 @@ async function caught(client: Client): Promise<Wire> {
 }
 
 describe("a verification", () => {
-  test("runs beside reads and writes, and tells the head that verify tells afterwards", async () => {
+  test("runs during reads and writes, and reports the same head as a later verify", async () => {
     const { running, client, networkId } = await serveMany();
     const { data: head } = await client.get("ledger");
     const began = await caught(client);
@@ -89,7 +89,7 @@ describe("a verification", () => {
     expect((await (await signedIn(again)).get(PATH)).data).toEqual([done]);
   });
 
-  test("that is cancelled stops within the same breath, and the next one is whole", async () => {
+  test("is cancelled immediately, and the next one is complete", async () => {
     const { client } = await serveMany();
     const { id } = await caught(client);
     const cancelled = await client.post(`${PATH}/${id}/cancel`, {});
@@ -101,8 +101,8 @@ describe("a verification", () => {
   });
 });
 
-describe("of a damaged database", () => {
-  test("a character that the disk changed is found, and its place told", async () => {
+describe("with a damaged database", () => {
+  test("a flipped byte is found, and its location reported", async () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     const made = await first
@@ -130,7 +130,7 @@ describe("of a damaged database", () => {
     for (const line of found) expect(verified.out).toContain(line);
   });
 
-  test("a page that cannot be read is told, and so is what was verified after a restart", async () => {
+  test("an unreadable page is reported, and so is the verified part after a restart", async () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     for (let n = 0; n < 40; n += 1)
@@ -168,8 +168,8 @@ describe("of a damaged database", () => {
   }
 });
 
-describe("the end of the appliance", () => {
-  test("in order stops it at once, folds the log into the database and says that it was interrupted", async () => {
+describe("a verification when the appliance ends", () => {
+  test("by a shutdown is stopped immediately, with the log checkpointed, and marked interrupted", async () => {
     const { running, client } = await serveMany();
     const { id } = await caught(client);
     const end = await running.stop();
@@ -186,7 +186,7 @@ describe("the end of the appliance", () => {
     expect((await next.post(PATH, {})).data.status).toBe("Running");
   });
 
-  test("by kill -9 leaves it interrupted for the next start", async () => {
+  test("by kill -9 is marked interrupted at the next start", async () => {
     const { running, client } = await serveMany();
     const { id } = await caught(client);
     running.kill("SIGKILL");
@@ -200,7 +200,7 @@ describe("the end of the appliance", () => {
     expect((await ended(next, data.id)).status).toBe("Completed");
   });
 
-  test("leaves a file of verifications that was damaged where it is: the start tells of it and goes on", async () => {
+  test("with a damaged file of verifications leaves it in place: the start reports it and continues", async () => {
     await place.setUp();
     const file = join(place.data, "netledger-verifications.json");
     writeFileSync(file, "{]");

@@ -6,7 +6,7 @@ import { WRONG_FILE_ROWS } from "../support/executable/wrong-files.ts";
 
 const stage = wrongFileStage();
 
-describe("a wrong kind of file is refused in one sentence with the documented status, and not waited for:", () => {
+describe("a wrong file type is refused in one sentence with the documented status, without waiting:", () => {
   test.each(WRONG_FILE_ROWS.map((row) => [row.name, row] as const))("%s", async (_, row) => {
     expect(await row.tried(stage())).toEqual({});
   });

@@ -9,12 +9,12 @@ const KINDS: readonly KindName[] = ["a folder", "a named pipe"];
 
 const stage = wrongFileStage();
 
-test("every setting that is a path is in the table", () => {
+test("every setting with a path is in the table", () => {
   expect(settingsLeftOut()).toEqual([]);
   expect(WRONG_FILE_ROWS.length).toBeGreaterThan(60);
 });
 
-describe("a folder and a pipe are refused in one sentence with the documented status, and not waited for:", () => {
+describe("a directory and a FIFO are refused in one sentence with the documented status, without waiting:", () => {
   test.each(WRONG_FILE_ROWS.map((row) => [row.name, row] as const))("%s", async (_, row) => {
     expect(await row.tried(stage(), KINDS)).toEqual({});
   });

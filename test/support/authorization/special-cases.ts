@@ -23,12 +23,12 @@ const SHOWN = [
 
 /** By registered method and path. */
 export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>> = {
-  "GET /api/health": ({ path }) => [{ title: "asked", path, code: null }],
-  "GET /api/version": ({ path }) => [{ title: "asked", path, code: null }],
-  "GET /api/auth/setup": ({ path }) => [{ title: "asked", path, code: null }],
+  "GET /api/health": ({ path }) => [{ title: "plain", path, code: null }],
+  "GET /api/version": ({ path }) => [{ title: "plain", path, code: null }],
+  "GET /api/auth/setup": ({ path }) => [{ title: "plain", path, code: null }],
   "POST /api/auth/setup": ({ path }) => [
     {
-      title: "once more",
+      title: "a second time",
       path,
       body: {
         setup_token: SETUP_TOKEN,
@@ -53,7 +53,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   ],
   "POST /api/auth/logout": ({ path, world, caller }) => [
     {
-      title: "from a session that nobody needs",
+      title: "from a disposable session",
       path,
       code: null,
       fresh: async () => ({ headers: headersOf(await world.appliance.signedIn(caller.userId)) }),
@@ -61,16 +61,16 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   ],
   "GET /api/auth/sessions": ({ path }) => [
     {
-      title: "asked",
+      title: "plain",
       path,
       code: null,
       check: ({ data }) => expect(data.filter((each: Wire) => each.is_current)).toHaveLength(1),
     },
   ],
   "DELETE /api/auth/sessions/:id": ({ path, world, caller }) => [
-    { title: "a session that is none", path: path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+    { title: "an unknown session", path: path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
     {
-      title: "a session of their own that nobody needs",
+      title: "a disposable session of their own",
       path,
       code: null,
       fresh: async () => ({
@@ -78,7 +78,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       }),
     },
     {
-      title: "somebody else's session",
+      title: "another user's session",
       path,
       code: "entity_not_found",
       fresh: async () => {
@@ -87,7 +87,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       },
     },
   ],
-  "GET /api/auth/preferences": ({ path }) => [{ title: "asked", path, code: null }],
+  "GET /api/auth/preferences": ({ path }) => [{ title: "plain", path, code: null }],
   "PUT /api/auth/preferences": ({ path, caller }) => [
     {
       title: "their own",
@@ -99,7 +99,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   ],
   "POST /api/auth/sessions/end-others": ({ path, world, caller }) => [
     {
-      title: "of a user whose sessions nobody needs",
+      title: "of a user with disposable sessions",
       path,
       code: null,
       fresh: async () => {
@@ -125,7 +125,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         sorted(idsOf(world.oracle.living(caller, "network", world.oracle.head))),
       );
     };
-    return [{ title: "asked", path, code: null, check }];
+    return [{ title: "plain", path, code: null, check }];
   },
   "POST /api/v1/auth/keys/:id/rotate": (asking) =>
     asking.targets("auth/keys").map(({ title, id, place, isReached, role }): Case => {
@@ -1027,7 +1027,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
   // Every caller may read the ledger head: it is meant to be recorded elsewhere.
   "GET /api/v1/ledger": ({ path, world }) => [
-    { title: "asked", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
+    { title: "plain", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
   ],
   "GET /api/v1/locate": (asking) =>
     located(asking, (query, instant) => ({
@@ -1124,7 +1124,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ),
   ],
   // Backups contain everything: a caller limited to some networks has no access.
-  "GET /api/v1/backups": ({ path, caller }) => [{ title: "asked", path, code: ofEverything(caller, null) }],
+  "GET /api/v1/backups": ({ path, caller }) => [{ title: "plain", path, code: ofEverything(caller, null) }],
   "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],
   "GET /api/v1/backups/:name": ({ path, caller }) => [
     {
@@ -1146,8 +1146,8 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   ],
   "GET /api/v1/log": ({ path }) => [{ title: "of two organizations", path, code: "auth_permission_denied" }],
   "GET /api/v1/appliance": ofTwoOrganizations,
-  "GET /api/v1/licences": ({ path }) => [{ title: "asked", path, code: null }],
-  "GET /api/v1/bill-of-materials": ({ path }) => [{ title: "asked", path, code: null }],
+  "GET /api/v1/licences": ({ path }) => [{ title: "plain", path, code: null }],
+  "GET /api/v1/bill-of-materials": ({ path }) => [{ title: "plain", path, code: null }],
   "GET /api/v1/ledger/verifications": ofTwoOrganizations,
   "POST /api/v1/ledger/verifications": ofTwoOrganizations,
   "GET /api/v1/ledger/verifications/:id": ofTwoOrganizations,

@@ -10,7 +10,7 @@ export function describeAccess(subject: RecordSubject): void {
   const { battery, path, entity, isDeletable, body, known, changed, createAs, create, update, remove, other } = subject;
   const { anonymous, first, newApiKey, newUser, owner, transactionCount, writingWatched } = subject.appliance;
 
-  test("is hidden from anonymous callers before anything of the request is looked at", async () => {
+  test("is hidden from anonymous callers before the request is examined", async () => {
     const attempts = [
       anonymous.get(`${path}?limit=wrong`),
       anonymous.get(`${path}/wrong`),
@@ -24,7 +24,7 @@ export function describeAccess(subject: RecordSubject): void {
     }
   });
 
-  test(`is read by every role and written from ${battery.writeRole} upwards`, async () => {
+  test(`is read by every role and written by ${battery.writeRole} and above`, async () => {
     const network = battery.place === "is a network" ? await create() : null;
     const networkIds = [first.networkId, ...(network === null ? [] : [network.id as string])];
     const reader = await newUser({ role: battery.roleBelow, networkIds });
@@ -58,7 +58,7 @@ export function describeAccess(subject: RecordSubject): void {
   });
 
   if (battery.isSessionOnly === true) {
-    test("is for people who sign in: an API key is refused, whatever its role, before anything of the request is looked at", async () => {
+    test("requires a session: an API key is refused, whatever its role, before the request is examined", async () => {
       const created = await create();
       const { client } = newApiKey();
       const expectNothingWritten = writingWatched();
@@ -75,7 +75,7 @@ export function describeAccess(subject: RecordSubject): void {
       expectNothingWritten();
     });
   } else {
-    test("is written and read by an API key as by its user, and the ledger knows which of them it was", async () => {
+    test("is written and read by an API key like by its user, and the ledger records which of them it was", async () => {
       const { id, client } = newApiKey();
       const created = await createAs(client, body());
       expect(lastActor(subject.appliance)).toEqual({ actor_type: "ApiKey", actor_id: id });
@@ -91,7 +91,7 @@ export function describeAccess(subject: RecordSubject): void {
     });
   }
 
-  test(`is the same 404 when it is unknown${isDeletable ? ", deleted" : ""} or another organization's`, async () => {
+  test(`is 404 alike when unknown${isDeletable ? ", deleted" : ""} or another organization's`, async () => {
     const hidden: string[] = [];
     if (isDeletable) {
       const deleted = await create();
@@ -122,7 +122,7 @@ export function describeAccess(subject: RecordSubject): void {
     expect((await second.client.get(`${path}/${foreign.id}`)).data).toEqual(foreign);
   });
 
-  test("belongs to the caller's organization alone", async () => {
+  test("belongs to the caller's organization only", async () => {
     const second = await other();
     const expectNothingWritten = writingWatched();
     expect(await owner.post(path, { ...body(), organization_id: second.organizationId })).toMatchObject(
@@ -162,7 +162,7 @@ export function describeReach(subject: RecordSubject): void {
   const { first, instant, newApiKey, newUser, owner, writingWatched } = subject.appliance;
 
   for (const reference of battery.references) {
-    test(`names in ${reference.field} only a ${reference.entity} that is there for the caller: unknown and foreign are the same`, async () => {
+    test(`accepts in ${reference.field} only a ${reference.entity} visible to the caller: unknown and foreign are alike`, async () => {
       const second = await other();
       const foreign = await reference.make(second.client, second.networkId, second.containerId);
       const own = await reference.make(owner, first.networkId, subject.containerId);
@@ -188,7 +188,7 @@ export function describeReach(subject: RecordSubject): void {
   }
 
   if (inNetwork) {
-    test("does not exist for a Member who does not reach its network, at any instant", async () => {
+    test("is invisible to a Member who does not reach its network, at any instant", async () => {
       const hidden = {
         ...subject.appliance.first,
         networkId: (await made(owner.post("networks", { name: "Hidden" }))).id as string,

@@ -14,7 +14,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
     const removeAll = (ids: unknown, by = owner) => by.post(`${bulkPath}${deletion}`, ids);
     const idsOf = (records: readonly Wire[]) => records.map((record) => record.id as string);
 
-    test("is deleted together with others in one transaction, and all are answered as they were closed", async () => {
+    test("is deleted in bulk in one transaction, and all are returned in their last state", async () => {
       const [first, kept, last] = [await create(1), await create(2), await create(3)];
       tick();
       const before = transactionCount();
@@ -35,7 +35,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       expect((await owner.get(`${both}&at=${ended}`)).data).toEqual([]);
     });
 
-    test("is not deleted together with one that is unknown, deleted, another organization's or of another kind: the same in all cases, and nothing is written", async () => {
+    test("is not deleted together with an unknown, deleted, foreign or other kind's one: alike in all cases, and nothing is written", async () => {
       const [kept, gone] = [await create(1), await create(2)];
       await made(remove(gone.id));
       const second = await other();
@@ -62,7 +62,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       expect((await second.client.get(`${path}/${foreign.id}`)).data).toEqual(foreign);
     });
 
-    test(`is deleted in bulk from ${battery.writeRole} upwards, and by nobody before the body is looked at`, async () => {
+    test(`is deleted in bulk by ${battery.writeRole} and above, which is checked before the body`, async () => {
       const networkIds = [first.networkId];
       const kept = await create(1);
       if (battery.place === "is a network") networkIds.push(kept.id);
@@ -96,7 +96,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       expect(await removeAll([own.id], writer.client)).toMatchObject({ status: 200, data: [{ id: own.id }] });
     });
 
-    test("is deleted in bulk by ids alone: one at least, 1,000 at most, each a UUID", async () => {
+    test("is deleted in bulk by ids only: at least one, at most 1,000, each a UUID", async () => {
       const created = await create();
       const expectNothingWritten = writingWatched();
       const many = (count: number) =>

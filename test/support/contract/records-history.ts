@@ -65,7 +65,7 @@ export function describeHistory(subject: RecordSubject): void {
       ...(closed === null ? [] : [{ operation: "Deleted" as const, changed: null, valid_from: ended }]),
     ]);
   });
-  test("has an `updated_at` that always grows, however the clock is set back", async () => {
+  test("has an `updated_at` that always increases, even if the clock is set back", async () => {
     const created = await create();
     const versions = [created];
     for (const back of [-60_000, -3_600_000, 0]) {
@@ -96,7 +96,7 @@ export function describeIncarnations(subject: RecordSubject): void {
 
   if (battery.unique !== null) {
     const unique = battery.unique;
-    test("is one of its kind among the living", async () => {
+    test("is unique among live records of its kind", async () => {
       const first = await create(1);
       const second = await create(2);
       const expectNothingWritten = writingWatched();
@@ -111,7 +111,7 @@ export function describeIncarnations(subject: RecordSubject): void {
       expect((await owner.get(`${path}/${second.id}`)).data).toEqual(second);
     });
   } else {
-    test("may be like another one of its kind", async () => {
+    test("need not be unique among its kind", async () => {
       const first = await create(1);
       const second = await create(1);
       expect(second.id).not.toBe(first.id);
@@ -120,7 +120,7 @@ export function describeIncarnations(subject: RecordSubject): void {
     });
   }
 
-  test("is not there before the first transaction, and is the live one from now on", async () => {
+  test("is absent before the first transaction, and is the live one from now on", async () => {
     const created = await create();
     const past = await owner.get(`${path}?at=1999-12-31T23:59:59Z`);
     expect(past).toMatchObject({
@@ -139,7 +139,7 @@ export function describeIncarnations(subject: RecordSubject): void {
   });
   if (isDeletable) {
     test(
-      battery.hasLineage === false ? "is never the same as one before it" : "finds its lineage when it comes again",
+      battery.hasLineage === false ? "is never the same as a previous one" : "gets its lineage when re-created",
       async () => {
         const first = await create(1);
         const lineage = battery.hasLineage === false ? none("lineage_id") : { lineage_id: first.id };

@@ -11,7 +11,7 @@ export function describeLists(subject: RecordSubject): void {
   const { path, create } = subject;
   const { instant, owner } = subject.appliance;
 
-  test("stands in pages by its creation, each page with the count of all", async () => {
+  test("is paged by creation, each page with the total", async () => {
     const before = (await owner.get(`${path}?limit=1000`)).data as Wire[];
     const created: Wire[] = [];
     for (let position = 1; position <= 5; position += 1) created.push(await create(position));
@@ -94,7 +94,7 @@ export function describeLists(subject: RecordSubject): void {
     expect(answer.headers.get("content-type")).toStartWith("application/json");
   });
 
-  test("is found by its id in a list, in each way that ids can be sent", async () => {
+  test("is found by its id in a list, in each notation for ids", async () => {
     const records = [await create(1), await create(2), await create(3)];
     const [a, , c] = records.map((record) => record.id as string) as [string, string, string];
     for (const query of [
@@ -131,7 +131,7 @@ export function describeExports(subject: RecordSubject): void {
   const { battery, path, body, known, changed, createAs, create, update, other } = subject;
   const { anonymous, instant, newApiKey, owner, surface } = subject.appliance;
 
-  test("is exported row by row as it stands in the list, then and now", async () => {
+  test("is exported row by row as listed, at present and in the past", async () => {
     const others = (await owner.get(`${path}?limit=1000`)).data.length as number;
     const records = [await create(1), await create(2), await create(3)];
     const at = instant();
@@ -177,7 +177,7 @@ export function describeExports(subject: RecordSubject): void {
     expect(parseCsv((await owner.get(`${path}/export/csv?at=1999-12-31T23:59:59Z`)).text)).toHaveLength(1);
   });
 
-  test("is exported to whoever may list it, and by what lists are filtered by alone", async () => {
+  test("is exported to callers who may list it, with the filters of lists only", async () => {
     const second = await other();
     const foreign = await createAs(second.client, body(1, second.containerId, second));
     const created = await create(1);

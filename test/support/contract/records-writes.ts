@@ -19,7 +19,7 @@ export function describeBodies(subject: RecordSubject): void {
   const { battery, path, container, leftOut, none, body, known, create, update } = subject;
   const { owner, surface, writingWatched } = subject.appliance;
 
-  test("is answered with exactly the documented fields", async () => {
+  test("is returned with exactly the documented fields", async () => {
     const created = await create();
     const schema = surface.routes.find((route) => route.method === "GET" && route.path === `${path}/:id`)?.operation
       .answer as TObject;
@@ -62,7 +62,7 @@ export function describeBodies(subject: RecordSubject): void {
     expectNothingWritten();
   });
 
-  test("is refused with a field that it does not have, by its name", async () => {
+  test("is refused with an unknown field, by name", async () => {
     const created = await create();
     const expectNothingWritten = writingWatched();
     for (const answer of [
@@ -84,13 +84,13 @@ export function describeBodies(subject: RecordSubject): void {
     expectNothingWritten();
   });
 
-  test.each([["null"], ["[]"], ['"text"'], ["5"], ["{}"]])("is not made of the JSON value %s", async (sent) => {
+  test.each([["null"], ["[]"], ['"text"'], ["5"], ["{}"]])("is not created from the JSON value %s", async (sent) => {
     const expectNothingWritten = writingWatched();
     expect(await owner.post(path, sent)).toMatchObject(refusal(400, "validation_failed"));
     expectNothingWritten();
   });
 
-  test.each([["{"], [""], ["{'a':1}"]])("is not made of the malformed body %p", async (sent) => {
+  test.each([["{"], [""], ["{'a':1}"]])("is not created from the malformed body %p", async (sent) => {
     expect(await owner.post(path, sent)).toMatchObject(refusal(400, "malformed_json"));
   });
 }
@@ -115,7 +115,7 @@ export function describeWrites(subject: RecordSubject): void {
   } = subject;
   const { clock, first, owner, tick, transactionCount, versionsOf, writingWatched, writtenIn } = subject.appliance;
 
-  test("is written in one transaction with the versions that it takes and no others", async () => {
+  test("is written in one transaction with exactly the necessary versions", async () => {
     const before = transactionCount();
     const created = await create();
     expect(writtenIn()).toEqual({ [`Created ${entity}`]: 1, ...battery.writes?.created });
@@ -129,7 +129,7 @@ export function describeWrites(subject: RecordSubject): void {
     expect(transactionCount()).toBe(before + (isDeletable ? 3 : 2));
   });
 
-  test("makes no version when it is written as it is, also with all that was answered sent back", async () => {
+  test("makes no version on an equal write, also with its whole answer sent back", async () => {
     await create();
     const created = await create(2);
     const id = created.id;
@@ -152,7 +152,7 @@ export function describeWrites(subject: RecordSubject): void {
     expect(versionsOf(id)).toHaveLength(1);
   });
 
-  test("keeps what an update leaves out, and takes a GET body that was edited", async () => {
+  test("preserves fields omitted by an update, and accepts an edited GET body", async () => {
     const created = await create();
     const required = Object.fromEntries(
       Object.entries(known()).filter(([name]) => !isOptional(subject.appliance, path, name)),
@@ -192,7 +192,7 @@ export function describeWrites(subject: RecordSubject): void {
     expect((await owner.get(`${path}/${created.id}`)).data).toEqual(created);
   });
 
-  test("may bring its id, which nothing else ever gets", async () => {
+  test("may bring its id, which no other record ever gets", async () => {
     const id = "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6";
     const created = await createAs(owner, { ...body(1), id });
     expect(created.id).toBe(id.toLowerCase());
@@ -219,7 +219,7 @@ export function describeConditions(subject: RecordSubject): void {
   const { path, isDeletable, known, changed, create, update, remove } = subject;
   const { owner, tick, transactionCount } = subject.appliance;
 
-  test("is guarded by its entity tag", async () => {
+  test("is protected by its ETag", async () => {
     const created = await create();
     const one = `${path}/${created.id}`;
     const read = await owner.get(one);
