@@ -11,8 +11,8 @@ const subnet = (cidr: string, accepts_credentials: boolean, subnet_type: SubnetT
   accepts_credentials,
 });
 
-describe("the subnets of a network", () => {
-  test("accept credentials for an address where any of them does that contains it, not only the smallest", () => {
+describe("a network's subnets", () => {
+  test("accept credentials for an address if any subnet containing it does, not only the smallest", () => {
     const subnets = new AcceptingSubnets([
       subnet("10.0.0.0/8", false),
       subnet("10.1.0.0/16", true),
@@ -30,7 +30,7 @@ describe("the subnets of a network", () => {
     ).toEqual(["10.1.2.0/24", "10.1.0.0/16", "10.0.0.0/8", null]);
   });
 
-  test("accept credentials for a whole subnet where it or a larger one does, not where only a part of it does", () => {
+  test("accept credentials for a whole subnet if it or a larger one does, but not if only a part of it does", () => {
     const subnets = new AcceptingSubnets([
       subnet("10.0.0.0/8", false),
       subnet("10.1.0.0/16", true),
@@ -41,13 +41,13 @@ describe("the subnets of a network", () => {
     expect(whole.filter((cidr) => subnets.acceptsAllOf(cidr))).toEqual(["10.1.0.0/16", "10.1.2.0/24"]);
   });
 
-  test.each(SUBNET_TYPES)("of the type %s have a say only where they are asked by themselves", (type) => {
+  test.each(SUBNET_TYPES)("of the type %s count only for themselves", (type) => {
     expect(
       new AcceptingSubnets([subnet("10.0.0.0/8", true, type), subnet("10.1.0.0/24", false)]).accepts("10.1.0.1"),
     ).toBe(!PASSED_OVER_TYPES.includes(type));
   });
 
-  test("accept what a comparison with each of them says, whatever they are", () => {
+  test("match a comparison with each of them, for any set", () => {
     const random = seededRandom(15);
     const ip = (): Ip => parseIp(`10.${random.integer(4)}.${random.integer(4)}.${random.integer(16)}`) as Ip;
     for (let round = 0; round < 200; round += 1) {

@@ -36,7 +36,7 @@ const refused = (hosts: AllowedHosts, names: readonly string[]) =>
   names.filter((name) => refusal(hosts, name) === "host_not_allowed");
 
 describe("on loopback", () => {
-  test("addresses and loopback names are let in, in any case, with a port and with the dot of the root", () => {
+  test("addresses and loopback names are accepted, in any case, with a port and with the root dot", () => {
     const names = [
       "localhost",
       "LOCALHOST:8080",
@@ -48,7 +48,7 @@ describe("on loopback", () => {
     expect(refused(hostsOf({}), [...ADDRESSES, ...names])).toEqual([]);
   });
 
-  test("any other name is refused, whatever it begins or ends with, and those of a certificate too", () => {
+  test("any other name is refused, whatever its prefix or suffix, including those of a certificate", () => {
     const names = [
       "evil.example",
       "evil.example:8080",
@@ -68,7 +68,7 @@ describe("on loopback", () => {
     expect(refused(hostsOf({}, ["netledger.lan", "*.example"]), names)).toEqual(names);
   });
 
-  test("a name that was given is let in besides, as it is and not below it", () => {
+  test("a configured name is accepted too, but not its subdomains", () => {
     const hosts = hostsOf({ names: ["netledger.lan", "inventory"] });
     expect(refused(hosts, ["netledger.lan", "NetLedger.LAN.:443", "inventory", "localhost", "127.0.0.1"])).toEqual([]);
     expect(refused(hosts, ["a.netledger.lan", "lan", "inventory.lan"])).toEqual([
@@ -78,22 +78,22 @@ describe("on loopback", () => {
     ]);
   });
 
-  test("a refusal says what a proxy needs and repeats no name", () => {
+  test("a refusal has advice for proxies and echoes no name", () => {
     expect(() => hostsOf({}).require(new Headers({ host: "evil.example" }))).toThrow(
       /^(?!.*evil)(?=.*IP address)(?=.*--host-name NAME)(?=.*reverse proxy on the same machine)/,
     );
   });
 });
 
-describe("where others can connect", () => {
-  test("any name is let in while none is known, and that is told", () => {
+describe("if others can connect", () => {
+  test("any name is accepted while none is configured, which is reported", () => {
     const hosts = hostsOf({ isLoopback: false });
     expect(refused(hosts, ["evil.example", "localhost", ...ADDRESSES])).toEqual([]);
     expect(hosts.limitations.map(({ code }) => code)).toEqual(["host_not_checked"]);
     expect(hostsOf({}).limitations).toEqual([]);
   });
 
-  test("the names of the certificate and those that were given are let in, and no others", () => {
+  test("the certificate's and configured names are accepted, and no others", () => {
     const hosts = hostsOf({ isLoopback: false, names: ["inventory"] }, ["NetLedger.lan", "localhost"]);
     expect(hosts.limitations).toEqual([]);
     expect(refused(hosts, ["netledger.lan:8443", "NETLEDGER.lan.", "inventory", "localhost", ...ADDRESSES])).toEqual(
@@ -109,7 +109,7 @@ describe("where others can connect", () => {
     ]);
   });
 
-  test("a wildcard stands for one whole label, and for nothing where it is part of one", () => {
+  test("a wildcard matches one whole label, and nothing inside a label", () => {
     const hosts = hostsOf({ isLoopback: false }, ["*.Example.net", "w*.example.org", "a.*.example.com"]);
     expect(refused(hosts, ["a.example.net", "XN--BCHER-KVA.example.net.:80"])).toEqual([]);
     const others = [
@@ -124,7 +124,7 @@ describe("where others can connect", () => {
     expect(refused(hosts, others)).toEqual(others);
   });
 
-  test("a new certificate's names take the place of the old one's", () => {
+  test("a new certificate's names replace the old ones", () => {
     const hosts = hostsOf({ isLoopback: false }, ["old.example"]);
     expect(refused(hosts, ["old.example"])).toEqual([]);
     hosts.certify(["new.example"]);
@@ -132,7 +132,7 @@ describe("where others can connect", () => {
   });
 });
 
-test("no Host is let in, and what is none, or several, is not valid", () => {
+test("a missing Host is accepted, and an invalid or repeated one is refused", () => {
   for (const hosts of [hostsOf({}), hostsOf({ isLoopback: false })]) {
     expect(refusal(hosts, null)).toBeNull();
     for (const host of ["", "a, b", "localhost, localhost", "user@localhost", "a b", "localhost:80:81", "::1", "[::1"])
@@ -140,7 +140,7 @@ test("no Host is let in, and what is none, or several, is not valid", () => {
   }
 });
 
-test("of a certificate's names those of hosts count, and none that hides in another", () => {
+test("of a certificate only host names count, and none embedded in another", () => {
   const names = 'DNS:localhost, IP Address:127.0.0.1, DNS:*.example.net, email:a@b.example, DNS:"x, DNS:evil.example"';
   expect(dnsNamesOf({ names })).toEqual(["localhost", "*.example.net"]);
   expect(dnsNamesOf({ names: "" })).toEqual([]);

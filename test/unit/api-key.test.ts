@@ -29,7 +29,7 @@ describe("a generated API key", () => {
     expect(Number.parseInt(hex.slice(56), 16)).toBe(crc32(bytes));
   });
 
-  test("asks for 28 random bytes", () => {
+  test("requests 28 random bytes", () => {
     const asked: number[] = [];
     generateApiKey({
       bytes: (count) => {
@@ -40,17 +40,17 @@ describe("a generated API key", () => {
     expect(asked).toEqual([28]);
   });
 
-  test("has the same length for the smallest and the greatest number", () => {
+  test("has the same length for the smallest and the largest number", () => {
     expect(generateApiKey(constant(0))).toHaveLength(API_KEY_LENGTH);
     expect(generateApiKey(constant(255))).toHaveLength(API_KEY_LENGTH);
   });
 
-  test("is well-formed, each of many", () => {
+  test("is well-formed, for many", () => {
     for (let round = 0; round < 1000; round += 1) expect(isWellFormedApiKey(generateApiKey(systemRandom))).toBe(true);
   });
 });
 
-describe("what is not an API key", () => {
+describe("an invalid API key", () => {
   const key = generateApiKey(constant(0xa5));
 
   test("is a key with any one character changed", () => {
@@ -60,7 +60,7 @@ describe("what is not an API key", () => {
     }
   });
 
-  test("is a key with two neighbours exchanged", () => {
+  test("is a key with two adjacent characters swapped", () => {
     for (let index = 4; index < key.length - 1; index += 1) {
       const [a, b] = [key.charAt(index), key.charAt(index + 1)];
       if (a !== b) expect(isWellFormedApiKey(key.slice(0, index) + b + a + key.slice(index + 2))).toBe(false);
@@ -99,7 +99,7 @@ describe("the mask of a key", () => {
     expect(isWellFormedApiKey(maskApiKey(generateApiKey(systemRandom)))).toBe(false);
   });
 
-  test("is refused for what is not a key, which it would show whole", () => {
+  test("is refused for an invalid key, which it would show whole", () => {
     expect(() => maskApiKey("nlk_abc")).toThrow("well-formed");
   });
 });

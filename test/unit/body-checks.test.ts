@@ -25,21 +25,21 @@ const body = (value: unknown): BodyToCheck => ({
   repeatedAs: null,
 });
 
-describe("a body that is handed over as bytes", () => {
-  test("is what was checked, normalised, in memory that threads share", () => {
+describe("a body passed as bytes", () => {
+  test("is the checked and normalized one, in shared memory", () => {
     const { checked } = checkBody(operation, body([{ id: ID }]));
     const bytes = checked.ok ? (checked.value as Uint8Array) : null;
     expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual([{ id: ID.toLowerCase() }]);
   });
 
-  test("names as many issues as its operation says", () => {
+  test("reports as many issues as its operation allows", () => {
     const { checked } = checkBody(operation, body(Array.from({ length: 9 }, () => ({ id: 1 }))));
     expect(checked.ok ? [] : checked.issues.map(({ path }) => path)).toEqual(["/0/id", "/1/id", "/2/id"]);
   });
 });
 
-describe("a body that is handed over as bytes where it is large", () => {
+describe("a body passed as bytes if large", () => {
   const largeOnly = { operationId: "writeThing", body: Body({ id: Uuid }), takesLargeAsBytes: true as const };
   const sent = (space: number): BodyToCheck => {
     const bytes = new TextEncoder().encode(" ".repeat(space) + JSON.stringify({ id: ID }));
@@ -49,17 +49,17 @@ describe("a body that is handed over as bytes where it is large", () => {
   const large = checkBody(largeOnly, sent(LARGE_BODY_BYTES - length + 1));
   const small = checkBody(largeOnly, sent(LARGE_BODY_BYTES - length));
 
-  test("is an object up to that", () => {
+  test("is an object up to the limit", () => {
     expect(small.checked).toEqual({ ok: true, value: { id: ID.toLowerCase() } });
   });
 
-  test("is, beyond it, what was checked, normalised, in memory that threads share", () => {
+  test("is, above the limit, the checked and normalized bytes, in shared memory", () => {
     const bytes = large.checked.ok ? (large.checked.value as Uint8Array) : null;
     expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual({ id: ID.toLowerCase() });
   });
 
-  test("is known again in either form", () => {
+  test("has the same digest in either form", () => {
     expect(large.fingerprint).toMatch(/^[0-9a-f]{64}$/);
     expect(large.fingerprint).toBe(small.fingerprint);
   });
@@ -81,8 +81,8 @@ function playedThread() {
   return { checks, crash: () => crash(), done: () => receive(sent.at(-1) as BodyToCheck), sent };
 }
 
-describe("the thread", () => {
-  test("checks one body at a time, of each sender in turn, and refuses a body alone", async () => {
+describe("the body thread", () => {
+  test("checks one body at a time, round-robin by sender, and refuses only an invalid one", async () => {
     const { checks, done, sent } = playedThread();
     const order: string[] = [];
     const asked = [
@@ -109,7 +109,7 @@ describe("the thread", () => {
     expect(order).toEqual(["a 0", "a 1", "b 4", "a 2 refused", "a 3"]);
   });
 
-  test("that is gone fails all that waits, and the next body has another one", async () => {
+  test("fails all waiting bodies when it crashes, and is restarted for the next", async () => {
     const { checks, crash, done } = playedThread();
     const lost = [checks.check(body([]), "a"), checks.check(body([]), "b")];
     crash();

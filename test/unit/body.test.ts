@@ -46,7 +46,7 @@ const refusalOf = (reading: Promise<unknown>) =>
     (error: DomainError) => error.code,
   );
 
-describe("what is sent at once", () => {
+describe("bodies in transit", () => {
   const largest = `"${"x".repeat(BODY_LIMIT_BYTES - 2)}"`;
   const send = (allowance: BodyAllowance) =>
     readBody(
@@ -70,7 +70,7 @@ describe("what is sent at once", () => {
     return unanswered;
   }
 
-  test("by one caller has a limit of its own, until it is answered; others go on", async () => {
+  test("are limited per caller, until answered; others continue", async () => {
     const { room } = newRoom();
     const unanswered = await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES);
     const oneMore = new BodyAllowance(room, "one");
@@ -81,7 +81,7 @@ describe("what is sent at once", () => {
     expect(await refusalOf(send(new BodyAllowance(room, "one")))).toBeNull();
   });
 
-  test("by all together has a limit, which closes the appliance to no small body", async () => {
+  test("are limited in total, which refuses no small body", async () => {
     const { room } = newRoom();
     await filled(room, "one", BODIES_LIMIT_BYTES / 2);
     await filled(room, "two", BODIES_LIMIT_BYTES / 2);
@@ -90,7 +90,7 @@ describe("what is sent at once", () => {
     expect(await refusalOf(readBody(small, BODY_LIMIT_BYTES, new BodyAllowance(room, "three")))).toBeNull();
   });
 
-  test("is forgotten to the last byte when it was answered", async () => {
+  test("are released to the last byte when answered", async () => {
     const { room } = newRoom();
     for (let round = 0; round < 3; round += 1)
       for (const allowance of await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES)) allowance.release();
@@ -98,8 +98,8 @@ describe("what is sent at once", () => {
   });
 });
 
-describe("a body that does not come to its end", () => {
-  test("is waited for no longer than a minute from its last MiB, however often a byte of it comes", async () => {
+describe("an incomplete body", () => {
+  test("is waited for at most a minute since its last MiB, however often a byte arrives", async () => {
     const { room, timers } = newRoom();
     let send: (piece: string) => void = () => {};
     const reading = refusalOf(
@@ -119,7 +119,7 @@ describe("a body that does not come to its end", () => {
     expect(timers.count).toBe(0);
   });
 
-  test("is waited for anew with each MiB", async () => {
+  test("gets a new timeout with each MiB", async () => {
     const { room, timers } = newRoom();
     let send: (piece: string) => void = () => {};
     let end: () => void = () => {};
@@ -139,8 +139,8 @@ describe("a body that does not come to its end", () => {
   });
 });
 
-describe("a body that is read as bytes", () => {
-  test("is whole and in memory that another thread shares, and its digest is that of all of it", async () => {
+describe("a body read as bytes", () => {
+  test("is complete and in shared memory, with a digest of the whole", async () => {
     const pieces = ["[", ...Array.from({ length: 100 }, (_, position) => `"${String(position).repeat(2_000)}",`), "0]"];
     const digest = new Bun.CryptoHasher("sha256");
     const bytes = await readShared(
@@ -154,7 +154,7 @@ describe("a body that is read as bytes", () => {
     expect(digest.digest("hex")).toBe(new Bun.CryptoHasher("sha256").update(pieces.join("")).digest("hex"));
   });
 
-  test("is refused when it turns out to be larger than it may be", async () => {
+  test("is refused when it exceeds its limit", async () => {
     expect(
       await refusalOf(readShared(inPieces(["[1,2,3,", "4,5,6]"]), 10, new BodyAllowance(newRoom().room, "one"), null)),
     ).toBe("payload_too_large");

@@ -13,7 +13,7 @@ import { idOfUrl } from "../../src/importers/object-ids.ts";
 import { Plan, PlanTally } from "../../src/importers/plan.ts";
 import { PrefixPlaces } from "../../src/importers/prefix-places.ts";
 
-test("the id of an object is the UUIDv5 of its URL, as any other implementation makes it", () => {
+test("an object's id is the UUIDv5 of its URL, as in any other implementation", () => {
   expect(idOfUrl("https://netbox.example.com/api/dcim/devices/12/")).toBe("a7a4e1a6-ac44-5ddf-ac1a-f3c7812b4341");
   expect(idOfUrl("https://netbox.example.com/api/dcim/devices/13/")).not.toBe("a7a4e1a6-ac44-5ddf-ac1a-f3c7812b4341");
 });
@@ -25,7 +25,7 @@ test.each([
   ["000000", "Gray"],
   ["red", "Gray"],
   [null, "Gray"],
-] as const)("the color %p is %s", (text, color) => {
+] as const)("the color %p becomes %s", (text, color) => {
   expect(colorNear(text)).toBe(color);
 });
 
@@ -50,14 +50,14 @@ test.each([
   expect(ifTypeOf(slug)).toBe(ifType);
 });
 
-test("a change was of an import of a source, not of one whose address only begins so", () => {
+test("a change belongs to an import by exact source URL, not by prefix", () => {
   const source = "Import from NetBox at http://nb";
   const reasons = [source, `${source}: monthly`, `${source}2`, `${source}2: monthly`, `${source}:8080`, "", null];
   expect(reasons.map((reason) => isReasonOf(reason, source))).toEqual([true, true, false, false, false, false, false]);
 });
 
-describe("what stands in an object", () => {
-  test("is read only where it has the form expected", () => {
+describe("a source object's field", () => {
+  test("is read only in the expected form", () => {
     expect(idOf({ id: 3 })).toBe(3);
     for (const value of [{ id: "3" }, { id: 0 }, { id: 1.5 }, [3], 3, null, undefined]) expect(idOf(value)).toBeNull();
     expect(nameOf({ name: " a " })).toBe("a");
@@ -67,7 +67,7 @@ describe("what stands in an object", () => {
     expect(choiceOf("lag")).toBe("lag");
   });
 
-  test("is an address only with a prefix length that it can have", () => {
+  test("is an address only with a valid prefix length", () => {
     expect(addressOf("10.0.0.5/24")).toEqual({ ip: "10.0.0.5", prefixLength: 24 });
     expect(addressOf("2001:DB8::5/64")).toEqual({ ip: "2001:db8::5", prefixLength: 64 });
     for (const text of ["10.0.0.5", "10.0.0.5/33", "2001:db8::/129", "a/24", "10.0.0.5/24/24", "", null, 5])
@@ -75,7 +75,7 @@ describe("what stands in an object", () => {
   });
 });
 
-test("a network has a place for addresses where one prefix has all of them", () => {
+test("a network has a location for addresses if one prefix contains all of them", () => {
   const subnets = new KnownSubnets();
   subnets.add("n", "10.0.0.0/25");
   subnets.add("n", "10.0.0.128/25");
@@ -89,7 +89,7 @@ test("a network has a place for addresses where one prefix has all of them", () 
   expect(subnets.contains("n", "nonsense")).toBe(false);
 });
 
-test("an address has the place of the smallest prefix around it, of the same space", () => {
+test("an address has the location of the smallest prefix containing it, in the same space", () => {
   const places = new PrefixPlaces<string | null>();
   places.add("", "10.0.0.0/8", "all");
   places.add("", "10.1.0.0/16", null);
@@ -100,8 +100,8 @@ test("an address has the place of the smallest prefix around it, of the same spa
   expect(places.placeOf("red", "10.2.0.1")).toBeUndefined();
 });
 
-describe("a plan", () => {
-  test("counts, and tells what was refused and kept, but not without end", () => {
+describe("an import plan", () => {
+  test("counts and lists refused and kept objects, up to a limit", () => {
     const plan = new Plan(false);
     plan.add("hosts", "created", "a");
     for (let place = 0; place < 60; place += 1) plan.refuse("addresses", `url ${place}`, "why");
@@ -119,7 +119,7 @@ describe("a plan", () => {
     expect(plan.takeLines()).toBe("");
   });
 
-  test("that is verbose hands over every line once", () => {
+  test("in verbose mode passes on every line once", () => {
     const plan = new Plan(true);
     plan.add("hosts", "created", "a");
     plan.refuse("tags", "url", "why");
@@ -129,13 +129,13 @@ describe("a plan", () => {
   });
 });
 
-test("what another program says is told without what a terminal acts on, and not without end", () => {
+test("another program's text is shown without terminal control characters, up to a limit", () => {
   expect(onOneLine("a\u001b[31mb\u202ec\n")).toBe("a\ufffd[31mb\ufffdc\ufffd");
   expect(onOneLine("x".repeat(1_000_000))).toHaveLength(201);
 });
 
-describe("a few things at a time", () => {
-  test("are all done, no more of them at once than told", async () => {
+describe("bounded concurrency", () => {
+  test("processes all items, no more at once than allowed", async () => {
     let running = 0;
     let most = 0;
     const done: number[] = [];
@@ -149,7 +149,7 @@ describe("a few things at a time", () => {
     expect([done.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2]);
   });
 
-  test("are asked for one ahead, and a failure is told in its turn", async () => {
+  test("fetches one item ahead, and reports a failure in order", async () => {
     const asked: number[] = [];
     async function* numbers() {
       for (const number of [1, 2, 3]) {

@@ -47,7 +47,7 @@ describe("the inputs of the executable", () => {
   test.each([
     ["the build script and the server", [BUILD, "src/main.ts", ...filesBelow(ROOT, "src/server/workers")], "bun", 700],
     ["the console", ["src/console/main.tsx", "src/console/styles/main.css"], "browser", 300],
-  ] as const)("have every module that the bundler loads for %s", async (_, entries, target, atLeast) => {
+  ] as const)("include every module the bundler loads for %s", async (_, entries, target, atLeast) => {
     const modules = await modulesOf(entries, target);
     expect(modules.length).toBeGreaterThan(atLeast);
     // Generated from the inputs during the console's build.
@@ -55,11 +55,11 @@ describe("the inputs of the executable", () => {
     expect(modules.filter((path) => !inputs.includes(path) && !made.includes(path))).toEqual([]);
   });
 
-  test("have what is read as data", () => {
+  test("include files read as data", () => {
     expect(inputs).toEqual(expect.arrayContaining(["LICENSE", "bun.lock", "package.json", "tsconfig.json"]));
   });
 
-  test("change with the script that makes the console's forms", () => {
+  test("change with the script that generates the console's forms", () => {
     const root = mkdtempSync(join(folder, "scripts-"));
     cpSync(join(ROOT, "scripts"), join(root, "scripts"), { recursive: true });
     put(root, "package.json", "{}");
@@ -69,7 +69,7 @@ describe("the inputs of the executable", () => {
   });
 });
 
-describe("a fingerprint", () => {
+describe("a build fingerprint", () => {
   const FILES = {
     "scripts/build.ts": 'import "./first.ts";\nawait import("./later.ts");\n',
     "scripts/first.ts": 'export * from "./second.ts";\nimport "../src/main.ts";\nimport "elysia";\n',
@@ -90,14 +90,14 @@ describe("a fingerprint", () => {
     expect(fingerprintOf(root, BUILD)).not.toBe(before);
   });
 
-  test("changes with a new source file that nothing imports", () => {
+  test("changes with a new source file, even if not imported", () => {
     const root = checkout(FILES);
     const before = fingerprintOf(root, BUILD);
     put(root, "src/server/workers/new.ts", "");
     expect(fingerprintOf(root, BUILD)).not.toBe(before);
   });
 
-  test("stays the same with a script that the build does not load, and in another folder", () => {
+  test("is unaffected by a script outside the build, and by the folder", () => {
     const root = checkout(FILES);
     const before = fingerprintOf(root, BUILD);
     put(root, "scripts/unrelated.ts", "export const changed = true;\n");
@@ -105,7 +105,7 @@ describe("a fingerprint", () => {
   });
 });
 
-test("what was built counts as built while its files are there and its inputs are the same", () => {
+test("a build is current while its files exist and its inputs are unchanged", () => {
   const file = join(folder, "executable");
   const made = { stamp: join(folder, "stamp"), files: [file] };
   expect(isMade(made, "abc")).toBe(false);

@@ -7,7 +7,7 @@ function* chunks(): Generator<Uint8Array> {
   for (let count = 0; count < CHUNKS; count += 1) yield new Uint8Array(10);
 }
 
-test("a stream gives everybody else a turn between two chunks, however fast it is read", async () => {
+test("a stream yields to others between two chunks, however fast it is read", async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -22,7 +22,7 @@ test("a stream gives everybody else a turn between two chunks, however fast it i
   expect(turns).toBeGreaterThan(CHUNKS / 2);
 });
 
-test("a stream that breaks off says so once, and ends as an error", async () => {
+test("a stream that breaks off reports it once, and ends as an error", async () => {
   const broken: unknown[] = [];
   function* breaking(): Generator<Uint8Array> {
     yield new Uint8Array(1);

@@ -18,20 +18,20 @@ describe("the caller of a request", () => {
     ["2001:DB8::7", "2001:db8::7"],
     ["fe80::7%eth0", "fe80::7"],
     ["local", "local"],
-  ])("is the peer %s where no proxy is trusted, whatever it sends", (peer, address) => {
+  ])("is the peer %s without a trusted proxy, whatever it sends", (peer, address) => {
     for (const header of [null, "", "203.0.113.5", "203.0.113.5, 10.0.0.1"])
       expect(from(peer, header, [])).toBe(address);
   });
 
   test.each(["192.0.2.7", "::ffff:192.0.2.7", "10.0.0.2", "2001:db8:8::1", "local", ""])(
-    "is the peer %p where it is no trusted proxy",
+    "is the peer %p if it is not a trusted proxy",
     (peer) => {
       expect(from(peer, "203.0.113.5")).toBe(from(peer, null));
     },
   );
 
   test.each(["10.0.0.1", "::ffff:10.0.0.1", "10.9.255.255", "2001:db8:9::ffff", "fe80::1%eth0"])(
-    "is whom the trusted proxy %s names",
+    "is the address named by the trusted proxy %s",
     (peer) => {
       expect(from(peer, "203.0.113.5")).toBe("203.0.113.5");
       expect(from(peer, null)).toBe(from(peer, null, []));
@@ -56,13 +56,13 @@ describe("the caller of a request", () => {
     expect(from("10.0.0.1", `198.51.100.1,${entry},10.9.0.1`)).toBe(address);
   });
 
-  test("is the last that is no trusted proxy: what stands before it the caller may have made up", () => {
+  test("is the last untrusted address: earlier entries may be forged", () => {
     expect(from("10.0.0.1", "127.0.0.1, 203.0.113.5")).toBe("203.0.113.5");
     expect(from("10.0.0.1", "10.0.0.1, 203.0.113.5, 10.9.0.1, [2001:db8:9::1]:99")).toBe("203.0.113.5");
     expect(from("10.0.0.1", "unknown, <script>, 203.0.113.5")).toBe("203.0.113.5");
   });
 
-  test("is the same whatever a caller puts before it", () => {
+  test("is the same whatever a caller prepends", () => {
     const random = seededRandom(7);
     const pieces = [
       "127.0.0.1",
@@ -109,17 +109,17 @@ describe("the caller of a request", () => {
     ":",
     ".",
     "%",
-  ])("is the peer where a proxy names %p, which is no address", (entry) => {
+  ])("is the peer if a proxy names %p, which is not an address", (entry) => {
     expect(from("10.0.0.1", entry)).toBe("10.0.0.1");
     // The search ends there: no trusted proxy writes such an entry.
     expect(from("10.0.0.1", `203.0.113.5, ${entry}, 10.9.0.1`)).toBe("10.0.0.1");
   });
 
-  test.each(["", ",", " , ,", "10.9.0.1", "10.0.0.1, 10.9.0.1"])("is the peer where %p names nobody else", (header) => {
+  test.each(["", ",", " , ,", "10.9.0.1", "10.0.0.1, 10.9.0.1"])("is the peer if %p names no other", (header) => {
     expect(from("10.0.0.1", header)).toBe("10.0.0.1");
   });
 
-  test("is looked for in so many entries and no more", () => {
+  test("is searched in a limited number of entries", () => {
     const chain = (length: number) => `203.0.113.5${", 10.9.0.1".repeat(length)}`;
     expect(from("10.0.0.1", chain(FORWARDED_ENTRIES_MAX - 1))).toBe("203.0.113.5");
     expect(from("10.0.0.1", chain(FORWARDED_ENTRIES_MAX))).toBe("10.0.0.1");

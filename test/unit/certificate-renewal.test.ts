@@ -46,7 +46,7 @@ function begin(pair: TlsPair): CertificateRenewal {
   });
 }
 
-test("a changed pair is taken over at a look, once", async () => {
+test("a changed pair is loaded once when checked", async () => {
   const renewal = begin(pairCalled("old"));
   await renewal.look();
   expect(taken).toEqual([]);
@@ -59,7 +59,7 @@ test("a changed pair is taken over at a look, once", async () => {
   ]);
 });
 
-test("it looks by itself every minute until it is closed", async () => {
+test("the files are checked every minute until closed", async () => {
   let looks = 0;
   const pair = pairCalled("old");
   const renewal = begin(pair);
@@ -81,7 +81,7 @@ test("it looks by itself every minute until it is closed", async () => {
   expect(looks).toBe(4);
 });
 
-test("what cannot be used is told of once and changes nothing, until it is mended", async () => {
+test("an unusable pair is reported once and changes nothing, until fixed", async () => {
   const renewal = begin(pairCalled("old"));
   onDisk = () => {
     throw new TlsRefused("the key is not the key");
@@ -95,7 +95,7 @@ test("what cannot be used is told of once and changes nothing, until it is mende
   expect(taken).toEqual(["mended"]);
 });
 
-test("an end that is near is told of once a day, and so is one that has come", async () => {
+test("an expiry in the near future or past is reported once a day", async () => {
   const renewal = begin(pairCalled("old", WARN_DAYS + 1));
   await renewal.look();
   expect(lines).toEqual([]);
@@ -109,7 +109,7 @@ test("an end that is near is told of once a day, and so is one that has come", a
   expect(lines[1]).toStartWith("WARN  certificate_expired ");
 });
 
-test("one that does not hold yet is told of at the start", () => {
+test("a certificate that is not valid yet is reported at startup", () => {
   begin({ ...pairCalled("early"), validFrom: now + 1 });
   expect(lines[0]).toStartWith("WARN  certificate_not_yet_valid ");
 });

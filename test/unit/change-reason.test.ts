@@ -25,15 +25,15 @@ describe("a reason", () => {
     ["see UTF-8''%41", "see UTF-8''%41"],
     ["x".repeat(CHANGE_REASON_MAX_LENGTH), "x".repeat(CHANGE_REASON_MAX_LENGTH)],
     [`UTF-8''${"%F0%9F%98%80".repeat(CHANGE_REASON_MAX_LENGTH)}`, "😀".repeat(CHANGE_REASON_MAX_LENGTH)],
-  ])("%p is read as %p", (sent, reason) => {
+  ])("%p is parsed as %p", (sent, reason) => {
     expect(read(sent)).toEqual({ reason, issues: [] });
   });
 
-  test.each(["", "  \t ", "UTF-8''", "UTF-8''%20%E2%80%82%EF%BB%BF"])("%p is none", (sent) => {
+  test.each(["", "  \t ", "UTF-8''", "UTF-8''%20%E2%80%82%EF%BB%BF"])("%p means no reason", (sent) => {
     expect(read(sent)).toEqual({ reason: null, issues: [] });
   });
 
-  test("is none where there is no header", () => {
+  test("is absent without a header", () => {
     const issues: Issue[] = [];
     expect(changeReason(new Headers(), issues)).toBeNull();
     expect(issues).toEqual([]);
@@ -42,24 +42,24 @@ describe("a reason", () => {
   test.each<[string, string | Uint8Array, RegExp]>([
     ["in Latin-1", Buffer.from("Größe", "latin1"), /^must be UTF-8/],
     ["of an overlong encoding", Buffer.from([0x61, 0xc0, 0xaf]), /^must be UTF-8/],
-    ["of half a surrogate pair", Buffer.from([0xed, 0xa0, 0x80]), /^must be UTF-8/],
-    ["cut off within a character", Buffer.from("Grö").subarray(0, 3), /^must be UTF-8/],
-    ["of percent-encoded Latin-1", "UTF-8''Gr%F6%DFe", /^must be UTF-8/],
-    ["with a percent sign alone", "UTF-8''100%", /^must be percent-encoded/],
-    ["with no hexadecimal digits", "UTF-8''%zz", /^must be percent-encoded/],
+    ["with half a surrogate pair", Buffer.from([0xed, 0xa0, 0x80]), /^must be UTF-8/],
+    ["truncated within a character", Buffer.from("Grö").subarray(0, 3), /^must be UTF-8/],
+    ["percent-encoded Latin-1", "UTF-8''Gr%F6%DFe", /^must be UTF-8/],
+    ["with a lone percent sign", "UTF-8''100%", /^must be percent-encoded/],
+    ["with invalid hexadecimal digits", "UTF-8''%zz", /^must be percent-encoded/],
     ["half encoded", "UTF-8''Gr%C3%B6ße", /^must be percent-encoded/],
-    ["with a tab in it", "a\tb", /control characters/],
-    ["with DEL in it", "a\u007fb", /control characters/],
-    ["with a C1 control in it", "a\u0085b", /control characters/],
-    ["with an encoded line feed in it", "UTF-8''a%0Ab", /control characters/],
-    ["with an encoded NUL in it", "UTF-8''a%00b", /control characters/],
-    ["with an encoded line separator in it", "UTF-8''a%E2%80%A8b", /control characters/],
-    ["of nothing visible", "UTF-8''%E2%80%8B%E2%80%8D", /blank/],
+    ["with a tab", "a\tb", /control characters/],
+    ["with DEL", "a\u007fb", /control characters/],
+    ["with a C1 control", "a\u0085b", /control characters/],
+    ["with an encoded line feed", "UTF-8''a%0Ab", /control characters/],
+    ["with an encoded NUL", "UTF-8''a%00b", /control characters/],
+    ["with an encoded line separator", "UTF-8''a%E2%80%A8b", /control characters/],
+    ["without visible characters", "UTF-8''%E2%80%8B%E2%80%8D", /blank/],
     ["too long", "x".repeat(CHANGE_REASON_MAX_LENGTH + 1), /at most 500 characters and has 501/],
-    ["too long for its characters, not its bytes", "ö".repeat(CHANGE_REASON_MAX_LENGTH + 1), /and has 501/],
-    ["with an API key in it", `use nlk_${"a".repeat(43)}`, /^must not contain an API key or a session's token$/],
-    ["with an encoded API key in it", `UTF-8''use%20nlk%5F${"a".repeat(43)}`, /^must not contain an API key or/],
-    ["with a session's token in it", `session_id=${"aB".repeat(21)}A`, /^must not contain an API key or/],
+    ["too long in characters, not bytes", "ö".repeat(CHANGE_REASON_MAX_LENGTH + 1), /and has 501/],
+    ["with an API key", `use nlk_${"a".repeat(43)}`, /^must not contain an API key or a session's token$/],
+    ["with an encoded API key", `UTF-8''use%20nlk%5F${"a".repeat(43)}`, /^must not contain an API key or/],
+    ["with a session token", `session_id=${"aB".repeat(21)}A`, /^must not contain an API key or/],
   ])("%s is refused by name", (_how, sent, message) => {
     const { reason, issues } = read(sent);
     expect(reason).toBeNull();

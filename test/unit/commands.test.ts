@@ -16,7 +16,7 @@ import { readRepository } from "../support/source/syntax.ts";
 
 const SOURCES = readRepository(["src"], (path) => path.endsWith(".ts"));
 
-test("every command of a folder is in the table, under a name of its own", async () => {
+test("every command of a folder is in the table, under a unique name", async () => {
   const table = SOURCES["src/registry/commands.ts"] as string;
   const spread = new Set([...table.matchAll(/^ {2}\.\.\.(\w+)(?:,$|\()/gm)].map(([, name]) => name));
   const names: string[] = [];
@@ -33,7 +33,7 @@ test("every command of a folder is in the table, under a name of its own", async
 /** Commands of all or many kinds: one line covers them. */
 const OF_EVERY_KIND = [".restore", ".bulk_update", ".import_csv"];
 
-test("every command is asked for by a route, a scan, the command line or the appliance itself", () => {
+test("every command is used by a route, a scan, the command line or the appliance itself", () => {
   // Except for the declarations.
   const text = Object.values(SOURCES)
     .join("\n")
@@ -45,7 +45,7 @@ test("every command is asked for by a route, a scan, the command line or the app
   expect(Object.keys(COMMANDS).filter((name) => !isAsked(name))).toEqual([]);
 });
 
-test("the compiler refuses a command that is misspelled, handed something else, or of another folder", () => {
+test("the compiler rejects a misspelled command, wrong arguments, and one of another folder", () => {
   // Never executed: each line below a comment must fail the type check.
   const typed = async (
     vlans: Backend<VlanCommands>,

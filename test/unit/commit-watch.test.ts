@@ -38,8 +38,8 @@ function stage() {
 
 const STAYING = new AbortController().signal;
 
-describe("who waits for a commit", () => {
-  test("is told at once after a quiet time, and again after the interval with all that came", async () => {
+describe("a waiter for commits", () => {
+  test("is notified at once after a quiet period, and then after the interval with everything since", async () => {
     const { watch, commit, pass, now } = stage();
     const told: number[] = [];
     const wait = (sequence: number) =>
@@ -57,7 +57,7 @@ describe("who waits for a commit", () => {
     watch.close();
   });
 
-  test.each([1, 3, 8, 32])("is told every interval, however many (%d) ask again and again", async (pollers) => {
+  test.each([1, 3, 8, 32])("is notified every interval, however many (%d) wait repeatedly", async (pollers) => {
     const { timers, watch, commit, pass, now, head } = stage();
     const told: number[] = [];
     let isOver = false;
@@ -105,7 +105,7 @@ describe("who waits for a commit", () => {
     watch.close();
   });
 
-  test("leaves no timer behind: who goes away while it waits for its turn, and who is told", async () => {
+  test("leaves no timer when it leaves during the interval or is notified", async () => {
     const { timers, watch, commit, pass } = stage();
     const first = watch.beyond(1, new AbortController().signal);
     commit();

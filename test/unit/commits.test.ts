@@ -39,7 +39,7 @@ function stage() {
 }
 
 describe("a subscriber to commits", () => {
-  test("is told of each in the order in which they were made, beside the others, from then on", () => {
+  test("is notified of each in order, alongside others, from then on", () => {
     const { subscribe, commit, told } = stage();
     commit();
     subscribe("a", EACH);
@@ -49,7 +49,7 @@ describe("a subscriber to commits", () => {
     expect(told).toEqual(["a 12", "a 13", "b 13"]);
   });
 
-  test("is told at once after a quiet time, then once in a while of all that came", () => {
+  test("is notified at once after a quiet period, then at intervals of everything since", () => {
     const { subscribe, commit, pass, told, timers } = stage();
     subscribe("a");
     for (let each = 0; each < 5; each += 1) commit();
@@ -65,7 +65,7 @@ describe("a subscriber to commits", () => {
     expect(timers.pendingCount).toBe(1);
   });
 
-  test("that throws harms nobody: the others are told, it is told again, and the log tells", () => {
+  test("that throws affects no other: all are notified, it is notified again, and the error is logged", () => {
     const { commits, subscribe, commit, told, lines } = stage();
     let calls = 0;
     commits.subscribe(() => {
@@ -80,7 +80,7 @@ describe("a subscriber to commits", () => {
     expect(lines.map((line) => /ERROR commit_listener_failed .*its own fault/.test(line))).toEqual([true, true]);
   });
 
-  test("hears nothing after its end, also of what it was still to be told, and leaves no timer behind", () => {
+  test("gets nothing after its end, not even pending notifications, and leaves no timer", () => {
     const { subscribe, commit, pass, told, timers } = stage();
     const end = subscribe("a");
     commit();
@@ -93,7 +93,7 @@ describe("a subscriber to commits", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("may end another one's while it is told", () => {
+  test("may end another one during a notification", () => {
     const { commits, subscribe, commit, told } = stage();
     let end = () => {};
     commits.subscribe(() => end(), EACH);
@@ -102,7 +102,7 @@ describe("a subscriber to commits", () => {
     expect(told).toEqual([]);
   });
 
-  test("hears within a second of what another process has committed", () => {
+  test("is notified within a second of another process's commit", () => {
     const { subscribe, commitElsewhere, commit, pass, told } = stage();
     subscribe("a");
     subscribe("b", { isOwnOnly: true });
@@ -116,7 +116,7 @@ describe("a subscriber to commits", () => {
     expect(told).toEqual(["a 12", "b 12", "a 13", "b 13"]);
   });
 
-  test("that wants this process's alone has nothing looked for", () => {
+  test("of this process only triggers no polling", () => {
     const { subscribe, commitElsewhere, pass, timers, told } = stage();
     subscribe("b", { isOwnOnly: true });
     expect(timers.pendingCount).toBe(0);

@@ -34,7 +34,7 @@ function codes(change: Partial<ApplianceReading>, hasInventory = true): string[]
   return concernsOf({ ...FINE, ...change }, NOW, hasInventory).map(({ code, severity }) => `${severity} ${code}`);
 }
 
-test("an appliance that fares well needs no attention", () => {
+test("a healthy appliance needs no attention", () => {
   expect(codes({})).toEqual([]);
 });
 
@@ -63,12 +63,12 @@ test.each<[string, Partial<ApplianceReading>, Partial<ApplianceReading>]>([
   ["warning clock_ahead", clock({ lead_ms: CLOCK_LEAD_REPORTED_MS + 1 }), clock({ lead_ms: CLOCK_LEAD_REPORTED_MS })],
   ["warning clock_not_synchronized", clock({ is_synchronized: false }), clock({ is_synchronized: null })],
   ["warning errors_logged", errored(NOW - ERRORS_TOLD_MS), errored(NOW - ERRORS_TOLD_MS - 1)],
-])("%s is told from its threshold on, and not before", (concern, beyond, within) => {
+])("%s is reported at its threshold, and not before", (concern, beyond, within) => {
   expect(codes(beyond)).toEqual([concern]);
   expect(codes(within)).toEqual([]);
 });
 
-test("a disk without room for a copy of the database is told of, unless it is full anyway", () => {
+test("a disk without room for a copy of the database is reported, unless it is full anyway", () => {
   const store = { ...FINE.store, database_bytes: 6e11 };
   expect(codes({ store })).toEqual(["warning no_room_for_backup"]);
   expect(codes({ store, ...free(1_000) })).toEqual(["error disk_full"]);
@@ -78,7 +78,7 @@ test("errors come first", () => {
   expect(codes({ ...memory(0), ...ends(0) })).toEqual(["error certificate_expired", "warning memory_low"]);
 });
 
-test("nothing is missed of what is empty, made up, or a copy", () => {
+test("nothing is reported missing for an empty store, a demo, or a copy", () => {
   const missing = {
     backups: { ...FINE.backups, last: null },
     ledger: { ...FINE.ledger, verified_at: null, last_verification: null },
@@ -89,15 +89,15 @@ test("nothing is missed of what is empty, made up, or a copy", () => {
   expect(codes({ ...missing, ...free(0), read_only: true })).toEqual([]);
 });
 
-describe("what the machine has left", () => {
+describe("the available memory", () => {
   const MEMINFO = "MemTotal:        8000000 kB\nMemFree:          100000 kB\nMemAvailable:    4000000 kB\n";
   const left = (files: Record<string, string>) => memoryLeft((path) => files[path] ?? null);
 
-  test("is that of the machine, as its kernel tells it", () => {
+  test("is the machine's, as given by the kernel", () => {
     expect(left({ "/proc/meminfo": MEMINFO })).toEqual({ totalBytes: 8_192_000_000, availableBytes: 4_096_000_000 });
   });
 
-  test("is that of the control group where it has a limit, whose idle file pages can be had", () => {
+  test("is the control group's under a limit, including reclaimable file pages", () => {
     const group = "/sys/fs/cgroup/system.slice/netledger.service";
     const files = {
       "/proc/meminfo": MEMINFO,
@@ -109,11 +109,11 @@ describe("what the machine has left", () => {
     expect(left({ ...files, [`${group}/memory.max`]: "max\n" })).toMatchObject({ totalBytes: 8_192_000_000 });
   });
 
-  test("is not known where nothing tells", () => {
+  test("is unknown without data", () => {
     expect(left({})).toEqual({ totalBytes: null, availableBytes: null });
   });
 
-  test("a clock is known to be kept, or not to be, only where timesyncd keeps it", () => {
+  test("clock synchronization is known only under timesyncd", () => {
     const there = (...paths: string[]) => isSynchronized((path) => paths.includes(path));
     expect(there("/run/systemd/timesync", "/run/systemd/timesync/synchronized")).toBe(true);
     expect(there("/run/systemd/timesync")).toBe(false);

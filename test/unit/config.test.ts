@@ -35,7 +35,7 @@ function problem(args: string[], environment: Record<string, string> = {}, form:
 }
 
 describe("the configuration", () => {
-  test("without anything is the defaults", () => {
+  test("has defaults for everything", () => {
     expect(readConfig(SERVE, [], {})).toEqual({
       listen: { host: "127.0.0.1", port: 8080 },
       data: resolve("data"),
@@ -47,20 +47,20 @@ describe("the configuration", () => {
     });
   });
 
-  test("is frozen, and so are the values in it", () => {
+  test("is frozen, including its values", () => {
     const config = readConfig(SERVE, ["--networks", "a,b"], {});
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.listen)).toBe(true);
     expect(Object.isFrozen(config.networks)).toBe(true);
   });
 
-  test("takes a value after its flag or attached to it", () => {
+  test("accepts a value after its flag or attached to it", () => {
     expect(readConfig(SERVE, ["--listen", "10.0.0.1:80"], {}).listen).toEqual({ host: "10.0.0.1", port: 80 });
     expect(readConfig(SERVE, ["--listen=10.0.0.1:80"], {}).listen).toEqual({ host: "10.0.0.1", port: 80 });
     expect(readConfig(SERVE, ["--data=--odd="], {}).data).toBe(resolve("--odd="));
   });
 
-  test("comes from the environment where no flag is given, and from the flag where both are", () => {
+  test("comes from the environment without a flag, and from the flag otherwise", () => {
     const environment = { NETLEDGER_LISTEN: "10.0.0.1:80", NETLEDGER_SELF: "true" };
     expect(readConfig(SERVE, [], environment)).toMatchObject({ listen: { host: "10.0.0.1", port: 80 }, self: true });
     expect(readConfig(SERVE, ["--listen", "[::1]:81", "--no-self"], environment)).toMatchObject({
@@ -69,7 +69,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("takes an empty variable for none", () => {
+  test("treats an empty variable as absent", () => {
     expect(readConfig(SERVE, [], { NETLEDGER_LISTEN: "", NETLEDGER_SETUP_EMAIL: "" })).toMatchObject({
       listen: { port: 8080 },
       setupEmail: null,
@@ -82,7 +82,7 @@ describe("the configuration", () => {
     ["[::1]:8080", "::1", 8080],
     ["[::]:65535", "::", 65_535],
     ["netledger.example:80", "netledger.example", 80],
-  ])("understands %s as an address to listen on", (text, host, port) => {
+  ])("accepts %s as a listen address", (text, host, port) => {
     expect(readConfig(SERVE, ["--listen", text], {}).listen).toEqual({ host, port });
   });
 
@@ -103,7 +103,7 @@ describe("the configuration", () => {
     "[127.0.0.1]:80",
     "127.0.0.256:80",
     "127.1:80",
-  ])("refuses %s as an address to listen on", (text) => {
+  ])("refuses %s as a listen address", (text) => {
     expect(problem(["--listen", text])).toStartWith("--listen must be HOST:PORT such as");
     expect(problem([], { NETLEDGER_LISTEN: text })).toStartWith("NETLEDGER_LISTEN must be HOST:PORT such as");
   });
@@ -135,7 +135,7 @@ describe("the configuration", () => {
     expect(readConfig(SERVE, [], { NETLEDGER_SELF: "0" }).self).toBe(false);
   });
 
-  test("names what is required and not there, and how else it can be given", () => {
+  test("names missing required settings, and the alternatives", () => {
     expect(problem(["--email", "a@b"], {}, CREATE)).toBe(
       "--password-file FILE is required (or NETLEDGER_PASSWORD_FILE)",
     );
@@ -145,18 +145,18 @@ describe("the configuration", () => {
     });
   });
 
-  test("keeps a refused value on one line and short", () => {
+  test("quotes a refused value briefly, on one line", () => {
     const message = problem(["--listen", `a\n${"b".repeat(1_000)}`]);
     expect(message).not.toContain("\n");
     expect(message.length).toBeLessThan(250);
   });
 });
 
-test("variables that look like ours and are not are named", () => {
+test("misspelled variables of ours are named", () => {
   expect(unknownVariables({ NETLEDGER_LISTN: "x", NETLEDGER_DATA: "y", PATH: "z" })).toEqual(["NETLEDGER_LISTN"]);
 });
 
-test("two settings of one command never share a flag, and with it a variable", () => {
+test("two settings of one command never share a flag, nor its variable", () => {
   const forms = [serve, setup, ...userCliCommands, ...keyCommands, backup, restore].map((command) => command.form);
   for (const form of forms) {
     const flags = [...form.always, ...form.maybe].map((name) => OPTIONS[name].flag);
@@ -164,7 +164,7 @@ test("two settings of one command never share a flag, and with it a variable", (
   }
 });
 
-describe("a setting that may be given without its flag", () => {
+describe("a positional setting", () => {
   const BACKUP = {
     name: "copy",
     summary: "copies.",
@@ -173,7 +173,7 @@ describe("a setting that may be given without its flag", () => {
     operand: "file",
   } as const;
 
-  test("is taken wherever it stands, with its flag and from the environment", () => {
+  test("is accepted at any position, by its flag and from the environment", () => {
     for (const args of [
       ["x", "--data", "y"],
       ["--data", "y", "x"],
@@ -198,12 +198,12 @@ describe("a setting that may be given without its flag", () => {
     expect(problem(args, {}, BACKUP)).toBe(message);
   });
 
-  test("stands in the usage as its value alone", () => {
+  test("appears in the usage as its value only", () => {
     expect(helpOf([BACKUP])).toContain("usage: netledger copy FILE [--flag VALUE …]");
   });
 });
 
-describe("what scans go by", () => {
+describe("scan settings", () => {
   const SCANNING = {
     name: "serve",
     summary: "runs.",
@@ -211,7 +211,7 @@ describe("what scans go by", () => {
     maybe: ["secretsFolder", "scanTcpPorts"],
   } as const;
 
-  test("is the port of SNMP, the sweep's own list and no secrets in files, unless it is told otherwise", () => {
+  test("default to the SNMP port, the sweep's own port list and no secret files", () => {
     expect(readConfig(SCANNING, [], {})).toEqual({ snmpPort: 161, secretsFolder: null, scanTcpPorts: null });
     const environment = {
       NETLEDGER_SNMP_PORT: "1161",
@@ -225,7 +225,7 @@ describe("what scans go by", () => {
     });
   });
 
-  test.each(["0", "65536", "-1", "1e3", " 22x", "22,,23", "http"])("refuses %j as a port", (text) => {
+  test.each(["0", "65536", "-1", "1e3", " 22x", "22,,23", "http"])("refuse %j as a port", (text) => {
     expect(problem(["--scan-tcp-ports", text], {}, SCANNING)).toStartWith(
       "--scan-tcp-ports must be a port from 1 to 65535, not ",
     );
@@ -235,11 +235,11 @@ describe("what scans go by", () => {
   });
 });
 
-describe("the names to answer to", () => {
+describe("the names to serve", () => {
   const NAMES = { name: "serve", summary: "runs.", always: [], maybe: ["hostName"] } as const;
   const names = (args: string[], environment = {}) => readConfig(NAMES, args, environment).hostName;
 
-  test("are none, or those that are given, one flag or several", () => {
+  test("are none, or the given ones, in one flag or several", () => {
     expect(names([])).toBeNull();
     expect(names(["--host-name", "NetLedger.lan."])).toEqual(["netledger.lan"]);
     expect(names(["--host-name", "a.example", "--host-name=b_c, inventory", "--host-name", "A.example"])).toEqual([
@@ -270,19 +270,19 @@ describe("the names to answer to", () => {
     );
   });
 
-  test.each(["10.0.0.5", "::1", "2001:db8::5"])("need not be the address %s", (text) => {
+  test.each(["10.0.0.5", "::1", "2001:db8::5"])("cannot be the address %s", (text) => {
     expect(problem(["--host-name", `a.example,${text}`], {}, NAMES)).toBe(
       `--host-name must be host names, and addresses need none: not "${text}"`,
     );
   });
 });
 
-describe("the proxies in front", () => {
+describe("the trusted proxies", () => {
   const PROXIES = { name: "serve", summary: "runs.", always: [], maybe: ["trustedProxy"] } as const;
   const texts = (args: string[], environment = {}) =>
     readConfig(PROXIES, args, environment).trustedProxy?.map(({ text }) => text);
 
-  test("are none, or the addresses and blocks that are given", () => {
+  test("are none, or the given addresses and blocks", () => {
     expect(readConfig(PROXIES, [], {}).trustedProxy).toBeNull();
     expect(texts(["--trusted-proxy", "10.0.0.1, 10.9.0.0/16,2001:DB8::1, 2001:db8:9::/48"])).toEqual([
       "10.0.0.1/32",
@@ -303,7 +303,7 @@ describe("the proxies in front", () => {
     },
   );
 
-  test.each(["::ffff:10.0.0.1", "::ffff:0:0/96"])("are refused as %j, which no caller's address is in", (text) => {
+  test.each(["::ffff:10.0.0.1", "::ffff:0:0/96"])("are refused as %j, which contains no caller's address", (text) => {
     expect(problem([], { NETLEDGER_TRUSTED_PROXY: text }, PROXIES)).toBe(
       `NETLEDGER_TRUSTED_PROXY must have IPv4 addresses as such, not as "${text}"`,
     );
@@ -311,7 +311,7 @@ describe("the proxies in front", () => {
 });
 
 describe("the help", () => {
-  test("of a command tells every setting with its flag, variable, default and meaning", () => {
+  test("of a command lists every setting with its flag, variable, default and meaning", () => {
     const help = helpOf([SERVE]);
     for (const name of [...SERVE.always, ...SERVE.maybe]) {
       const option = OPTIONS[name];
@@ -322,7 +322,7 @@ describe("the help", () => {
     }
   });
 
-  test("of a command shows what is required in its usage", () => {
+  test("of a command shows required settings in its usage", () => {
     expect(helpOf([CREATE])).toContain(
       "usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]",
     );

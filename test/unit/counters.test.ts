@@ -5,7 +5,7 @@ import { Counters } from "../../src/base/counters.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { newApiKey } from "../support/appliance/factories.ts";
 
-test("a counter starts at 0 for each value of its label, and is read as it stands", () => {
+test("a counter starts at 0 for each label value, and is read live", () => {
   const counters = new Counters();
   const writes = () => counters.read().find(({ name }) => name === "writes");
   expect(writes()).toEqual({
@@ -21,7 +21,7 @@ test("a counter starts at 0 for each value of its label, and is read as it stand
   expect(before?.values.committed).toBe(0);
 });
 
-test("a gauge is asked when it is read, and is not told of before somebody tells it", () => {
+test("a gauge is evaluated when read, and absent until registered", () => {
   const counters = new Counters();
   const gauges = () => counters.read().filter(({ type }) => type === "gauge");
   expect(gauges()).toEqual([]);
@@ -31,7 +31,7 @@ test("a gauge is asked when it is read, and is not told of before somebody tells
   expect(gauges()).toMatchObject([{ name: "bodies_held", unit: "bytes", label: null, values: { "": 7 } }]);
 });
 
-test("names, labels and values are such as OpenMetrics takes, and each family says what it is", () => {
+test("names, labels and values are valid OpenMetrics, and each family has a description", () => {
   const families = new Counters().read();
   for (const { name, help, label, values } of families) {
     expect([name, label ?? ""].join(" ")).toMatch(/^[a-z][a-z_]* [a-z_]*$/);
@@ -41,14 +41,14 @@ test("names, labels and values are such as OpenMetrics takes, and each family sa
   expect(new Set(families.map(({ name }) => name)).size).toBe(families.length);
 });
 
-describe("an appliance", () => {
+describe("the appliance's metrics", () => {
   const appliance = applianceForEach();
   const requests = () => ({ ...appliance.counters.counts.requests });
 
   const send = (method: string, path: string, headers: Record<string, string> = {}) =>
     appliance.handle(new Request(`http://localhost${path}`, { method, headers }));
 
-  test("counts requests by what they were answered, once each", async () => {
+  test("count requests by outcome, once each", async () => {
     const key = { authorization: `Bearer ${newApiKey(appliance).key}` };
     const before = requests();
     for (const path of ["/api/v1/hosts", "/api/health", "/", "/docs"]) await send("GET", path, key);
@@ -59,7 +59,7 @@ describe("an appliance", () => {
     expect(requests()).toEqual({ ...before, answered: before.answered + 4, refused: before.refused + 4 });
   });
 
-  test("counts the lines of its log", async () => {
+  test("count log lines", async () => {
     const { log_lines } = appliance.counters.counts;
     const before = { ...log_lines };
     const lines = appliance.logLines.length;
@@ -68,7 +68,7 @@ describe("an appliance", () => {
     expect(log_lines).toEqual({ ...before, info: before.info + appliance.logLines.length - lines });
   });
 
-  test("tells how many follow its changes", async () => {
+  test("report the number of change followers", async () => {
     const streams = () => appliance.counters.read().find(({ name }) => name === "feed_streams")?.values[""];
     expect(streams()).toBe(0);
     const headers = { authorization: `Bearer ${newApiKey(appliance).key}`, accept: "text/event-stream" };

@@ -18,31 +18,31 @@ function due(cron: string, timezone: string, after: string, count: number): stri
 /** In Europe the clocks went from 2:00 to 3:00 on 29 March 2026, and from 3:00 to 2:00 on 25 October 2026. */
 const BERLIN = "Europe/Berlin";
 
-describe("what is to run at a time of the day", () => {
+describe("a schedule at a time of day", () => {
   test.each([
     [
-      "right after the gap that its time is in",
+      "right after the gap that contains its time",
       "30 2 * * *",
       BERLIN,
       "2026-03-28T00:00:00Z",
       ["2026-03-28T01:30Z", "2026-03-29T01:00Z", "2026-03-30T00:30Z"],
     ],
     [
-      "also when it is to run at several times",
+      "there, even with several times",
       "30 2,14 * * *",
       BERLIN,
       "2026-03-28T12:00:00Z",
       ["2026-03-28T13:30Z", "2026-03-29T01:00Z", "2026-03-29T12:30Z", "2026-03-30T00:30Z"],
     ],
     [
-      "once in the hour that comes twice, the first time round",
+      "once in a repeated hour, the first time",
       "30 2 * * *",
       BERLIN,
       "2026-10-24T00:00:00Z",
       ["2026-10-24T00:30Z", "2026-10-25T00:30Z", "2026-10-26T01:30Z"],
     ],
     [
-      "once there, also at several times",
+      "once there, even with several times",
       "30 2,14 * * *",
       BERLIN,
       "2026-10-24T12:00:00Z",
@@ -56,7 +56,7 @@ describe("what is to run at a time of the day", () => {
       ["2018-11-03T03:00Z", "2018-11-04T03:00Z", "2018-11-05T02:00Z"],
     ],
     [
-      "at its time where the clocks move by half an hour",
+      "at its time when clocks move by half an hour",
       "0 3 * * *",
       "Australia/Lord_Howe",
       "2026-04-03T12:00:00Z",
@@ -79,10 +79,10 @@ describe("what is to run at a time of the day", () => {
   });
 });
 
-describe("what is to run every so often", () => {
+describe("a schedule at an interval", () => {
   test.each([
     [
-      "has nothing to do in a gap",
+      "has no runs in a gap",
       "*/15 * * * *",
       "2026-03-29T00:40:00Z",
       ["2026-03-29T00:45Z", "2026-03-29T01:00Z", "2026-03-29T01:15Z"],
@@ -104,20 +104,20 @@ describe("what is to run every so often", () => {
   });
 });
 
-test("the next time is later than the instant that is asked about, be it by a millisecond", () => {
+test("the next time is later than the given instant, even by a millisecond", () => {
   expect(due("0 0 * * *", "UTC", "2026-01-01T00:00:00.000Z", 1)).toEqual(["2026-01-02T00:00Z"]);
   expect(due("0 0 * * *", "UTC", "2025-12-31T23:59:59.999Z", 1)).toEqual(["2026-01-01T00:00Z"]);
   expect(due("* * * * *", "UTC", "2025-12-31T23:59:30.500Z", 1)).toEqual(["2026-01-01T00:00Z"]);
 });
 
-test("what comes due once in many years does, and what never does is no expression", () => {
+test("a rare date in many years is found, and an impossible one is an invalid expression", () => {
   expect(due("0 0 29 2 *", "UTC", "2026-01-01T00:00:00Z", 1)).toEqual(["2028-02-29T00:00Z"]);
   expect(due("0 0 29 2 +MON", "UTC", "2026-01-01T00:00:00Z", 1)).toEqual(["2044-02-29T00:00Z"]);
   for (const never of ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 31 2 +MON"])
     expect([never, parseCron(never)]).toEqual([never, null]);
 });
 
-test("an expression has five fields, a nickname none, and neither depends on when it is read", () => {
+test("an expression has five fields, a nickname none, and both are independent of the time of parsing", () => {
   expect(["  5\t4 * * *\n", "@Weekly", "0 3 * * SUN"].map(parseCron)).toEqual(["5 4 * * *", "@weekly", "0 3 * * SUN"]);
   for (const text of [
     "",
@@ -138,7 +138,7 @@ test("an expression has five fields, a nickname none, and neither depends on whe
     expect([text, parseCron(text)]).toEqual([text, null]);
 });
 
-test("a time zone has a name; an offset is none", () => {
+test("a time zone is a name, not an offset", () => {
   expect(["utc", "EUROPE/berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+2"].map(parseTimezone)).toEqual([
     "UTC",
     "Europe/Berlin",

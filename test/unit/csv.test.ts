@@ -6,7 +6,7 @@ import { processorMs } from "../support/measure/processor-time.ts";
 const cell = (value: unknown) => csvRows(fieldColumns(["a"]), [{ a: value }]);
 
 describe("a table as CSV", () => {
-  test("has a header row, rows that end with CRLF, and one cell per column", () => {
+  test("has a header row, rows ending with CRLF, and one cell per column", () => {
     const columns = fieldColumns(["id", "name"]);
     expect(csvHead(columns) + csvRows(columns, [{ id: 1, name: "a", other: true }, { name: "b" }])).toBe(
       "id,name\r\n1,a\r\n,b\r\n",
@@ -32,13 +32,13 @@ describe("a table as CSV", () => {
   });
 
   test.each([["=1+1"], ["+1"], ["-1"], ["@SUM(A1)"], ["\t=1"], ["\r=1"], ["  =1"], ["＝1"], ["\u0000=1"]])(
-    "takes the sting out of %p",
+    "escapes the formula %p",
     (value) => {
       expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true);
     },
   );
 
-  test("guards a list whose first part would be run, and what follows a semicolon", () => {
+  test("escapes a list with a leading formula, and one after a semicolon", () => {
     expect(cell(["=1", "2"])).toBe("'=1;2\r\n");
     expect(cell(["1", "=2"])).toBe("1;'=2\r\n");
     expect(cell("x; =HYPERLINK(1)")).toBe("x; '=HYPERLINK(1)\r\n");
@@ -46,11 +46,11 @@ describe("a table as CSV", () => {
     expect(cell("\u200b=HYPERLINK(1)")).toBe("'\u200b=HYPERLINK(1)\r\n");
   });
 
-  test("guards what stands within an object as well", () => {
+  test("escapes formulas inside an object as well", () => {
     expect(cell({ subtype: "MacAddress", value: 'a;=HYPERLINK("http://x.example")' })).toContain("a;'=HYPERLINK");
   });
 
-  test("goes through a long run of blanks once", async () => {
+  test("scans a long run of spaces once", async () => {
     const took = (blanks: number) => {
       const text = "\n".repeat(blanks);
       return processorMs(() => {
@@ -63,7 +63,7 @@ describe("a table as CSV", () => {
     expect((await took(64_000)) / (await took(4_000))).toBeLessThan(100);
   });
 
-  test("is guarded in such a way that every text can be read back to the same byte", () => {
+  test("escapes reversibly: every text is read back byte for byte", () => {
     const alphabet = [..."'';;\t\r\n =+-@a\u200b＝,\""];
     const text = fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }).map((chars) => chars.join(""));
     fc.assert(
@@ -77,7 +77,7 @@ describe("a table as CSV", () => {
   });
 
   test.each([["a=b"], ["1-2"], ["it's"], ["'quoted'"], ["a;b"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])(
-    "leaves %p as it is",
+    "leaves %p unchanged",
     (value) => {
       expect(cell(value)).toBe(`${value}\r\n`);
     },

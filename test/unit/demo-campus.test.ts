@@ -48,13 +48,13 @@ test("a moment counts days back from the day of the start, in UTC", () => {
   expect(calendar.isWithin(calendar.at("-1d 08:00"), period)).toBe(false);
 });
 
-test("the first scans are more than thirty days old, at whatever hour the demo is started", () => {
+test("the first scans are more than thirty days old, at any time of start", () => {
   const atMidnight = new Calendar(Date.UTC(2026, 2, 11, 0, 0));
   for (const deed of DEEDS.filter(({ why }) => why === "First discovery"))
     expect(atMidnight.start - atMidnight.at(deed.at)).toBeGreaterThan(30 * 86_400_000);
 });
 
-test("every cable, story and machine is at a port that its switch has", () => {
+test("every cable, story and machine is at an existing port", () => {
   const first = calendar.at("-31d 08:00");
   const ports = new Map(SWITCHES.map(({ name }) => [name, new Set(portsOf(name, first))]));
   const named = [
@@ -68,7 +68,7 @@ test("every cable, story and machine is at a port that its switch has", () => {
   expect(named.filter(([name = "", port = ""]) => ports.get(name)?.has(port) !== true)).toEqual([]);
 });
 
-test("at no instant do two have a MAC address, an address of a site, or a port together", () => {
+test("no MAC address, site address or port is shared at any instant", () => {
   for (const instant of instants()) {
     const moment = new CampusMoment(campus, instant);
     const devices = campus.switchesAt(instant).map((each) => ({ site: each.site, device: moment.deviceOf(each) }));
@@ -92,7 +92,7 @@ test("at no instant do two have a MAC address, an address of a site, or a port t
   }
 });
 
-test("all addresses are of nobody, and in a subnet of their site", () => {
+test("all addresses are reserved for documentation or private, and in a subnet of their site", () => {
   for (const instant of instants()) {
     for (const { kind, addresses } of campus.stationsAt(instant)) {
       for (const address of addresses) {
@@ -112,7 +112,7 @@ test("all addresses are of nobody, and in a subnet of their site", () => {
   }
 });
 
-test("every MAC address is of a maker that there is", () => {
+test("every MAC address has a real manufacturer", () => {
   const instant = calendar.start;
   const moment = new CampusMoment(campus, instant);
   const macs = [
@@ -122,7 +122,7 @@ test("every MAC address is of a maker that there is", () => {
   expect(macs.filter((mac) => vendorOf(mac) === null)).toEqual([]);
 });
 
-test("both ends of a cable announce each other while both run, and neither while one does not", () => {
+test("both ends of a cable announce each other while both are up, and neither otherwise", () => {
   const heardBy = (name: string, instant: number) => {
     const device = campus.switchesAt(instant).find((each) => each.name === name);
     if (device === undefined) return null;
@@ -135,7 +135,7 @@ test("both ends of a cable announce each other while both run, and neither while
   expect(heardBy("dist-science", calendar.at("-6d 14:00"))).toEqual(["acc-science-2", ...(without ?? [])].sort());
 });
 
-test("a credential that is tried is answered by the switch at the address as by a real one, and by nobody elsewhere", async () => {
+test("a credential trial is answered by the switch at that address like by a real one, and by no other", async () => {
   const now = calendar.at("-1d 12:00");
   const probes = demoProbes({ campus, clock: { now: () => now }, pass: async () => {}, site: "campus" });
   const device = campus.switchesAt(now).find(({ site }) => site === "campus");

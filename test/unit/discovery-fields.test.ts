@@ -9,27 +9,27 @@ import { type HostRecord, hostKind, UNSAID_HOST } from "../../src/resources/host
 import { DISCOVERED } from "../../src/resources/source.ts";
 import { device, ethernet, mac } from "../support/reconcile/sightings.ts";
 
-describe("what a scan tells", () => {
+describe("a scanned value", () => {
   const merged = mergeReported<Record<string, unknown>>;
   const never = (): boolean => {
     throw new Error("nobody has to be asked");
   };
 
-  test("changes nothing where the record says it already, and asks nobody", () => {
+  test("equal to the record's changes nothing, without a lookup", () => {
     expect(merged({ a: 1, list: [{ b: 2 }] }, { a: 1, list: [{ b: 2 }], missing: null }, null, never)).toEqual({});
   });
 
-  test("changes nothing that it does not tell", () => {
+  test("that is absent changes nothing", () => {
     expect(merged({ a: 1 }, { a: undefined }, null, never)).toEqual({});
   });
 
-  test("replaces what discovery had written, and clears what the device has no more", () => {
+  test("replaces discovered ones, and clears those the device no longer has", () => {
     expect(merged({ a: 1, b: "x" }, { a: 2, b: null }, null, () => false)).toEqual({ a: 2, b: null });
     const cleared = merged({ b: "x" }, { b: null }, undefined, () => false);
     expect("b" in cleared && cleared.b === undefined).toBe(true);
   });
 
-  test("stands beside what a person has set, once, and goes when both agree", () => {
+  test("is kept next to a manual one, once, until both agree", () => {
     const byPerson = (field: string) => field === "name";
     const first = merged({ name: "mine", model: "old" }, { name: "its", model: "new" }, null, byPerson);
     expect(first).toEqual({ model: "new", discovered: { name: "its" } });
@@ -45,7 +45,7 @@ describe("what a scan tells", () => {
     expect(merged(record, { name: null }, null, byPerson)).toEqual({ discovered: { name: null } });
   });
 
-  test("takes the field back when a person's value is gone", () => {
+  test("takes over the field when the manual value is cleared", () => {
     expect(merged({ name: "mine", discovered: { name: "its" } }, { name: "other" }, null, () => false)).toEqual({
       name: "other",
       discovered: undefined,
@@ -53,7 +53,7 @@ describe("what a scan tells", () => {
   });
 });
 
-test("what a scan writes of a field that the record does not have does not compile", () => {
+test("writing an unknown field of a record does not compile", () => {
   const write = (scan: ScanWrite, host: HostRecord, misspelled: { sys_nmae: string }) => [
     // @ts-expect-error: again
     scan.again(hostKind, host, { ...misspelled }),
@@ -65,10 +65,10 @@ test("what a scan writes of a field that the record does not have does not compi
   expect(write).toHaveLength(3);
 });
 
-describe("the interfaces of a device", () => {
+describe("a device's interfaces", () => {
   const entry = (if_index: number, if_name: string, if_descr = if_name) => ({ if_index, if_name, if_descr });
 
-  test("are the entries of their numbers and names", () => {
+  test("match entries by number and name", () => {
     const stored = [entry(1, "a"), entry(2, "b")];
     expect([...matchInterfaces([entry(2, "b"), entry(1, "a"), entry(3, "c")], stored).values()]).toEqual([
       stored[1] as never,
@@ -76,20 +76,20 @@ describe("the interfaces of a device", () => {
     ]);
   });
 
-  test("keep their entries when all numbers move by one", () => {
+  test("keep their entries when all numbers shift by one", () => {
     const stored = [entry(1, "a"), entry(2, "b"), entry(3, "c")];
     const told = [entry(2, "a"), entry(3, "b"), entry(4, "c"), entry(1, "new")];
     const matched = matchInterfaces(told, stored);
     expect(told.map((each) => matched.get(each)?.if_name)).toEqual(["a", "b", "c", undefined]);
   });
 
-  test("keep their entry when they are given another name", () => {
+  test("keep their entry when renamed", () => {
     const stored = [entry(1, "a"), entry(2, "b")];
     const told = [entry(1, "a"), entry(2, "uplink")];
     expect(matchInterfaces(told, stored).get(told[1] as never)).toBe(stored[1]);
   });
 
-  test("of one name are told apart by their numbers alone", () => {
+  test("of one name are distinguished by number only", () => {
     const stored = [entry(1, "port"), entry(2, "port")];
     const told = [entry(2, "port"), entry(3, "port")];
     const matched = matchInterfaces(told, stored);
@@ -99,7 +99,7 @@ describe("the interfaces of a device", () => {
     ]);
   });
 
-  test("are never two of one entry, whatever they are called", () => {
+  test("never share an entry, whatever their names", () => {
     const names = ["", "a", "b", "c"];
     for (let code = 0; code < 4 ** 6; code += 1) {
       const name = (place: number) => names[Math.floor(code / 4 ** place) % 4] as string;
@@ -111,7 +111,7 @@ describe("the interfaces of a device", () => {
   });
 });
 
-test("a device has heard of others, not of itself, and the MAC address of one that answers for very many is said to be shared", () => {
+test("a device's neighbors exclude itself, and a MAC address answering for very many is reported as shared", () => {
   const proxied = Array.from({ length: 33 }, (_, number) => ({
     ip_address: `10.0.1.${number}`,
     mac_address: mac(66),

@@ -28,8 +28,8 @@ describe("two sightings", () => {
   test.each([
     ["by serial number, whatever else changed", { serialNumber: "foc1234" }],
     ["by their MAC addresses", { macs: [mac(1), mac(2)] }],
-    ["by half of the MAC addresses, when a line card was replaced", { macs: [mac(2), mac(3)], sysName: "sw-1" }],
-    ["by name and address, where nothing stronger is told", { sysName: "sw-1", addresses: ["10.0.0.1"] }],
+    ["by half of the MAC addresses, after a line card was replaced", { macs: [mac(2), mac(3)], sysName: "sw-1" }],
+    ["by name and address, without stronger identifiers", { sysName: "sw-1", addresses: ["10.0.0.1"] }],
     ["by chassis id and name", { chassisId: mac(0), sysName: "sw-1" }],
     [
       "renamed at the same address with the same interfaces",
@@ -44,32 +44,29 @@ describe("two sightings", () => {
   });
 
   test.each([
-    ["of one name only", { sysName: "sw-1" }],
-    ["of one chassis id only", { chassisId: mac(0) }],
+    ["with only the name in common", { sysName: "sw-1" }],
+    ["with only the chassis id in common", { chassisId: mac(0) }],
+    ["with only the address in common, and contradicting identities", { addresses: ["10.0.0.1"], macs: [mac(9)] }],
     [
-      "at one address only, when one of them says who it is and the other says otherwise",
-      { addresses: ["10.0.0.1"], macs: [mac(9)] },
-    ],
-    [
-      "of the same name at the same address with another serial number: a replaced device",
+      "with the same name and address and another serial number: a replaced device",
       { ...whole, serialNumber: "foc9999", macs: [mac(8)], chassisId: mac(8) },
     ],
     [
-      "with the same name, address and chassis id but a serial number of another",
+      "with the same name, address and chassis id but different serial numbers",
       { serialNumber: "foc9999", sysName: "sw-1", addresses: ["10.0.0.1"], chassisId: mac(0) },
     ],
-    ["with a cloned chassis id, name and other interfaces", { chassisId: mac(0), sysName: "sw-1", macs: [mac(9)] }],
+    ["with a cloned chassis id and name, and other interfaces", { chassisId: mac(0), sysName: "sw-1", macs: [mac(9)] }],
     [
-      "with cloned MAC addresses, another name at another address",
+      "with cloned MAC addresses, and another name and address",
       { macs: [mac(1), mac(2)], sysName: "clone", addresses: ["10.0.0.2"] },
     ],
-    ["that share nothing", { macs: [mac(9)], sysName: "other", addresses: ["10.0.0.9"] }],
-    ["that say nothing", {}],
+    ["with nothing in common", { macs: [mac(9)], sysName: "other", addresses: ["10.0.0.9"] }],
+    ["without any identifier", {}],
   ])("are not one host %s", (_, seen) => {
     expect(isSame(signs(seen), signs(whole))).toBeNull();
   });
 
-  test("no weak sign is enough by itself, nor is any sign that stands against a serial number", () => {
+  test("no weak identifier suffices alone, nor any that contradicts a serial number", () => {
     for (const weak of [
       SIGN_WEIGHTS.sysName.same,
       SIGN_WEIGHTS.chassisId.same,
@@ -82,7 +79,7 @@ describe("two sightings", () => {
     expect(all + SIGN_WEIGHTS.serialNumber.other).toBeLessThan(ENOUGH);
   });
 
-  test("are as alike one way as the other, whatever they say", () => {
+  test("have a symmetric similarity, for any data", () => {
     const random = seededRandom(7);
     const pick = <T>(values: readonly T[]): T => values[(random.bytes(1)[0] as number) % values.length] as T;
     const some = () =>
@@ -101,12 +98,12 @@ describe("two sightings", () => {
   });
 });
 
-test("a host of which only the address is known is whoever is found there", () => {
+test("a host known by address only is whatever is found there", () => {
   expect(isSame(signs(whole), signs({ addresses: ["10.0.0.1"] }))?.reason).toContain("nothing else is known");
   expect(isSame(signs(whole), signs({ addresses: ["10.0.0.2"] }))).toBeNull();
 });
 
-test("of several that could be meant the most alike is, and of equal ones the first", () => {
+test("among several candidates the most similar one is chosen, and the first of equal ones", () => {
   const candidates = [
     { id: "bare", signs: signs({ addresses: ["10.0.0.1"] }) },
     { id: "same", signs: signs(whole) },
@@ -119,7 +116,7 @@ test("of several that could be meant the most alike is, and of equal ones the fi
   expect(identify(signs({ macs: [mac(77)] }), candidates)).toBeNull();
 });
 
-test("of equal ones it is the one that told there the last time, unless another is more alike", () => {
+test("among equal candidates the previous one is chosen, unless another is more similar", () => {
   const [first, there] = [signs(whole), { ...signs(whole), sysName: null }];
   const seen = { ...signs(whole), sysName: null };
   const idOf = (second: object) =>
@@ -129,18 +126,18 @@ test("of equal ones it is the one that told there the last time, unless another 
 });
 
 test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])(
-  "%p is no serial number that tells devices apart",
+  "%p is not a unique serial number",
   (text) => {
     expect(serialSign(text)).toBeNull();
   },
 );
 
-test("names that devices are called before anybody names them are no signs", () => {
+test("factory default names identify nothing", () => {
   for (const name of ["localhost", "Switch", "router", "", null]) expect(nameSign(name)).toBeNull();
   expect(nameSign(" SW-1 ")).toBe("sw-1");
 });
 
-test("virtual addresses of routers, group addresses and what every machine has are no signs", () => {
+test("virtual router, group and common addresses identify nothing", () => {
   for (const each of [
     "00:00:5e:00:01:0a",
     "00:00:5e:00:02:0a",

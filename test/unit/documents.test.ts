@@ -13,7 +13,7 @@ test("the README has at most 150 lines", () => {
   expect(DOCUMENTS["README.md"]?.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-test("every link between documents leads to a file that is there, and to one of its headings", () => {
+test("every link between documents leads to an existing file and heading", () => {
   const broken: string[] = [];
   for (const [path, text] of Object.entries(DOCUMENTS)) {
     const html = Bun.markdown.html(text, { headings: { ids: true } });
@@ -30,7 +30,7 @@ test("every link between documents leads to a file that is there, and to one of 
   expect(broken).toEqual([]);
 });
 
-test("what sources and tests cite of the handbook stands there, under that heading", () => {
+test("handbook citations in sources and tests exist under their heading", () => {
   const sources = readRepository(["src", "test", "scripts"], (path) => path.endsWith(".ts"));
   const broken: string[] = [];
   let cited = 0;
@@ -49,7 +49,7 @@ test("what sources and tests cite of the handbook stands there, under that headi
   expect(cited).toBeGreaterThan(10);
 });
 
-test("every dependency has its reason in the handbook, and nothing has one that is no dependency", () => {
+test("every dependency has its reason in the handbook, and no other package is listed there", () => {
   const page = DOCUMENTS["src/handbook/dependencies.md"] ?? "";
   const reasoned = [...page.matchAll(/^\| ([^|]+) \|/gm)]
     .flatMap(([, names = ""]) => names.split(", "))

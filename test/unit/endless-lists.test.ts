@@ -75,14 +75,14 @@ function readLedger(pages: Pages): Promise<Read> {
 
 const row = (first: number, length: number) => Array.from({ length }, (_, place) => first + place);
 
-test("a list is read to the count that its first page states, though it grows and says that it goes on", async () => {
+test("a list is read to its first page's count, even if it grows and claims to continue", async () => {
   const read = await readNetbox((page) => ({ ids: row(1 + page * 2, 2), count: 5 + page * 2 }));
   expect(read).toEqual({ ids: row(1, 6), pages: 3, trouble: null });
   const ledger = await readLedger((page) => ({ ids: row(page * 1_000, 1_000), count: 1_500 + page * 1_000 }));
   expect([ledger.ids.length, ledger.pages, ledger.trouble]).toEqual([2_000, 2, null]);
 });
 
-test("a list that answers the same page again and again is given up", async () => {
+test("a list that repeats the same page is given up", async () => {
   const read = await readNetbox(() => ({ ids: [1, 2], count: 1_000 }));
   expect([read.ids, read.pages]).toEqual([[1, 2], 2]);
   expect(read.trouble).toMatch(/\/api\/dcim\/sites\/ answers the same page again$/);
@@ -91,13 +91,13 @@ test("a list that answers the same page again and again is given up", async () =
   expect(ledger.trouble).toMatch(/\/api\/v1\/tags answers the same page again$/);
 });
 
-test("a list that comes round to an object again is given up", async () => {
+test("a list that returns to an earlier object is given up", async () => {
   const read = await readNetbox((page) => ({ ids: [1 + (page % 3) * 2, 100 + page], count: 1_000 }));
   expect(read.pages).toBe(4);
   expect(read.trouble).toMatch(/\/api\/dcim\/sites\/ lists the object 1 twice$/);
 });
 
-test("a page may begin with what the one before it ended with: that is handed over once", async () => {
+test("a page may begin with the previous one's end, which is passed on once", async () => {
   const read = await readNetbox((page) => ({ ids: row(1 + page * 2, 3), count: 9 }));
   expect(read).toEqual({ ids: row(1, 7), pages: 3, trouble: null });
 });
@@ -107,7 +107,7 @@ test("objects without ids end with the stated count as well", async () => {
   expect(read).toEqual({ ids: Array(6).fill(null), pages: 3, trouble: null });
 });
 
-test("a page of more objects than were asked for, and a list of more than anybody has, are refused", async () => {
+test("a page larger than requested, and a list above the limit, are refused", async () => {
   expect((await readNetbox(() => ({ ids: row(1, 51), count: 51 }), 50)).trouble).toMatch(
     /answers 51 objects and was asked for 50$/,
   );
@@ -116,9 +116,9 @@ test("a page of more objects than were asked for, and a list of more than anybod
 
 test.each([
   ["no list", { success: true, data: { length: 1_000 }, meta: { api_version: 1 } }],
-  ["a list of something else", { success: true, data: [1], meta: { api_version: 1, pagination: { total_count: 1 } } }],
-  ["a list of no stated length", { success: true, data: [], meta: { api_version: 1 } }],
-])("what answers with %s is no netledger", async (_what, answer) => {
+  ["a list of other objects", { success: true, data: [1], meta: { api_version: 1, pagination: { total_count: 1 } } }],
+  ["a list without a count", { success: true, data: [], meta: { api_version: 1 } }],
+])("a server answering %s is not a netledger", async (_what, answer) => {
   const pages: Pages = () => ({ ids: [], count: 0 });
   const read = await readAll(
     () => answer,

@@ -12,7 +12,7 @@ import { organizationKind } from "../../src/resources/organizations/organization
 import { userKind } from "../../src/resources/users/user.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 
-test("every kind has words that a sentence can use", () => {
+test("every kind has words for sentences", () => {
   for (const kind of KINDS)
     expect([kind.name, oneEntity(kind), countedEntities(kind, 2)]).toEqual([
       kind.name,
@@ -21,7 +21,7 @@ test("every kind has words that a sentence can use", () => {
     ]);
 });
 
-test("what the field writes in capitals stays so, and the article follows the sound", () => {
+test("acronyms stay in capitals, and the article follows the sound", () => {
   expect(
     [vlanKind, ipAddressKind, ifEntryKind, apiKeyKind, userKind, organizationKind, hostKind].map(oneEntity),
   ).toEqual(["a VLAN", "an IP address", "an interface entry", "an API key", "a user", "an organization", "a host"]);

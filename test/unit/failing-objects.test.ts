@@ -143,7 +143,7 @@ const numbers = ({ plan }: Bringing) =>
 test.each([
   ["NetBox", netbox, { VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], interfaces: [1, 1], ranges: [1, 1] }],
   ["phpIPAM", phpipam, { VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], interfaces: [0, 0], ranges: [1, 1] }],
-])("of a %s the objects that cannot be read are refused, each for itself", async (_product, open, expected) => {
+])("unreadable objects of a %s are refused individually", async (_product, open, expected) => {
   const bringing = importOf(await open());
   await bring(bringing);
   expect(numbers(bringing)).toEqual(expected as ReturnType<typeof numbers>);
@@ -152,7 +152,7 @@ test.each([
   for (const line of refused) expect(line).toMatch(/\/2\/: cannot be brought in: TypeError: of an object$/);
 });
 
-test("objects that cannot be written are refused, and a side that cannot be asked any more ends the import", async () => {
+test("unwritable objects are refused, and an unreachable side ends the import", async () => {
   const source = await netbox();
   for (const spy of spies.splice(0)) spy.mockRestore();
   const bringing = importOf(source);

@@ -29,7 +29,7 @@ function only(text: string, kind: string, path = "src/base/a.ts"): Fault {
   return fault;
 }
 
-describe("the faults of a syntax tree", () => {
+describe("faults of a syntax tree", () => {
   test.each([
     ["negated condition", "if (a) b();", ["if (!a) b();"]],
     ["negated condition", "if (!a) b();", ["if (a) b();"]],
@@ -60,11 +60,11 @@ describe("the faults of a syntax tree", () => {
     ['f({ description: "One", example: { b: 1, c: "up" } });'],
     ['throw new Error("Not one of these.");'],
     ['// if (a) b("c");'],
-  ])("leave constants of types, imports, examples and texts alone: %s", (code) => {
+  ])("spare constants of types, imports, examples and texts: %s", (code) => {
     expect(mutants(code, "changed constant")).toEqual([]);
   });
 
-  test("leave words on screens alone, but not what the console compares", () => {
+  test("spare words on screens, but not values the console compares", () => {
     const code = 'const a = <p class="one">{f("Hosts")}</p>; if (b === "Admin") c();';
     expect(mutants(code, "changed constant", "src/console/a.tsx")).toEqual([code.replace("Admin", "Adminx")]);
   });
@@ -82,7 +82,7 @@ describe("the faults of a syntax tree", () => {
 });
 
 describe("faults drawn from src", () => {
-  test("parse, change their file, and are each another one", () => {
+  test("parse, change their file, and are distinct", () => {
     for (const fault of FAULTS) {
       const located = locate(fault, SOURCES);
       expect(located).toMatchObject({ file: fault.file, line: fault.line });
@@ -93,7 +93,7 @@ describe("faults drawn from src", () => {
     expect(new Set(FAULTS.map(({ kind }) => kind))).toEqual(new Set(FAULT_KINDS));
   });
 
-  test("are the same for a seed, and others for another", () => {
+  test("are reproducible by seed, and differ between seeds", () => {
     const some = new Map([...SOURCES].filter(([path]) => path.startsWith("src/base/")));
     const drawn = drawFaults(some, { seed: 1, count: 40 });
     expect(drawFaults(some, { seed: 1, count: 40 })).toEqual(drawn);
@@ -114,7 +114,7 @@ describe("faults drawn from src", () => {
     for (const [folder, count] of outside) expect(Math.abs(drawn(folder) - (70 * count) / total)).toBeLessThan(1);
   });
 
-  test("give the console its share of lines where that is more", () => {
+  test("give the console its share of lines if that is more", () => {
     const lines = new Map([
       ["console", 900],
       ["db", 60],
@@ -140,7 +140,7 @@ describe("a fault in another commit", () => {
     });
   });
 
-  test("is found in a file that was moved, and after its lines were indented", () => {
+  test("is found in a moved file, and after reindentation", () => {
     const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ");
     const moved = new Map([
       ["src/base/b.ts", "const b = 1;\n"],
@@ -149,7 +149,7 @@ describe("a fault in another commit", () => {
     expect(locate(fault, moved)).toMatchObject({ file: "src/db/c.ts", line: 5, text: indented(PATCHED) });
   });
 
-  test("is found by its surroundings where its own lines are there twice", () => {
+  test("is found by context if its own lines occur twice", () => {
     const twin = "function one() {\n  run();\n  return 1;\n}\n";
     const own = "function two() {\n  run();\n  return 2;\n}\n";
     const [, second] = sitesOf("src/base/a.ts", twin + own).filter(({ kind }) => kind === "removed call");
@@ -158,7 +158,7 @@ describe("a fault in another commit", () => {
     expect(swapped?.text).toBe(own.replace("run();", ";") + twin);
   });
 
-  test("is gone where its lines are", () => {
+  test("is gone with its lines", () => {
     expect(locate(fault, new Map([["src/base/a.ts", TEXT.replace("e,", "f,")]]))).toBeNull();
   });
 
@@ -171,7 +171,7 @@ describe("a fault in another commit", () => {
 });
 
 describe("the verdict on a fault", () => {
-  test("comes from the files that run its line", () => {
+  test("is based on the test files that run its line", () => {
     const covered = coveredLines("SF:src/a.ts\nDA:3,1\nDA:4,2\nDA:5,0\nDA:9,1\nend_of_record\nSF:test/b.ts\nDA:1,1\n");
     expect(covered).toEqual({
       "src/a.ts": [
@@ -184,7 +184,7 @@ describe("the verdict on a fault", () => {
     expect(covers(covered, "src/b.ts", 1, 9)).toBe(false);
   });
 
-  test("names the first test that failed, and suspects first the file that was running", () => {
+  test("names the first failed test, and suspects the running file first", () => {
     const output = "test/unit/a.test.ts:\n(pass) one [1.00ms]\n\ntest/unit/b.test.ts:\n(fail) two > three [4.20ms]\n";
     expect(failedTest(output)).toBe("two > three");
     const batch = [{ path: "test/unit/a.test.ts" }, { path: "test/unit/b.test.ts" }];
@@ -192,7 +192,7 @@ describe("the verdict on a fault", () => {
     expect(failedTest("(pass) one [1.00ms]\n")).toBeUndefined();
   });
 
-  test("is lost where it was caught before and is not after", () => {
+  test("is lost if caught before and not after", () => {
     const results = (verdicts: Record<string, Verdict>) =>
       new Map(Object.entries(verdicts).map(([id, verdict]) => [id, { id, verdict } as Result]));
     const before = results({ a: "caught", b: "caught", c: "caught", d: "undetermined", e: "caught" });
@@ -217,7 +217,7 @@ describe("the test files of a commit", () => {
   ]);
   const files = testFilesOf(sources);
 
-  test("say what they load, and whether they need the executable or the machine to themselves", () => {
+  test("report their imports, and whether they need the executable or exclusive use of the machine", () => {
     expect(files.map(({ path, isInProcess, isAlone }) => [path, isInProcess, isAlone])).toEqual([
       ["test/api/hosts.test.ts", false, false],
       ["test/proof/load.alone.test.ts", false, true],
@@ -230,7 +230,7 @@ describe("the test files of a commit", () => {
     ]);
   });
 
-  test("are tried in the order of what they have in common with the file of the fault", () => {
+  test("are tried in order of overlap with the fault's file", () => {
     const ranks = new Similarity(sources, files).ranks({ file: "src/db/lease.ts" });
     expect([...ranks].toSorted((a, b) => b[1] - a[1])[0]?.[0]).toBe("test/unit/lease.test.ts");
   });

@@ -219,11 +219,11 @@ const ANSWERS: readonly (readonly [
 ];
 
 describe("each fingerprint", () => {
-  test.each(ANSWERS)("%s reads %p as %s", (fingerprint, answer, name, definition) => {
+  test.each(ANSWERS)("%s identifies %p as %s", (fingerprint, answer, name, definition) => {
     expect(read(fingerprint, answer)).toEqual({ name, service_definition: definition });
   });
 
-  test("is tried with a name of its own and on real ports", () => {
+  test("has a unique name and is tried on real ports", () => {
     expect(new Set(FINGERPRINTS.map(({ name }) => name)).size).toBe(FINGERPRINTS.length);
     expect(
       FINGERPRINTS.flatMap(({ ports }) => ports).every((port) => Number.isInteger(port) && port > 0 && port < 65_536),
@@ -231,14 +231,14 @@ describe("each fingerprint", () => {
     expect(FINGERPRINTS.every(({ name }) => ANSWERS.some(([tested]) => tested === name))).toBe(true);
   });
 
-  test("says little, and nothing to a printer", () => {
+  test("sends little, and nothing to a printer", () => {
     const requests = FINGERPRINTS.flatMap(({ request }) => (request ? [request({ host: "[fd00::1]" })] : []));
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.every(({ length }) => length > 0 && length < 200)).toBe(true);
     expect(FINGERPRINTS.filter(({ ports, request }) => request !== null && ports.includes(9100))).toEqual([]);
   });
 
-  test("waits for the rest of an answer that breaks off anywhere, and never takes the beginning of one for another service", () => {
+  test("waits for the rest of a truncated answer, and never takes its start for another service", () => {
     for (const [fingerprint, answer, name, definition] of ANSWERS) {
       const bytes = typeof answer === "string" ? bytesOf(answer) : answer;
       for (let length = 0; length < bytes.length; length += 1) {
@@ -251,7 +251,7 @@ describe("each fingerprint", () => {
     }
   });
 
-  test("settles on every answer that is over, wherever it broke off, with a name that fits", () => {
+  test("settles on every complete answer, however chunked, with a matching name", () => {
     for (const [fingerprint, answer] of ANSWERS) {
       const bytes = typeof answer === "string" ? bytesOf(answer) : answer;
       for (let length = 0; length <= bytes.length; length += 1)
@@ -259,7 +259,7 @@ describe("each fingerprint", () => {
     }
   });
 
-  test("takes garbage without an error, and answers that are not its own for what they are", () => {
+  test("accepts garbage without an error, and rejects other services' answers", () => {
     const random = seededRandom(20_261_121);
     for (const { name, read: readBytes, ports } of FINGERPRINTS) {
       for (let round = 0; round < 400; round += 1) {
@@ -279,7 +279,7 @@ describe("each fingerprint", () => {
     }
   });
 
-  test("leaves out what is another one each time", () => {
+  test("omits values that vary between connections", () => {
     const first = read(
       "telnet",
       "\xff\xfb\x01Uptime since 2026-11-21 10:00:01, session 0123456789abcdef01 <a.b@c>\r\nlogin: ",
@@ -292,8 +292,8 @@ describe("each fingerprint", () => {
   });
 });
 
-describe("services that are told apart", () => {
-  test("a mail server on the port of FTP and an FTP server on that of mail are what they say", () => {
+describe("similar services", () => {
+  test("a mail server on the FTP port and an FTP server on the mail port are identified correctly", () => {
     expect(read("ftp", "220 mx.example.org ESMTP Postfix\r\n", { port: 21 })).toBe("Other");
     expect(read("smtp", "220 mx.example.org ESMTP Postfix\r\n", { port: 21 })).toEqual({
       name: "Postfix",
@@ -303,7 +303,7 @@ describe("services that are told apart", () => {
     expect(read("smtp", "220 something\r\n", { port: 4_711 })).toBe("Other");
   });
 
-  test("submission is not relay, and printing is not browsing, though they speak alike", () => {
+  test("submission and relay, printing and browsing are distinguished despite one protocol", () => {
     expect(read("smtp", "220 mx ESMTP Postfix\r\n", { port: 587 })).toEqual({
       name: "Postfix",
       service_definition: "submission",
@@ -321,7 +321,7 @@ describe("services that are told apart", () => {
     });
   });
 
-  test("a server that wants TLS is left to HTTPS", () => {
+  test("a server that requires TLS is left to HTTPS", () => {
     expect(
       read(
         "http",
@@ -332,30 +332,30 @@ describe("services that are told apart", () => {
     expect(read("http", "\x15\x03\x01\0\x02\x02\x46", { port: 8080 })).toBe("Other");
   });
 
-  test("the text protocol of another database is not PostgreSQL's letter", () => {
+  test("another database's text protocol is not PostgreSQL's binary one", () => {
     expect(read("postgresql", "SSH-2.0-OpenSSH_9.2p1\r\n")).toBe("Other");
     expect(read("postgresql", "E", { isWhole: true })).toBe("Other");
   });
 
-  test("Prometheus's port with something else on it is not Prometheus", () => {
+  test("another service on Prometheus's port is not Prometheus", () => {
     expect(read("prometheus", http("<title>Cockpit</title>"))).toBe("Other");
     expect(read("prometheus", http('{"status":"success","data":[1]}'))).toBe("Other");
   });
 });
 
-describe("text of devices", () => {
-  test("becomes one line without control characters, marks of direction and half characters", () => {
+describe("device text", () => {
+  test("becomes one line without control, direction and surrogate characters", () => {
     expect(oneLine("a\0b\r\n\tc\u202ed\u200be  f\u00a0g\ud800h", 100)).toBe("a b c d e f g h");
     expect(oneLine(`${"x".repeat(99)}😀`, 100)).toBe("x".repeat(99));
     expect(oneLine("y".repeat(200), 100)).toHaveLength(100);
   });
 
-  test("that leaves nothing over makes the definition the name", () => {
+  test("that becomes empty is replaced by the service's name", () => {
     for (const nothing of [" \0\n ", "\u3164\u2800\u115f\uffa0", "\u200b\ufe0f"])
       expect(identified(nothing, "ssh")).toEqual({ name: "ssh", service_definition: "ssh" });
   });
 
-  test("takes no time to speak of, whatever 16 KiB of it hold", async () => {
+  test("of 16 KiB is processed quickly, whatever its content", async () => {
     const tookMs = await processorMs(() => {
       for (let times = 0; times < 100; times += 1)
         for (const text of [
@@ -370,7 +370,7 @@ describe("text of devices", () => {
     expect(tookMs).toBeLessThan(2_000);
   });
 
-  test("is read in the character set that the page names", () => {
+  test("is decoded in the page's declared charset", () => {
     expect(htmlTitle(Buffer.from("<title>Büro</title>", "latin1"), "text/html; charset=iso-8859-1")).toBe("Büro");
     expect(htmlTitle(Buffer.from("<title>Büro</title>", "utf8"), "text/html; charset=utf-8")).toBe("Büro");
     expect(htmlTitle(Buffer.from("<title>Büro</title>", "latin1"), "text/html; charset=no-such-thing")).toBe("Büro");

@@ -52,7 +52,7 @@ function afterPowerLoss(): string {
   return readFileSync(file(), "utf8");
 }
 
-test("what the last program did as it was killed is there for the next one, whose sync makes it certain", () => {
+test("a killed program's writes are visible to the next one, whose sync makes them durable", () => {
   write("logged ");
   write("done ", false);
   disk.keep();
@@ -61,7 +61,7 @@ test("what the last program did as it was killed is there for the next one, whos
   expect(afterPowerLoss()).toBe("certain logged done built on it");
 });
 
-test("what nobody has synced is lost with the power, logged or not", () => {
+test("unsynced writes are lost in a power failure, logged or not", () => {
   write("logged ");
   write("done ", false);
   disk.keep();

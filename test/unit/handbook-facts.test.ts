@@ -33,14 +33,14 @@ function rowsBelow(text: string, heading: string): string[][] {
   return [...section.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | "));
 }
 
-test("the limits are those of the OpenAPI document, which are the constants that are checked", () => {
+test("the limits are those of the OpenAPI document, which are the enforced constants", () => {
   const lower = (rows: string[][]) => rows.slice(1).map(([what = "", most]) => [what.toLowerCase(), most]);
   const told = lower(rowsBelow(page("api"), "Limits"));
   expect(told.length).toBeGreaterThan(10);
   expect(told).toEqual(lower(rowsBelow(INTRODUCTION, "Limits")));
 });
 
-test("every error code stands beside its status, and no other code does", () => {
+test("every error code is listed with its status, and no other code is", () => {
   const told = rowsBelow(page("api"), "Errors").flatMap(([status, what = ""]) =>
     [...what.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = ""]) => [code, Number(status)]),
   );
@@ -50,7 +50,7 @@ test("every error code stands beside its status, and no other code does", () => 
   expect(told.filter((each) => !isField(each)).sort()).toEqual(Object.entries(STATUS).sort());
 });
 
-test("every setting of serve is told, with its variable and its default", () => {
+test("every setting of serve is documented, with its variable and its default", () => {
   const running = page("running");
   for (const name of [...serve.form.always, ...serve.form.maybe]) {
     const option: Option<unknown> = OPTIONS[name];
@@ -60,7 +60,7 @@ test("every setting of serve is told, with its variable and its default", () => 
   }
 });
 
-test("every command, and the schema of the data, are told", () => {
+test("every command and the schema of the data are documented", () => {
   const running = page("running");
   const commands = new Bun.Glob("*.ts").scanSync(join(ROOT, "cli"));
   const words = [...commands].flatMap((file) =>
@@ -71,7 +71,7 @@ test("every command, and the schema of the data, are told", () => {
   expect(page("changes")).toContain(`schema ${SCHEMA_VERSION}.`);
 });
 
-test("every kind of record that can be listed stands in the table of records", () => {
+test("every listable kind is in the table of records", () => {
   const told = rowsBelow(page("records"), "What there is").map(([names = ""]) => names);
   const isTold = ({ words, name }: AnyKind) =>
     told.some((names) => names.split(", ").some((each) => each.startsWith(words?.one ?? name)));
@@ -91,13 +91,13 @@ test.each([
   ["IP range `purpose`", RANGE_PURPOSES],
   ["host virtualization", HOST_VIRTUALIZATION_TYPES],
   ["service virtualization", SERVICE_VIRTUALIZATION_TYPES],
-] as [string, readonly string[]][])("the values of %s are all told, and no others", (field, values) => {
+] as [string, readonly string[]][])("the values of %s are all documented, and no others", (field, values) => {
   const [, told = ""] = rowsBelow(page("records"), "Vocabularies").find(([name]) => name?.startsWith(field)) ?? [];
   const named = [...told.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value);
   expect(named.sort()).toEqual([...values].sort());
 });
 
-test("the types of ports are all told", () => {
+test("the port types are all documented", () => {
   const section = page("records").split("### Port types\n")[1]?.split("\n### ")[0] ?? "";
   const named = [...section.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value);
   expect(named.sort()).toEqual([...PORT_TYPES].sort());

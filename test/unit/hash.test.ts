@@ -18,14 +18,14 @@ const versions = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
 const hashOf = (changes: Partial<Parameters<typeof hashTransaction>[1]>, hashes = versions) =>
   Buffer.from(hashTransaction(CHAIN_START, { ...transaction, ...changes }, hashes)).toString("hex");
 
-test("a transaction without a reason hashes as before there were any", () => {
+test("a transaction without a reason hashes as before reasons existed", () => {
   const text = "1:7;4:1000;4:1001;1:o;4:User;1:u;3:Ada;1:r;11:host.update;2:12;1:2;";
   const expected = new Bun.CryptoHasher("sha256").update(CHAIN_START).update(text);
   for (const hash of versions) expected.update(hash);
   expect(hashOf({})).toBe(expected.digest("hex"));
 });
 
-test("no two transactions hash alike that differ in a reason, or in where it stands", () => {
+test("transactions with different reasons, or a reason at another position, hash differently", () => {
   const framed = Buffer.from("3:why;".padEnd(32, "."));
   const hashes = [
     hashOf({}),

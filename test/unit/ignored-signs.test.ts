@@ -6,8 +6,8 @@ import { hostSigns, SIGNS_MAX } from "../../src/resources/ignored/signs.ts";
 
 const NOTHING = { serial_number: null, chassis_id: null, sys_name: null };
 
-describe("the signs of a host", () => {
-  test("are what it says of itself, its makers' addresses and where it was, each once, those that tell most first", () => {
+describe("the identifiers of a host", () => {
+  test("are its self-description, manufacturer addresses and locations, each once, strongest first", () => {
     const host = { serial_number: "FOC1234", chassis_id: "00:1b:21:00:00:01", sys_name: "Core-1.Example" };
     const interfaces = [
       { mac_address: "00:1b:21:00:00:02" },
@@ -30,12 +30,12 @@ describe("the signs of a host", () => {
     ]);
   });
 
-  test("are none where nothing is known", () => {
+  test("are empty without data", () => {
     expect(hostSigns(NOTHING, [], [])).toEqual([]);
     expect(hostSigns({ serial_number: "", chassis_id: "", sys_name: "" }, [{ mac_address: null }], [])).toEqual([]);
   });
 
-  test("are 10,000 at most, its names among them", () => {
+  test("are at most 10,000, including its names", () => {
     const addresses = Array.from({ length: 10_000 }, (_, n) => ({
       ip_address: `10.0.${n >> 8}.${n & 255}`,
       mac_address: `00:1b:21:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`,
@@ -47,18 +47,18 @@ describe("the signs of a host", () => {
 });
 
 test.each([
-  ["a maker's", "00:1b:21:aa:bb:cc", true],
-  ["of IANA's, and no virtual router's", "00:00:5e:00:53:01", true],
+  ["a manufacturer's", "00:1b:21:aa:bb:cc", true],
+  ["IANA's, outside virtual router ranges", "00:00:5e:00:53:01", true],
   ["nobody's", "00:00:00:00:00:00", false],
   ["everybody's", "ff:ff:ff:ff:ff:ff", false],
-  ["a group's", "01:00:5e:00:00:01", false],
-  ["given by software, as virtual machines have it", "52:54:00:12:34:56", true],
-  ["of VRRP", "00:00:5e:00:01:0a", false],
-  ["of VRRP for IPv6", "00:00:5e:00:02:0a", false],
-  ["of HSRP", "00:00:0c:07:ac:01", false],
-  ["of HSRP version 2", "00:00:0c:9f:f0:01", false],
-  ["of the maker of HSRP", "00:00:0c:9f:00:01", true],
-  ["of GLBP", "00:07:b4:00:01:02", false],
+  ["a group address", "01:00:5e:00:00:01", false],
+  ["locally administered, as of virtual machines", "52:54:00:12:34:56", true],
+  ["VRRP", "00:00:5e:00:01:0a", false],
+  ["VRRP for IPv6", "00:00:5e:00:02:0a", false],
+  ["HSRP", "00:00:0c:07:ac:01", false],
+  ["HSRP version 2", "00:00:0c:9f:f0:01", false],
+  ["from HSRP's manufacturer", "00:00:0c:9f:00:01", true],
+  ["GLBP", "00:07:b4:00:01:02", false],
 ])("a MAC address %s: %s", (_whose, mac, is) => {
   expect(isOneDevices(mac)).toBe(is);
 });

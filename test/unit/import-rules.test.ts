@@ -177,7 +177,7 @@ test("every import of src obeys the layers, and no modules of src, scripts or te
   expect(await violations(tree)).toEqual([]);
 });
 
-test("no file or folder has an empty name", () => {
+test("no file or folder has a meaningless name", () => {
   expect(emptyNames(readRepository([], () => true))).toEqual([]);
 });
 
@@ -188,7 +188,7 @@ describe("the checker of the import rules", () => {
     "src/http/errors.ts": "export const errors = 1;",
   };
 
-  test("accepts a tree that obeys them", async () => {
+  test("accepts a compliant tree", async () => {
     const tree = {
       ...lower,
       "src/main.ts": `import { serve } from "./cli/serve.ts"; import { config } from "./cli/config.ts"; import { version } from "../package.json";`,
@@ -339,7 +339,7 @@ describe("the checker of the import rules", () => {
     expect(found[0]).toStartWith(path);
   });
 
-  test("refuses a cycle of modules and names it, even one of types, in src and beside it", async () => {
+  test("refuses a cycle of modules and names it, even of types only, in src and outside", async () => {
     const cycle = {
       "src/base/a.ts": `import { b } from "./b.ts"; export const a = 1;`,
       "src/base/b.ts": `import { c } from "./c.ts"; export const b = 1;`,
@@ -363,7 +363,7 @@ describe("the checker of the import rules", () => {
       ).toEqual([`${folder}/a.ts → ${folder}/b.ts → ${folder}/a.ts: a cycle of modules`]);
   });
 
-  test("refuses resources that refer to each other in a ring, even by types", async () => {
+  test("refuses resources that refer to each other in a cycle, even by types only", async () => {
     const ring = {
       "src/resources/hosts/host.ts": `import type { port } from "../ports/port-name.ts"; export const host = 1;`,
       "src/resources/hosts/host-name.ts": "export const host = 1;",
@@ -375,7 +375,7 @@ describe("the checker of the import rules", () => {
     ]);
   });
 
-  test("refuses folders of one part that know each other in a ring", async () => {
+  test("refuses a cycle among folders of one part", async () => {
     const ring = {
       "src/discovery/device.ts": `import type { walk } from "./mib/walk.ts"; export const device = 1;`,
       "src/discovery/mib/walk.ts": "export const walk = 1;",
@@ -387,7 +387,7 @@ describe("the checker of the import rules", () => {
     ]);
   });
 
-  test("refuses Elysia in the writer through any number of files, and HTTP by its types alone", async () => {
+  test("refuses Elysia in the writer through any number of files, and HTTP even by types only", async () => {
     const tree = {
       ...lower,
       "src/http/errors.ts": `import { Elysia } from "elysia"; export const errors = 1;`,
@@ -404,7 +404,7 @@ describe("the checker of the import rules", () => {
     expect(await violations(tree)).toEqual([`${way}: brings src/http/errors.ts along`]);
   });
 
-  test("refuses an exception that nothing needs", async () => {
+  test("refuses an unused exception", async () => {
     const exception = { from: "src/base/ip.ts", to: "src/db/kind.ts", reason: "a test" };
     const needed = { ...lower, "src/base/ip.ts": `import { kind } from "../db/kind.ts";` };
     expect(await violations(needed, [exception])).toEqual([]);
@@ -413,7 +413,7 @@ describe("the checker of the import rules", () => {
     ]);
   });
 
-  test("refuses empty names of files and folders", () => {
+  test("refuses meaningless names of files and folders", () => {
     const tree = {
       "src/http/utils.ts": "",
       "src/common/a.ts": "",

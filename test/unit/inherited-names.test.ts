@@ -9,7 +9,7 @@ import { ownValue as ownValueOfConsole } from "../../src/console/text/own-value.
 import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";
 
 describe.each(Object.getOwnPropertyNames(Object.prototype))("%s", (name) => {
-  test("is nothing that an object has before it is given it", () => {
+  test("is unset on objects that do not define it", () => {
     const given: Record<string, string> = JSON.parse(`{"${name}":"given"}`);
     for (const own of [ownValue, ownValueOfConsole]) {
       expect([own({}, name), own(null, name), own(undefined, name)]).toEqual([undefined, undefined, undefined]);
@@ -17,7 +17,7 @@ describe.each(Object.getOwnPropertyNames(Object.prototype))("%s", (name) => {
     }
   });
 
-  test("is no type of an interface, no field of a record, no custom field and no page", () => {
+  test("is not an interface type, record field, custom field or page", () => {
     expect(ifTypeOf(name)).toBe(1);
     expect(fieldValueOf({}, name)).toBeUndefined();
     expect(fieldValueOf({ custom_fields: {} }, `custom_fields.${name}`)).toBeUndefined();

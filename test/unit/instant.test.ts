@@ -23,7 +23,7 @@ describe("formatInstant", () => {
     expect(formatInstant(-1)).toBe("1969-12-31T23:59:59.999Z");
   });
 
-  test("covers the years 0000 to 9999 and refuses what lies outside", () => {
+  test("covers the years 0000 to 9999 and refuses others", () => {
     expect(formatInstant(EARLIEST_INSTANT)).toBe("0000-01-01T00:00:00.000Z");
     expect(formatInstant(LATEST_INSTANT)).toBe("9999-12-31T23:59:59.999Z");
     expect(() => formatInstant(EARLIEST_INSTANT - 1)).toThrow(RangeError);
@@ -39,7 +39,7 @@ describe("parseInstant", () => {
     ["1990-12-31T23:59:60Z", "1991-01-01T00:00:00.000Z"],
     ["1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00.000Z"],
     ["1937-01-01T12:00:27.87+00:20", "1937-01-01T11:40:27.870Z"],
-  ])("reads the RFC 3339 §5.8 example %s", (text, expected) => {
+  ])("parses the RFC 3339 §5.8 example %s", (text, expected) => {
     expect(normalised(text)).toBe(expected);
   });
 
@@ -60,12 +60,12 @@ describe("parseInstant", () => {
     ["0099-06-15T00:00:00Z", "0099-06-15T00:00:00.000Z"],
     ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
-  ])("reads %s as %s", (text, expected) => {
+  ])("parses %s as %s", (text, expected) => {
     expect(normalised(text)).toBe(expected);
   });
 
   test.each(["2000-02-29T00:00:00Z", "2024-02-29T00:00:00Z", "2026-02-28T00:00:00Z", "0000-02-29T00:00:00Z"])(
-    "takes the day %s",
+    "accepts the day %s",
     (text) => {
       expect(parseInstant(text)).not.toBeNull();
     },
@@ -84,7 +84,7 @@ describe("parseInstant", () => {
     "2026-00-10",
     "2026-13-01",
     "2026-01-00",
-  ])("refuses the day %s, which no calendar has", (day) => {
+  ])("refuses the impossible day %s", (day) => {
     expect(parseInstant(`${day}T00:00:00Z`)).toBeNull();
   });
 
@@ -119,7 +119,7 @@ describe("parseInstant", () => {
     expect(parseInstant(text)).toBeNull();
   });
 
-  test("refuses what leaves the years 0000 to 9999 once it is in UTC", () => {
+  test("refuses a time outside the years 0000 to 9999 in UTC", () => {
     expect(parseInstant("0000-01-01T00:00:00+00:01")).toBeNull();
     expect(parseInstant("9999-12-31T23:59:59-00:01")).toBeNull();
     expect(parseInstant("9999-12-31T23:59:60Z")).toBeNull();
@@ -127,7 +127,7 @@ describe("parseInstant", () => {
     expect(normalised("9999-12-31T23:59:59+00:01")).toBe("9999-12-31T23:58:59.000Z");
   });
 
-  test("takes second 60 only where a leap second can be", () => {
+  test("accepts second 60 only at a possible leap second", () => {
     expect(normalised("2015-06-30T23:59:60Z")).toBe("2015-07-01T00:00:00.000Z");
     expect(normalised("2015-07-01T01:59:60+02:00")).toBe("2015-07-01T00:00:00.000Z");
     expect(normalised("2016-12-31T23:59:60.25Z")).toBe("2017-01-01T00:00:00.250Z");
@@ -140,7 +140,7 @@ describe("parseInstant", () => {
     expect(parseInstant("2016-12-31T23:59:60+01:00")).toBeNull();
   });
 
-  test("reads back every instant that formatInstant writes, and keeps their order in the text", () => {
+  test("round-trips every instant of formatInstant, whose texts sort chronologically", () => {
     const random = seededRandom(1);
     const span = LATEST_INSTANT - EARLIEST_INSTANT;
     const draw = () => EARLIEST_INSTANT + Math.floor((random.integer(2 ** 32) / 2 ** 32) * span) + random.integer(1000);
@@ -151,7 +151,7 @@ describe("parseInstant", () => {
     }
   });
 
-  test("means the same instant whatever the offset it is written with", () => {
+  test("yields the same instant for any offset", () => {
     const random = seededRandom(2);
     const two = (value: number) => String(value).padStart(2, "0");
     for (let round = 0; round < 2_000; round += 1) {
@@ -178,7 +178,7 @@ describe("parseInstantOrAge", () => {
     ["-2w", "2026-11-07T09:15:00.123Z"],
     ["-365d", "2025-11-21T09:15:00.123Z"],
     ["2026-11-21T10:15:00.123+01:00", "2026-11-21T09:15:00.123Z"],
-  ])("reads %s as %s", (text, expected) => {
+  ])("parses %s as %s", (text, expected) => {
     const instant = parseInstantOrAge(text, now);
     expect(instant === null ? null : formatInstant(instant)).toBe(expected);
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { interfaceBeginnings, numberedInterface } from "../../src/base/interface-name.ts";
 import { foldMarks } from "../../src/base/text.ts";
 
-describe("the name of an interface", () => {
+describe("an interface name", () => {
   test.each([
     ["gigabitethernet1/0/7", "gi1/0/7"],
     ["gi1/0/7", "gi1/0/7"],
@@ -25,12 +25,12 @@ describe("the name of an interface", () => {
     ["tunnel12", "tu12"],
     ["management1", "mgmt1"],
     ["ma1", "mgmt1"],
-  ])("%s is %s", (text, name) => {
+  ])("%s becomes %s", (text, name) => {
     expect(numberedInterface(text)?.name).toBe(name);
   });
 
   test.each(["ge-0/0/7", "gi", "gibson", "1/0/7", "port 7", "gi1/0/7 core", "", "gigabit-ethernet1", "swp1"])(
-    "%p is no type and number that is known",
+    "%p is not a known type with a number",
     (text) => {
       expect(numberedInterface(text)).toBeNull();
     },
@@ -47,7 +47,7 @@ describe("the name of an interface", () => {
     ["1/0/7", []],
     ["x", []],
     ["gi1 x", []],
-  ])("%s begins %p", (text, names) => {
+  ])("%s starts with %p", (text, names) => {
     expect(interfaceBeginnings(text)).toEqual([...names]);
   });
 });
@@ -62,7 +62,7 @@ test.each([
   ["й", "и"],
   ["日本が", "日本が"],
   ["plain 10.2", "plain 10.2"],
-])("%s without marks is %s", (text, plain) => {
+])("%s without punctuation is %s", (text, plain) => {
   expect(foldMarks(text)).toBe(plain);
   expect(foldMarks(plain)).toBe(plain);
 });

@@ -26,13 +26,13 @@ function cidr(text: string): Cidr {
 }
 
 describe("parseIp", () => {
-  test("reads IPv4", () => {
+  test("parses IPv4", () => {
     expect(parseIp("192.0.2.1")).toEqual({ version: 4, text: "192.0.2.1", bytes: Uint8Array.of(192, 0, 2, 1) });
     expect(ip("0.0.0.0").text).toBe("0.0.0.0");
     expect(ip("255.255.255.255").text).toBe("255.255.255.255");
   });
 
-  test("reads IPv6 into 16 bytes", () => {
+  test("parses IPv6 into 16 bytes", () => {
     expect(parseIp("2001:db8::1")).toEqual({
       version: 6,
       text: "2001:db8::1",
@@ -140,7 +140,7 @@ describe("parseIp", () => {
     expect(parseIp(text)).toBeNull();
   });
 
-  test("reads back its own text, whatever the address and however it was spelled", () => {
+  test("round-trips every address from any spelling", () => {
     const random = seededRandom(1);
     for (let round = 0; round < 5_000; round += 1) {
       // Mostly zeros, for runs of every length and position.
@@ -187,7 +187,7 @@ describe("parseCidr", () => {
     ["::1/128", "::1/128", 128],
     ["fe80::/10", "fe80::/10", 10],
     ["::ffff:10.0.0.0/104", "::ffff:10.0.0.0/104", 104],
-  ])("reads %s", (text, expected, prefixLength) => {
+  ])("parses %s", (text, expected, prefixLength) => {
     expect(cidr(text).text).toBe(expected);
     expect(cidr(text).prefixLength).toBe(prefixLength);
     expect(describeCidrProblem(text)).toBe("");
@@ -250,27 +250,27 @@ describe("cidrContains", () => {
 });
 
 describe("cidrOf", () => {
-  test("masks an address to the block that it lies in", () => {
+  test("masks an address to its block", () => {
     expect(cidrOf(ip("10.1.2.3"), 24)).toEqual(cidr("10.1.2.0/24"));
     expect(cidrOf(ip("10.1.2.3"), 31)).toEqual(cidr("10.1.2.2/31"));
     expect(cidrOf(ip("10.1.2.3"), 0)).toEqual(cidr("0.0.0.0/0"));
     expect(cidrOf(ip("2001:db8::ffff"), 127)).toEqual(cidr("2001:db8::fffe/127"));
   });
 
-  test("does not touch the address", () => {
+  test("does not modify the address", () => {
     const address = ip("10.1.2.3");
     cidrOf(address, 8);
     expect(address.bytes).toEqual(Uint8Array.of(10, 1, 2, 3));
   });
 
-  test("throws for a length that the version does not have", () => {
+  test("throws for an invalid prefix length", () => {
     expect(() => cidrOf(ip("10.1.2.3"), 33)).toThrow(RangeError);
     expect(() => cidrOf(ip("10.1.2.3"), -1)).toThrow(RangeError);
     expect(() => cidrOf(ip("10.1.2.3"), 8.5)).toThrow(RangeError);
     expect(() => cidrOf(ip("::1"), 129)).toThrow(RangeError);
   });
 
-  test("gives a block that contains the address and reads back from its text", () => {
+  test("yields a block that contains the address and round-trips", () => {
     const random = seededRandom(2);
     for (let round = 0; round < 3_000; round += 1) {
       const four = random.integer(2) === 0;
@@ -290,7 +290,7 @@ describe("cidrOf", () => {
 });
 
 describe("ipSortKey", () => {
-  test("orders as numbers do, all IPv4 first", () => {
+  test("sorts numerically, all IPv4 first", () => {
     const ordered = [
       "0.0.0.0",
       "2.0.0.0",

@@ -56,14 +56,14 @@ async function troubleOf(promise: Promise<unknown>): Promise<string> {
 
 const BUSY = (headers: Record<string, string> = {}) => new Response("busy", { status: 503, headers });
 
-describe("a server that is busy", () => {
-  test("is asked again, each time after twice as long", async () => {
+describe("a busy server", () => {
+  test("is retried with doubling delays", async () => {
     const { client, timers, asked } = serve((time) => (time < 5 ? BUSY() : Response.json({ fine: true })));
     expect(await client.get("/a")).toMatchObject({ status: 200, body: { fine: true } });
     expect([asked(), timers.pauses]).toEqual([5, [500, 1_000, 2_000, 4_000]]);
   });
 
-  test("is asked again after as long as it says, but not after hours", async () => {
+  test("is retried after its Retry-After, within a limit", async () => {
     const says = ["7", "100000", "Wed, 21 Oct 2026 07:28:00 GMT", "0"];
     const { client, timers } = serve((time) =>
       time <= says.length ? BUSY({ "retry-after": says[time - 1] as string }) : Response.json(1),
@@ -72,27 +72,27 @@ describe("a server that is busy", () => {
     expect(timers.pauses).toEqual([7_000, 60_000, 2_000, 0]);
   });
 
-  test("for good is given up in one sentence", async () => {
+  test("that stays busy is given up in one sentence", async () => {
     const { client, asked } = serve(() => BUSY());
     expect(await troubleOf(client.get("/a"))).toMatch(/^Shelf is busy: http:\S+\/a answers 503 again and again$/);
     expect(asked()).toBe(7);
   });
 
-  test.each([429, 502, 503, 504])("says so with %p, and nothing else is asked again", async (status) => {
+  test.each([429, 502, 503, 504])("is recognized by %p, and no other answer is retried", async (status) => {
     const { client, asked } = serve((time) => (time === 1 ? new Response("", { status }) : Response.json(1)));
     await client.get("/a");
     expect(asked()).toBe(2);
   });
 
-  test.each([400, 401, 403, 404, 409, 500])("does not with %p, which is handed over", async (status) => {
+  test.each([400, 401, 403, 404, 409, 500])("is not recognized by %p, which is passed on", async (status) => {
     const { client, asked } = serve(() => Response.json({ code: "no" }, { status }));
     expect(await client.get("/a")).toMatchObject({ status, body: { code: "no" } });
     expect(asked()).toBe(1);
   });
 });
 
-describe("a server that cannot be reached", () => {
-  test("and never was is given up at once: its address is wrong", async () => {
+describe("an unreachable server", () => {
+  test("that never answered is given up at once, since its address is wrong", async () => {
     const timers = new NoPauses();
     const base = "http://127.0.0.1:1";
     const client = new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers, secrets });
@@ -100,7 +100,7 @@ describe("a server that cannot be reached", () => {
     expect(timers.pauses).toEqual([]);
   });
 
-  test("any more is waited for", async () => {
+  test("that answered before is waited for", async () => {
     const { client, timers } = serve(() => Response.json(1));
     await client.get("/a");
     await server?.stop(true);
@@ -109,8 +109,8 @@ describe("a server that cannot be reached", () => {
   });
 });
 
-describe("an answer", () => {
-  test("without end is not read to it", async () => {
+describe("a server's answer", () => {
+  test("without an end is not read to completion", async () => {
     const chunk = new Uint8Array(4 * 1024 * 1024).fill(32);
     let sent = 0;
     const { client } = serve(
@@ -128,7 +128,7 @@ describe("an answer", () => {
     expect(sent).toBeLessThan(2 * ANSWER_MAX_BYTES);
   });
 
-  test("that leads elsewhere is not followed: the token would go there", async () => {
+  test("with a redirect is not followed, since the token would be sent there", async () => {
     const { client, asked } = serve(() => Response.redirect("http://127.0.0.1:1/\u0007", 301));
     expect(await troubleOf(client.get("/a"))).toMatch(/redirects to http:\/\/127\.0\.0\.1:1\/\S*; give the address/);
     expect(asked()).toBe(1);
@@ -137,14 +137,14 @@ describe("an answer", () => {
   test.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
-  ])("of %s in each other is parsed 64 deep, and no deeper", async (_what, open, close) => {
+  ])("of nested %s is parsed to depth 64, and no deeper", async (_what, open, close) => {
     const nested = (depth: number) => new Response(`${open.repeat(depth)}0${close.repeat(depth)}`);
     const { client } = serve((time) => nested(time === 1 ? 64 : 65));
     expect((await client.get("/a")).status).toBe(200);
     expect(await troubleOf(client.get("/a"))).toMatch(/answers JSON of arrays and objects more than 64 deep$/);
   });
 
-  test("of more arrays and objects than anybody has is not parsed, whatever its strings say", async () => {
+  test("with too many arrays and objects is not parsed, whatever its strings contain", async () => {
     const items = (count: number, item: string) => `[${`${item},`.repeat(count - 1)}${item}]`;
     const { containers } = ANSWER_BOUNDS;
     const { client } = serve(
@@ -154,12 +154,12 @@ describe("an answer", () => {
     expect(await troubleOf(client.get("/a"))).toMatch(/answers JSON of more than 1000000 arrays and objects$/);
   });
 
-  test("of more values than anybody has is not parsed", async () => {
+  test("with too many values is not parsed", async () => {
     const { client } = serve(() => new Response(`[${"1,".repeat(ANSWER_BOUNDS.commas + 1)}1]`));
     expect(await troubleOf(client.get("/a"))).toMatch(/answers JSON of more than 4000000 values$/);
   });
 
-  test("that repeats the token is handed on without it, however it is written", async () => {
+  test("echoing the token is passed on without it, in any notation", async () => {
     const escaped = TOKEN.replace(/^0/, String.raw`\u0030`);
     const { client } = serve(
       () => new Response(`{"a":"is ${TOKEN}!","b":["${TOKEN.toUpperCase()}"],"${TOKEN}":"${escaped}","c":1}`),
@@ -173,19 +173,19 @@ describe("an answer", () => {
   });
 
   test.each([
-    ["the address that it leads to", () => Response.redirect(`http://127.0.0.1/${"a".repeat(170)}${TOKEN}`, 302)],
+    ["its redirect target", () => Response.redirect(`http://127.0.0.1/${"a".repeat(170)}${TOKEN}`, 302)],
     [
       "its type",
       () => new Response("<p>", { headers: { "content-type": `text/html; of=${"a".repeat(170)}${TOKEN}` } }),
     ],
-  ])("that repeats the token in %s is told without it, though it is cut", async (_where, answer) => {
+  ])("echoing the token in %s is reported without it, even if truncated", async (_where, answer) => {
     const { client } = serve(answer);
     const trouble = await troubleOf(client.get("/a"));
     expect(trouble).toContain("[hidden]");
     expect(trouble).not.toContain(TOKEN.slice(0, 8));
   });
 
-  test("that is no JSON is told with what it is, on one line", async () => {
+  test("that is not JSON is reported with its type, on one line", async () => {
     const { client } = serve(() => new Response("<html>", { headers: { "content-type": "text/html; charset=utf-8" } }));
     expect(await troubleOf(client.get("/a"))).toMatch(
       /answers 200 with text\/html; charset=utf-8 instead of JSON; is it the address of a Shelf\?$/,

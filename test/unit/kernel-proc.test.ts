@@ -94,7 +94,7 @@ const TABLES = {
   ...link("lo", 1, 772, "0x9", "00:00:00:00:00:00"),
 };
 
-describe("the way to an address by the tables of /proc", () => {
+describe("routing by the tables of /proc", () => {
   const routeTo = (address: string) => {
     const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).routeTo(
       ip(address),
@@ -102,7 +102,7 @@ describe("the way to an address by the tables of /proc", () => {
     return [kind, Object.keys(rest).length === 0 ? null : rest];
   };
 
-  test("its own addresses are the machine's, all of 127.0.0.0/8 among them", () => {
+  test("treats its own addresses as local, including all of 127.0.0.0/8", () => {
     expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => routeTo(each)[0])).toEqual([
       "Local",
       "Local",
@@ -111,12 +111,12 @@ describe("the way to an address by the tables of /proc", () => {
     ]);
   });
 
-  test("a station on an Ethernet link is asked for there, from an own address of that block", () => {
+  test("probes an on-link Ethernet station directly, from an own address in that block", () => {
     const [kind, way] = routeTo("192.0.2.77") as [string, { source: Ip; ifIndex: number; mac: string }];
     expect([kind, way.ifIndex, way.mac, way.source.text]).toEqual(["Link", 4, "02:fc:00:00:00:01", "192.0.2.2"]);
   });
 
-  test("the narrowest route decides: behind a router, through a tunnel, by IPv6", () => {
+  test("uses the most specific route: behind a router, through a tunnel, by IPv6", () => {
     expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => routeTo(each)[0])).toEqual([
       "Routed",
       "Routed",
@@ -125,7 +125,7 @@ describe("the way to an address by the tables of /proc", () => {
     ]);
   });
 
-  test("there is none to groups, to broadcast, to what is refused and where no route leads", () => {
+  test("finds none to group, broadcast, unreachable and unrouted addresses", () => {
     expect(
       ["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map(
         (each) => routeTo(each)[0],
@@ -133,7 +133,7 @@ describe("the way to an address by the tables of /proc", () => {
     ).toEqual(Array(6).fill("None"));
   });
 
-  test("where rules lead to further tables, an address without a route is asked all the same", () => {
+  test("still probes an unrouted address if rules refer to further tables", () => {
     write({
       "proc/net/route": TABLES["proc/net/route"]
         .split("\n")
@@ -161,7 +161,7 @@ describe("the machine's own addresses by the tables of /proc", () => {
     throw new Error("getifaddrs returned an error");
   };
 
-  test("IPv4 by the narrowest route to a link that contains it, IPv6 as it is", () => {
+  test("are IPv4 by the most specific link route that contains them, and IPv6 verbatim", () => {
     expect(read(refused)).toEqual([
       ["192.0.2.2", 24, 4],
       ["192.0.2.9", 24, 4],
@@ -170,7 +170,7 @@ describe("the machine's own addresses by the tables of /proc", () => {
     ]);
   });
 
-  test("with the exact prefix length and interface of those that run, whatever label an address has", () => {
+  test("have the exact prefix length and interface of active ones, whatever their label", () => {
     const entry = { netmask: "", family: "IPv4" as const, mac: "", internal: false };
     const running = () => ({
       eth0: [{ ...entry, address: "192.0.2.2", cidr: "192.0.2.2/24" }],
@@ -185,13 +185,13 @@ describe("the machine's own addresses by the tables of /proc", () => {
     ]);
   });
 
-  test("tables that are missing are no machine without addresses", () => {
+  test("fail without the tables, instead of being empty", () => {
     rmSync(join(root, "proc/net/fib_trie"));
     expect(() => read(refused)).toThrow("ENOENT");
   });
 });
 
-test("neighbors of /proc/net/arp are known in a state that it does not tell, asked for in vain, or entered by hand", () => {
+test("neighbors of /proc/net/arp include unresolved and static entries, in an unknown state", () => {
   const table = [
     "IP address       HW type     Flags       HW address            Mask     Device",
     "192.0.2.1        0x1         0x2         02:fc:00:00:00:05     *        eth0",
@@ -206,28 +206,28 @@ test("neighbors of /proc/net/arp are known in a state that it does not tell, ask
   ]);
 });
 
-describe("what the executable gives", () => {
+describe("privileges from the executable", () => {
   const status = (uid: number, permitted: string, ambient: string) =>
     `Name:\tnetledger\nUid:\t1000\t${uid}\t${uid}\t${uid}\nCapInh:\t0000000000000000\nCapPrm:\t${permitted}\nCapEff:\t0\nCapAmb:\t${ambient}\n`;
 
   test.each([
-    ["of root, who has all", status(0, "000001ffffffffff", "0000000000000000"), false],
-    ["that a service manager gave", status(998, "0000000000002000", "0000000000002000"), false],
-    ["that only the file can have given", status(998, "0000000000002000", "0000000000000000"), true],
-    ["of which the file gave one", status(998, "0000000000003000", "0000000000002000"), true],
-    ["of which there are none", status(998, "0000000000000000", "0000000000000000"), false],
-  ])("is told from capabilities %s", (_, text, are) => {
+    ["root with all", status(0, "000001ffffffffff", "0000000000000000"), false],
+    ["granted by a service manager", status(998, "0000000000002000", "0000000000002000"), false],
+    ["granted by the file only", status(998, "0000000000002000", "0000000000000000"), true],
+    ["one of them granted by the file", status(998, "0000000000003000", "0000000000002000"), true],
+    ["none", status(998, "0000000000000000", "0000000000000000"), false],
+  ])("are derived from capabilities: %s", (_, text, are) => {
     expect(capabilitiesAreOfFile(text)).toBe(are);
   });
 
-  test("is a limitation that names the executable and what to do", () => {
+  test("are a limitation that names the executable and the remedy", () => {
     const [found] = limitationsOfExecutable("/usr/bin/netledger", () => true);
     expect(found?.code).toBe("executable_gives_rights");
     expect(found?.message).toMatch(/^\/usr\/bin\/netledger has .*setcap -r.*AmbientCapabilities=CAP_NET_RAW/);
     expect(limitationsOfExecutable("/usr/bin/netledger", () => false)).toEqual([]);
   });
 
-  test("is nothing where only its owner and group may execute it, and the setuid bit where all may", () => {
+  test("are fine if executable by owner and group only, and the setuid bit if by all", () => {
     const path = join(root, "netledger");
     writeFileSync(path, "");
     const given = [0o755, 0o4750, 0o4755, 0o2755].map((mode) => {
@@ -238,7 +238,7 @@ describe("what the executable gives", () => {
   });
 });
 
-describe("what this machine refuses", () => {
+describe("restrictions of the machine", () => {
   const refuse = () => {
     throw new KernelRefused("no");
   };
@@ -246,11 +246,11 @@ describe("what this machine refuses", () => {
 
   const hasEchoTool = async () => true;
 
-  test("is nothing where all is permitted", async () => {
+  test("are empty if everything is permitted", async () => {
     expect(await findLimitations({ callLibc: permit, askByNetlink: permit, hasEchoTool })).toEqual([]);
   });
 
-  test("is named by the first that is missing: without libc there is no netlink either", async () => {
+  test("are named by the first missing one: without libc there is no netlink either", async () => {
     const codes = async (callLibc: () => void) => {
       return (await findLimitations({ callLibc, askByNetlink: refuse, hasEchoTool })).map(({ code }) => code);
     };
@@ -261,7 +261,7 @@ describe("what this machine refuses", () => {
   test.each([
     [true, "Scans use fping or ping, and plain TCP, where"],
     [false, "Scans use plain TCP only, since neither fping nor ping works here, where"],
-  ])("is told with what scans ask by without libc (fping or ping works: %p)", async (works, said) => {
+  ])("are reported with the remaining methods without libc (fping or ping works: %p)", async (works, said) => {
     const [limitation] = await findLimitations({ callLibc: refuse, hasEchoTool: async () => works });
     expect(limitation?.message).toContain(said);
     expect(limitation?.message).toContain(". Routes, neighbors and own addresses come from /proc, without");

@@ -32,8 +32,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const constant = (byte: number): Random => ({ bytes: (count) => new Uint8Array(count).fill(byte) });
 
-describe("a key file that is not there", () => {
-  test("is made of 32 random bytes, for its owner alone, with nothing left beside it", () => {
+describe("a missing key file", () => {
+  test("is created with 32 random bytes, readable by its owner only, without leftovers", () => {
     const key = loadOrCreateKeyFile(path, constant(9));
     expect(key).toEqual(new Uint8Array(32).fill(9));
     expect(readFileSync(path).toHex()).toBe(key.toHex());
@@ -46,7 +46,7 @@ describe("a key file that is not there", () => {
     expect(loadOrCreateKeyFile(path, constant(1))).toEqual(key);
   });
 
-  test("is the other starter's when that one was first", () => {
+  test("is another process's if that created it first", () => {
     let isFirst = true;
     const late: Random = {
       bytes: (count) => {
@@ -59,7 +59,7 @@ describe("a key file that is not there", () => {
     expect(readdirSync(folder)).toEqual(["secrets.key"]);
   });
 
-  test("is the same for processes that start at once", async () => {
+  test("is the same for concurrent starts", async () => {
     const module = join(import.meta.dir, "../../src/base");
     const script = `
       import { loadOrCreateKeyFile } from ${JSON.stringify(`${module}/key-file.ts`)};
@@ -74,13 +74,13 @@ describe("a key file that is not there", () => {
     expect(readdirSync(folder)).toEqual(["secrets.key"]);
   });
 
-  test("cannot be made in a folder that is not there, which is said", () => {
+  test("cannot be created in a missing folder, which is reported", () => {
     expect(() => loadOrCreateKeyFile(join(folder, "nowhere", "secrets.key"), systemRandom)).toThrow(
       "cannot be created (ENOENT)",
     );
   });
 
-  test("is not made behind a broken symbolic link, which stays", () => {
+  test("is not created through a dangling symbolic link, which stays", () => {
     symlinkSync(join(folder, "gone"), path);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("broken symbolic link");
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
@@ -88,28 +88,28 @@ describe("a key file that is not there", () => {
   });
 });
 
-describe("a key file that is there", () => {
-  test.each([0, 16, 31, 33, 64])("is refused and kept when it has %d bytes", (size) => {
+describe("an existing key file", () => {
+  test.each([0, 16, 31, 33, 64])("is refused and kept if it has %d bytes", (size) => {
     const content = Buffer.alloc(size, 4);
     writeFileSync(path, content, { mode: 0o600 });
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow(`has ${size} bytes instead of 32`);
     expect(readFileSync(path)).toEqual(content);
   });
 
-  test.each([0o640, 0o604, 0o660, 0o666, 0o610, 0o644])("is refused and kept when its mode is %o", (mode) => {
+  test.each([0o640, 0o604, 0o660, 0o666, 0o610, 0o644])("is refused and kept if its mode is %o", (mode) => {
     writeFileSync(path, Buffer.alloc(32, 4));
     chmodSync(path, mode);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow(`open to others (mode 0${mode.toString(8)})`);
     expect(statSync(path).mode & 0o777).toBe(mode);
   });
 
-  test("is taken when it can only be read", () => {
+  test("is accepted if read-only", () => {
     writeFileSync(path, Buffer.alloc(32, 4));
     chmodSync(path, 0o400);
     expect(loadOrCreateKeyFile(path, systemRandom)).toEqual(new Uint8Array(32).fill(4));
   });
 
-  test("is refused when another user owns it", () => {
+  test("is refused if another user owns it", () => {
     writeFileSync(path, Buffer.alloc(32, 4), { mode: 0o600 });
     const owner = statSync(path).uid;
     expect(() => loadOrCreateKeyFile(path, systemRandom, owner + 1)).toThrow(
@@ -117,19 +117,19 @@ describe("a key file that is there", () => {
     );
   });
 
-  test("is followed when it is a symbolic link", () => {
+  test("is followed if it is a symbolic link", () => {
     const target = join(folder, "elsewhere");
     writeFileSync(target, Buffer.alloc(32, 4), { mode: 0o600 });
     symlinkSync(target, path);
     expect(loadOrCreateKeyFile(path, systemRandom)).toEqual(new Uint8Array(32).fill(4));
   });
 
-  test("is refused when it is a folder", () => {
+  test("is refused if it is a directory", () => {
     mkdirSync(path, { mode: 0o700 });
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("is not a regular file");
   });
 
-  test("is refused at once when it is a named pipe", () => {
+  test("is refused at once if it is a FIFO", () => {
     makePipe(path);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("is not a regular file");
   });

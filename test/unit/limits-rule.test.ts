@@ -33,7 +33,7 @@ const COMPARED = new Set([
   SyntaxKind.PlusToken,
 ]);
 
-test("every wall-clock limit is one of limits.ts, and no test holds the clock against a bound", async () => {
+test("every wall-clock limit is in limits.ts, and no test compares the clock with a bound", async () => {
   const tree = readRepository(["test", "scripts"], (path) => isSource(path) && isOfTests(path));
   expect(Object.keys(tree).length).toBeGreaterThan(300);
   expect(await ownLimits(tree)).toEqual([]);
@@ -71,7 +71,7 @@ describe("the rule of limits", () => {
     expect(await ownLimits({ "test/support/a.ts": code })).toEqual([]);
   });
 
-  test("refuses a clock in a test, which would measure what else the machine does", async () => {
+  test("refuses a clock in a test, which would measure other load on the machine", async () => {
     const code = "const began = performance.now();";
     expect(await ownLimits({ "test/api/a.test.ts": code })).toHaveLength(1);
     expect(await ownLimits({ "test/support/a.ts": code, "test/support/measure/a.ts": code })).toEqual([]);

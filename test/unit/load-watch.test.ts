@@ -23,11 +23,11 @@ function looks(growthMb: number, seed: number) {
 }
 
 describe("memory under a load", () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is flat where it only goes up and down (%d)", (seed) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is flat if it only fluctuates (%d)", (seed) => {
     expect(isFlat(bandsOf(looks(0, seed)), 0.05)).toBe(true);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not where it grows by 5 MB a minute (%d)", (seed) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not flat if it grows by 5 MB a minute (%d)", (seed) => {
     expect(isFlat(bandsOf(looks(5, seed)), 0.05)).toBe(false);
   });
 

@@ -473,7 +473,7 @@ describe("edge and uplink", () => {
     expect(places(located([subject(fields)]))).toEqual(expected);
   });
 
-  test("uplinks on the way are evidence, the nearest first and the rest counted", () => {
+  test("uplinks on the path are evidence, the nearest first and the rest counted", () => {
     const uplinks = Array.from({ length: 8 }, (_, k) =>
       seen(port(`s${k}`, "48", { others: 20 * (k + 1), neighbor: CORE })),
     );
@@ -484,7 +484,7 @@ describe("edge and uplink", () => {
     expect(told[5]?.sentence).toBe("3 more ports forward to it as uplinks.");
   });
 
-  test("candidates are bounded, and what is left out is said", () => {
+  test("candidates are limited, and omitted ones are reported", () => {
     const sightings = Array.from({ length: CANDIDATES_MAX + 5 }, (_, k) => seen(port(`s${k}`, "1")));
     const location = located([subject({ sightings })]);
     expect(location.candidates).toHaveLength(CANDIDATES_MAX);
@@ -492,8 +492,8 @@ describe("edge and uplink", () => {
   });
 });
 
-describe("the most of a table", () => {
-  test("may move within both ranges at once, and is still most of it or not", () => {
+describe("the majority of a table", () => {
+  test("may move within both ranges at once, with the same result", () => {
     for (let total = 1; total <= 70; total += 1) {
       for (let rows = 0; rows <= total; rows += 1) {
         const range = majorityOf(rows, total);
@@ -508,14 +508,14 @@ describe("the most of a table", () => {
     }
   });
 
-  test("has the same ranges for numbers that differ little", () => {
+  test("has the same ranges for similar numbers", () => {
     const ranges = new Set(Array.from({ length: 200 }, (_, k) => JSON.stringify(majorityOf(800 + k, 1_000))));
     expect(ranges.size).toBe(1);
   });
 });
 
-describe("doubts and what else is told", () => {
-  test("an address of two hosts is ambiguous, and the one that is seen comes first", () => {
+describe("ambiguities and notes", () => {
+  test("an address of two hosts is ambiguous, and the observed one comes first", () => {
     const other = subject({
       host: host("db"),
       mac: null,
@@ -530,7 +530,7 @@ describe("doubts and what else is told", () => {
     expect(kinds(location.candidates[0])).toEqual(["AddressMac", "Forwarding", "SeveralHosts"]);
   });
 
-  test("in different networks, it says how to ask for one", () => {
+  test("an ambiguity across networks names the parameter to resolve it", () => {
     const location = located([subject({ networkId: "n2" }), subject({ host: host("db") })], {
       by: "ip",
       value: "10.0.0.7",
@@ -538,7 +538,7 @@ describe("doubts and what else is told", () => {
     expect(location.ambiguity).toContain("network_id");
   });
 
-  test("a name of two hosts is said as that", () => {
+  test("a name of two hosts is reported as such", () => {
     expect(located([subject(), subject({ host: host("db") })], { by: "hostname", value: "web" }).ambiguity).toBe(
       "2 hosts are called web: web, db.",
     );
@@ -556,7 +556,7 @@ describe("doubts and what else is told", () => {
     expect(places(location)).toEqual(["Edge a 1 0.9", "Edge b 2 0.9"]);
   });
 
-  test("rival ports are said to be that, in the ambiguity and in the evidence of each", () => {
+  test("rival ports are reported as such, in the ambiguity and in the evidence of each", () => {
     const location = located([subject({ sightings: [seen(port("a", "1")), seen(port("b", "2"))] })]);
     expect(location.ambiguity).toBe(`web (10.0.0.7, ${MAC}) may be at any of 2 ports: a 1 of a, b 2 of b.`);
     expect(
@@ -574,7 +574,7 @@ describe("doubts and what else is told", () => {
     expect(candidate?.confidence).toBeCloseTo(confidence, 2);
   });
 
-  test("an unknown device at a port is told of by what it calls itself", () => {
+  test("an unknown device at a port is shown by its own name", () => {
     const location = located([
       subject({ host: null, address: null, sightings: [seen(port("a", "1", { announced: "phone-7" }))] }),
     ]);
@@ -584,7 +584,7 @@ describe("doubts and what else is told", () => {
     );
   });
 
-  test("an address without a MAC address has its host and subnet, and says why nothing more", () => {
+  test("an address without a MAC address has its host and subnet, and the reason for missing data", () => {
     const location = located(
       [
         subject({
@@ -607,7 +607,7 @@ describe("doubts and what else is told", () => {
     });
   });
 
-  test("a VLAN that is called by its number is not named twice", () => {
+  test("a VLAN named after its number is not named twice", () => {
     const unnamed: VlanFact = { ...vlan(7), ref: { ...vlan(7).ref, name: "VLAN 7" } };
     const identities = [{ kind: "Address" as const, record: ref("ip_address", "10.0.0.7") }];
     const location = located([subject({ mac: null, address: address("10.0.0.7", unnamed), identities })], {
@@ -617,13 +617,13 @@ describe("doubts and what else is told", () => {
     expect(location.explanation).toEndWith("Its subnet is 10.0.0.0/8, VLAN 7.");
   });
 
-  test("behind a host is said in the sentence and in `behind`", () => {
+  test("a location behind a host is reported in the sentence and in `behind`", () => {
     const location = located([subject({ sightings: [seen(port("a", "1", { others: 9, neighbor: host("esx") }))] })]);
     expect(location.explanation).toBe(`web (10.0.0.7, ${MAC}) is behind esx at a 1 of a.`);
     expect(location.candidates[0]?.behind?.name).toBe("esx");
   });
 
-  test("nothing known is a sentence, and a group address is said to be one", () => {
+  test("an unknown location is a sentence, and a group address is reported as such", () => {
     expect(located([])).toMatchObject({
       explanation: `Nothing is known of ${MAC}.`,
       candidates: [],

@@ -25,7 +25,7 @@ const json = (event: string, fields?: Record<string, unknown>): Record<string, u
   return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
 };
 
-describe("a line that cannot be written", () => {
+describe("an unwritable log line", () => {
   const lines: string[] = [];
   const log = createLog({
     write: () => {
@@ -35,12 +35,12 @@ describe("a line that cannot be written", () => {
     clock: { now: () => Date.parse(AT) },
   });
 
-  test("is lost without a word, where nothing depends on it", () => {
+  test("is dropped silently, if nothing depends on it", () => {
     for (const write of [log.info, log.warn, log.error]) write("e");
     expect(log.recent.last(9, () => true).lines).toHaveLength(3);
   });
 
-  test("is an error, where what it tells of must not happen without it", () => {
+  test("is an error, if its event must not happen without it", () => {
     expect(() => log.audit("scan_started")).toThrow("Nothing was done: the log cannot be written.");
     expect(log.recent.last(9, ({ event }) => event === "scan_started").lines).toEqual([]);
     const { log: sound, lines: written } = newLog("text");
@@ -48,7 +48,7 @@ describe("a line that cannot be written", () => {
     expect(written).toEqual([`${AT} INFO  scan_started by=Ada`]);
   });
 
-  test("is tried by the way that tells", () => {
+  test("is tested through the fallible path", () => {
     const surely = createLog({
       write: () => {},
       writeSurely: (line) => lines.push(line),
@@ -62,7 +62,7 @@ describe("a line that cannot be written", () => {
 });
 
 describe("a line of text", () => {
-  test("is instant, level, event, fields", () => {
+  test("is timestamp, level, event, fields", () => {
     expect(
       text("request answered", {
         method: "GET",
@@ -83,7 +83,7 @@ describe("a line of text", () => {
     expect(lines).toEqual([`${AT} INFO  a`, `${AT} WARN  b`, `${AT} ERROR c`]);
   });
 
-  test("quotes what could be mistaken for another field", () => {
+  test("quotes values that resemble another field", () => {
     expect(text("e", { a: "x b=y", c: "", d: 'say "so"', "odd name": 1, "f=g": 2 })).toBe(
       `${AT} INFO  e a="x b=y" c="" d="say \\"so\\"" "odd name"=1 "f=g"=2`,
     );
@@ -99,7 +99,7 @@ describe("a line of text", () => {
 describe("an API key", () => {
   const key = `nlk_${"Ab3d".repeat(10)}xyz`;
 
-  test("is in no line, wherever it was put, but for the characters by which it is told", () => {
+  test("appears in no line, except for its identifying characters", () => {
     for (const logged of [
       text(`asked with ${key}`),
       text("e", { path: `/api/v1/auth/keys/${key}/rotate`, list: [{ [key]: key }], cause: new Error(`no ${key}`) }),
@@ -112,13 +112,13 @@ describe("an API key", () => {
     expect(text("e", { mask: "nlk_Ab3d…" })).toBe(`${AT} INFO  e mask="nlk_Ab3d…"`);
   });
 
-  test("is not left in part where a long value is cut off", () => {
+  test("is not left in part when a long value is truncated", () => {
     expect(text("e", { value: `${"x".repeat(LOG_VALUE_MAX_LENGTH - 20)}${key}` })).not.toContain("Ab3dAb3d");
   });
 });
 
-describe("a line of JSON", () => {
-  test("is one object with the fields beside instant, level and event", () => {
+describe("a JSON log line", () => {
+  test("is one object with the fields next to instant, level and event", () => {
     expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({
       at: AT,
       level: "info",
@@ -129,7 +129,7 @@ describe("a line of JSON", () => {
     });
   });
 
-  test("keeps a field that is named like one of its own under another name", () => {
+  test("renames a field that has a reserved name", () => {
     expect(json("e", { at: 1, level: 2, event: 3 })).toEqual({
       at: AT,
       level: "info",
@@ -141,7 +141,7 @@ describe("a line of JSON", () => {
   });
 });
 
-describe("what comes from outside cannot", () => {
+describe("external values cannot", () => {
   const hostile = [
     "a\nb",
     "a\r\nb",
@@ -157,7 +157,7 @@ describe("what comes from outside cannot", () => {
   ];
   const dangerous = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
 
-  test.each(hostile)("start a line or steer a terminal: %j", (value) => {
+  test.each(hostile)("start a line or control a terminal: %j", (value) => {
     for (const fields of [{ value }, { [value]: 1 }, { deep: [{ value }] }, { error: new Error(value) }]) {
       expect(text("e", fields)).not.toMatch(dangerous);
       const { log, lines } = newLog("json");
@@ -173,7 +173,7 @@ describe("what comes from outside cannot", () => {
   });
 });
 
-describe("values of secret fields", () => {
+describe("secret fields", () => {
   const secretNames = [
     "password",
     "new_password",
@@ -212,13 +212,13 @@ describe("values of secret fields", () => {
   });
 
   test.each(["name", "path", "request_id", "key_id", "apiKeyId", "api_key_ids", "status", "passed", "actor"])(
-    "%s is not one",
+    "%s is not secret",
     (name) => {
       expect(isSecretFieldName(name)).toBe(false);
     },
   );
 
-  test("bytes are counted, not shown", () => {
+  test("as bytes show only their length", () => {
     expect(text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") })).toBe(
       `${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`,
     );
@@ -226,7 +226,7 @@ describe("values of secret fields", () => {
 });
 
 describe("logging never throws", () => {
-  test("whatever the value", () => {
+  test("for any value", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const values = [
@@ -244,7 +244,7 @@ describe("logging never throws", () => {
     for (const value of values) expect(json("e", { value })).toHaveProperty("value");
   });
 
-  test("even when reading the value does", () => {
+  test("even if reading the value does", () => {
     const value = {
       get broken(): never {
         throw new Error("no");
@@ -253,12 +253,12 @@ describe("logging never throws", () => {
     expect(text("e", { value })).toBe(`${AT} INFO  e fields=[unreadable]`);
   });
 
-  test("and leaves out what is undefined", () => {
+  test("and omits undefined values", () => {
     expect(text("e", { gone: undefined, here: 1 })).toBe(`${AT} INFO  e here=1`);
   });
 });
 
-test("an error is printed with its name, message, place and cause, on one line", () => {
+test("an error is printed with name, message, location and cause, on one line", () => {
   const printed = String(json("crashed", { error: new TypeError("boom", { cause: new Error("spark") }) }).error);
   expect(printed).toContain("TypeError");
   expect(printed).toContain("boom");
@@ -266,7 +266,7 @@ test("an error is printed with its name, message, place and cause, on one line",
   expect(printed).toContain("caused by Error: spark");
 });
 
-test("the program's own log writes to standard error, as it is, and survives a reader that has gone", async () => {
+test("the program's own log writes to standard error directly, and survives a closed pipe", async () => {
   const module = JSON.stringify(join(import.meta.dir, "../../src/base/log.ts"));
   const script = `import { systemLog } from ${module}; systemLog().info("100%% %s", { a: "%d %o" }); console.log("after");`;
   const program = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" });

@@ -20,11 +20,11 @@ describe("parseMac", () => {
     "00-1b-44-11-3A-B7",
     "001b.4411.3ab7",
     "001B.4411.3AB7",
-  ])("reads %s into lower case with colons", (text) => {
+  ])("parses %s into lower case with colons", (text) => {
     expect(parseMac(text)).toBe("00:1b:44:11:3a:b7");
   });
 
-  test("takes the all-zero and the broadcast address: what they mean is not its affair", () => {
+  test("accepts the all-zero and broadcast address, whose meaning is left to callers", () => {
     expect(parseMac("00:00:00:00:00:00")).toBe("00:00:00:00:00:00");
     expect(parseMac("FFFF.FFFF.FFFF")).toBe("ff:ff:ff:ff:ff:ff");
   });
@@ -57,7 +57,7 @@ describe("parseMac", () => {
     expect(parseMac(text)).toBeNull();
   });
 
-  test("reads every spelling of an address into the same text, which it leaves as it is", () => {
+  test("normalizes every notation, idempotently", () => {
     const random = seededRandom(1);
     for (let round = 0; round < 1_000; round += 1) {
       const digits = random.bytes(6).toHex();
@@ -81,7 +81,7 @@ describe("parseMacPrefix", () => {
     ["001B.4411.3AB7", "00:1b:44:11:3a:b7"],
     ["00 1b 44 11", "00:1b:44:11"],
     ["001b44113ab7", "00:1b:44:11:3a:b7"],
-  ])("reads %j as %s", (text, read) => expect(parseMacPrefix(text)).toBe(read));
+  ])("parses %j as %s", (text, read) => expect(parseMacPrefix(text)).toBe(read));
 
   test.each([
     "",
@@ -97,7 +97,7 @@ describe("parseMacPrefix", () => {
   ])("refuses %j", (text) => expect(parseMacPrefix(text)).toBeNull());
 });
 
-describe("what an address tells of itself", () => {
+describe("properties of an address", () => {
   test.each([
     ["00:1b:21:aa:bb:cc", "Universal"],
     ["00:1b:21", "Universal"],
@@ -117,7 +117,7 @@ describe("what an address tells of itself", () => {
     ["02:42:ac:11:00:02", false, true],
     ["da:a1:19:00:00:01", false, true],
     ["52:54:00:12:34:56", false, true],
-  ])("%s addresses a group: %p, was given by software: %p", (mac, isGroup, isLocal) => {
+  ])("%s is a group address: %p, and locally administered: %p", (mac, isGroup, isLocal) => {
     expect([isGroupAddress(mac), isLocallyAdministered(mac)]).toEqual([isGroup, isLocal]);
   });
 

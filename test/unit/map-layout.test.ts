@@ -47,8 +47,8 @@ function someNetwork(random: SeededRandom, count: number): LaidOutLink[] {
 
 const idsOf = (count: number) => Array.from({ length: count }, (_, number) => id(number));
 
-describe("a layout", () => {
-  test("of any network gives every device a place of its own, of whole numbers, whatever the order it is given in", () => {
+describe("a map layout", () => {
+  test("of any network gives every device a distinct integer position, in any input order", () => {
     const random = seededRandom(17);
     for (let turn = 0; turn < 60; turn += 1) {
       const count = 1 + random.integer(120);
@@ -64,7 +64,7 @@ describe("a layout", () => {
     }
   });
 
-  test("never moves what stands, wherever that is, and puts nothing on it", () => {
+  test("never moves placed devices, and places nothing on them", () => {
     const random = seededRandom(18);
     for (let turn = 0; turn < 60; turn += 1) {
       const count = 2 + random.integer(120);
@@ -84,7 +84,7 @@ describe("a layout", () => {
     }
   });
 
-  test("has what hangs on a device in a block below it, and the block of each of those below that", () => {
+  test("places devices attached to one in a block below it, recursively", () => {
     const access = Array.from({ length: 12 }, (_, number) => id(10 + number));
     const links = [
       link(id(0), id(1), 10e9),
@@ -102,7 +102,7 @@ describe("a layout", () => {
     expect(at(id(2)).y).toBe(at(id(1)).y);
   });
 
-  test("hangs a device on the faster of two, however many slow links lead to the other", () => {
+  test("attaches a device to the faster of two, however many slow links lead to the other", () => {
     const links = [
       link(id(0), id(1), 10e9),
       ...[2, 3, 4].flatMap((number) => [link(id(0), id(number)), link(id(1), id(number))]),
@@ -117,7 +117,7 @@ describe("a layout", () => {
     expect(onFaster.get(id(9))).not.toEqual(moved.get(id(9)));
   });
 
-  test("of one device more on a device moves no other", () => {
+  test("moves no other device when one is added", () => {
     const links = Array.from({ length: 8 }, (_, number) => link(id(0), id(1 + number)));
     for (let count = 3; count < 9; count += 1) {
       const before = layOutMap(idsOf(count), links.slice(0, count - 1), NOTHING);
@@ -126,7 +126,7 @@ describe("a layout", () => {
     }
   });
 
-  test("of what is new puts a device below the one that it hangs on, and what others hang on above them", () => {
+  test("of new devices places each below its parent and above its children", () => {
     const standing = new Map([
       [id(1), { x: 1_000, y: 1_000 }],
       [id(2), { x: 1_400, y: 1_000 }],
@@ -141,7 +141,7 @@ describe("a layout", () => {
     expect(above.x).toBeLessThanOrEqual(1_400);
   });
 
-  test("keeps devices without links apart from the others, in a place that those do not move", () => {
+  test("places devices without links separately, unaffected by others", () => {
     const links = campus(seededRandom(4), 60);
     const points = layOutMap(idsOf(100), links, NOTHING);
     const linked = layOutMap(idsOf(60), links, NOTHING);
@@ -150,7 +150,7 @@ describe("a layout", () => {
       expect((points.get(id(number)) as Point).x).toBeLessThan(-SPACING_X);
   });
 
-  test("follows a chain of 3,000 switches, and a ring", () => {
+  test("supports a chain of 3,000 switches, and a ring", () => {
     const chain = idsOf(3_000)
       .slice(1)
       .map((each, place) => link(id(place), each));
@@ -159,24 +159,24 @@ describe("a layout", () => {
   });
 });
 
-describe("positions", () => {
+describe("map positions", () => {
   const links = campus(seededRandom(9), 80);
   const ids = idsOf(80);
   const laidOut = positionsOf(ids, links, new Map());
 
-  test("are those of the layout where nothing is kept", () => {
+  test("are the layout's without stored ones", () => {
     expect(laidOut).toEqual(
       new Map([...layOutMap(ids, links, NOTHING)].map(([each, point]) => [each, { ...point, placed: "layout" }])),
     );
   });
 
-  test("of others stay where a person places one device, or takes it back", () => {
+  test("of other devices are stable when one is placed manually, or reset", () => {
     const kept = new Map<string, Position>([[id(7), { x: -5_000, y: 33, placed: "person" }]]);
     const placed = positionsOf(ids, links, kept);
     expect(placed).toEqual(new Map([...laidOut, ...kept]));
   });
 
-  test("give way only to what a person puts on them, and only where they are not kept", () => {
+  test("yield to manually placed devices only, and only if not stored", () => {
     const on = laidOut.get(id(20)) as Position;
     const kept = new Map<string, Position>([[id(7), { x: on.x + 10, y: on.y, placed: "person" }]]);
     const placed = positionsOf(ids, links, kept);
@@ -187,7 +187,7 @@ describe("positions", () => {
     expect(positionsOf(ids, links, remembered)).toEqual(remembered);
   });
 
-  test("that are kept stay when links and devices come and go, at every instant alike", () => {
+  test("that are stored are stable under changes of links and devices, at every instant", () => {
     const random = seededRandom(10);
     for (let turn = 0; turn < 20; turn += 1) {
       const then = links.filter(() => random.integer(4) > 0);

@@ -218,7 +218,7 @@ function plainHost(k: number, mac: string | null): { readonly host: ShownHost; r
   return { host: { ...host, addresses: [{ ip_address: `192.0.2.${k + 1}`, mac_address: mac }] }, port };
 }
 
-test("forgets a MAC address as a sign where too many answer with it, and takes it up again", () => {
+test("ignores a MAC address as an identifier while too many answer with it, and uses it again later", () => {
   const mac = "02:00:00:00:00:01";
   const [near, far] = [plainHost(0, null), plainHost(1, null)];
   const announcement: Announcement = {
@@ -249,7 +249,7 @@ test("forgets a MAC address as a sign where too many answer with it, and takes i
 });
 
 for (const [name, world] of Object.entries(WORLDS)) {
-  test(`is after each change what drawing everything anew comes to: ${name}`, () => {
+  test(`equals a full redraw after each change: ${name}`, () => {
     const random = seededRandom(1_118 + world.hosts);
     const facts = new Facts(random, world);
     facts.change(world.hosts * 12);

@@ -6,8 +6,8 @@ const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 const GLOBAL = "32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1";
 const V4_PREFIX = "1.3.6.1.2.1.4.32.1.5.7.1.4.10.0.0.0.24";
 
-describe("addresses", () => {
-  test("of ipAddrTable have the prefix length of their mask", () => {
+describe("device addresses", () => {
+  test("of ipAddrTable have their mask's prefix length", () => {
     const device = deviceWith({
       ip_addr_table: {
         columns: rows({
@@ -26,7 +26,7 @@ describe("addresses", () => {
   });
 
   test.each(["255.0.255.0", "0.0.0.0", "0.0.0.255", "0.255.0.0", "1.3.6.1", 24, utf8("x")])(
-    "have no prefix length where the mask is %p",
+    "have no prefix length if the mask is %p",
     (ipAdEntNetMask) => {
       expect(
         deviceWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) } })
@@ -35,7 +35,7 @@ describe("addresses", () => {
     },
   );
 
-  test("of ipAddressTable are IPv4 and IPv6, with zones and without, with the prefix length that is pointed to", () => {
+  test("of ipAddressTable are IPv4 and IPv6, with and without zones, with the referenced prefix length", () => {
     const device = deviceWith({
       ip_address_table: {
         columns: rows({
@@ -64,7 +64,7 @@ describe("addresses", () => {
     ]);
   });
 
-  test("are neither anycast nor broadcast nor multicast nor none", () => {
+  test("exclude anycast, broadcast, multicast and unspecified ones", () => {
     const device = deviceWith({
       ip_address_table: {
         columns: rows({
@@ -85,7 +85,7 @@ describe("addresses", () => {
     expect(device.tables.addresses.state).toBe("complete");
   });
 
-  test("of ipv6AddrTable are read with the address's length and without", () => {
+  test("of ipv6AddrTable are read with and without an address length", () => {
     const device = deviceWith({
       ipv6_addr_table: { columns: { ipv6AddrPfxLength: { [`23.16.${GLOBAL}`]: 64, [`1.${LINK_LOCAL}`]: 0 } } },
     });
@@ -95,7 +95,7 @@ describe("addresses", () => {
     ]);
   });
 
-  test("that several tables have are one, each table completing what those before it leave open", () => {
+  test("in several tables are merged, each table completing the previous ones", () => {
     const device = deviceWith({
       ip_address_table: {
         columns: rows({
@@ -116,7 +116,7 @@ describe("addresses", () => {
     ]);
   });
 
-  test("that several interfaces have are of the lowest", () => {
+  test("on several interfaces belong to the lowest", () => {
     const device = deviceWith({
       ipv6_addr_table: {
         columns: { ipv6AddrPfxLength: { [`5896.16.${LINK_LOCAL}`]: 64, [`23.16.${LINK_LOCAL}`]: 10 } },
@@ -125,7 +125,7 @@ describe("addresses", () => {
     expect(device.addresses).toEqual([{ ip_address: "fe80::21b:21ff:feaa:bbcc", prefix_length: 10, if_index: 23 }]);
   });
 
-  test("with an index that is none make the table partial, and clear nothing", () => {
+  test("with a malformed index make the table partial, and clear nothing", () => {
     const device = deviceWith({
       ip_addr_table: {
         columns: rows({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }),
@@ -138,7 +138,7 @@ describe("addresses", () => {
     });
   });
 
-  test("of a table whose rows are numbered one after the other are those of ipAdEntAddr, which is asked then alone", () => {
+  test("of a sequentially numbered table are ipAdEntAddr's, which is then read alone", () => {
     const masked = (ipAdEntIfIndex: number) => ({ ipAdEntIfIndex, ipAdEntNetMask: "255.255.255.0" });
     const table = { columns: rows({ "1": masked(2), "2": masked(3), "3": masked(4) }) };
     const reads = readsWith({
@@ -155,7 +155,7 @@ describe("addresses", () => {
     ).toBeFalse();
   });
 
-  test("that were read are told where a table broke off, and that it did", () => {
+  test("already read are reported if a table breaks off, with the error", () => {
     const device = deviceWith({
       ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) },
       ip_address_table: { broken: ["*"] },
@@ -164,7 +164,7 @@ describe("addresses", () => {
     expect(device.tables.addresses).toEqual({ state: "partial", problem: NO_ANSWER });
   });
 
-  test("that are not served are not told", () => {
+  test("that are not served are unknown", () => {
     const device = deviceWith({});
     expect(device).not.toHaveProperty("addresses");
     expect(device.tables.addresses.state).toBe("absent");
@@ -174,7 +174,7 @@ describe("addresses", () => {
 describe("ARP and neighbor discovery", () => {
   const MAC = hex("001b21aabbcc");
 
-  test("entries of all three tables are told once", () => {
+  test("have the entries of all three tables once", () => {
     const device = deviceWith({
       ip_net_to_physical_table: {
         columns: rows({
@@ -206,7 +206,7 @@ describe("ARP and neighbor discovery", () => {
     expect(device.tables.arp).toEqual({ state: "complete", problem: null });
   });
 
-  test("invalid and incomplete entries, groups and broadcast are left out", () => {
+  test("exclude invalid, incomplete, group and broadcast entries", () => {
     const device = deviceWith({
       ip_net_to_physical_table: {
         columns: rows({
@@ -235,7 +235,7 @@ describe("ARP and neighbor discovery", () => {
     expect(device.arp?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.7"]);
   });
 
-  test("static entries that an agent gives the ifIndex 0 are of no interface", () => {
+  test("have no interface for static entries with ifIndex 0", () => {
     const device = deviceWith({
       ip_net_to_media_table: {
         columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }),
@@ -250,7 +250,7 @@ describe("ARP and neighbor discovery", () => {
     ]);
   });
 
-  test("rows that are numbered one after the other tell interface and address in columns of their own, which are asked then alone", () => {
+  test("with sequentially numbered rows use interface and address columns, which are then read alone", () => {
     const table = {
       columns: rows({
         "1": { ipNetToMediaPhysAddress: MAC },
@@ -274,7 +274,7 @@ describe("ARP and neighbor discovery", () => {
     expect(usual.has("ip_net_to_media_table_addresses")).toBeFalse();
   });
 
-  test("what was read before a table broke off is told, and that it did", () => {
+  test("have the rows read before a table broke off, with the error", () => {
     const device = deviceWith({
       ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }), broken: ["*"] },
     });

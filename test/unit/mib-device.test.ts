@@ -12,21 +12,21 @@ import {
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
-describe("the plan", () => {
-  test("has a name for each step, and one table that suffers", () => {
+describe("the read plan", () => {
+  test("has a name for each step, and one table for its failure", () => {
     const names = READING_PLAN.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(READING_PLAN.map(({ table }) => table))).toEqual(new Set(DEVICE_TABLES));
   });
 
-  test("asks for instances by GET and for columns by their entry, all numeric", () => {
+  test("uses GET for scalars and the entry for columns, all numeric", () => {
     const scalars = READING_PLAN.flatMap((step) => Object.values(step.scalars ?? {}));
     const columns = READING_PLAN.flatMap((step) => Object.values(step.columns ?? {}));
     for (const oid of [...scalars, ...columns]) expect(oid).toMatch(/^1(\.\d+)+$/);
     for (const oid of scalars) expect(oid).toEndWith(".0");
   });
 
-  test("asks little of a device that serves nothing, and nothing of what it would not be placed by", () => {
+  test("reads little from a device that serves nothing, and no data it could not place", () => {
     expect([...readsWith({}).keys()]).not.toContainAnyValues([
       "lldp_loc_port_table",
       "lldp_v2_loc_port_table",
@@ -37,14 +37,14 @@ describe("the plan", () => {
   });
 });
 
-test("of nothing read comes a device of which nothing was told", () => {
+test("without data the device is empty", () => {
   const { tables, rows, ...told } = deviceOf(new Map());
   expect(told).toEqual({});
   for (const table of DEVICE_TABLES) expect(rows[table]).toEqual({ read: 0, kept: 0, set_aside: {} });
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "absent", problem: null });
 });
 
-test("of a device that never answered comes one whose tables have failed", () => {
+test("of an unresponsive device all tables have failed", () => {
   const broken = Object.fromEntries(
     READING_PLAN.filter((step) => step.isNeeded === undefined).map(({ name }) => [name, { broken: ["*"] }]),
   );
@@ -53,13 +53,13 @@ test("of a device that never answered comes one whose tables have failed", () =>
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "failed", problem: NO_ANSWER });
 });
 
-test("each trouble is said once", () => {
+test("each problem is reported once", () => {
   const steps = { ip_addr_table: { broken: ["*"] }, ip_address_table: { broken: ["*"] } };
   expect(deviceWith(steps).tables.addresses.problem).toBe(NO_ANSWER);
 });
 
 describe("the system group", () => {
-  test("is told without control characters, and null where it is empty", () => {
+  test("has no control characters, and null for empty values", () => {
     const device = deviceWith({
       system: {
         scalars: {
@@ -81,18 +81,18 @@ describe("the system group", () => {
     expect(device.tables.system).toEqual({ state: "complete", problem: null });
   });
 
-  test("says nothing of what is not served, or of another type than it should be", () => {
+  test("is unknown where not served, or of an unexpected type", () => {
     const device = deviceWith({
       system: { scalars: { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" } },
     });
     expect(device).not.toContainAnyKeys(["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact"]);
   });
 
-  test("has no object id where the agent gives zeroDotZero", () => {
+  test("has no object id for zeroDotZero", () => {
     expect(deviceWith({ system: { scalars: { sysObjectID: "0.0" } } }).sys_object_id).toBeNull();
   });
 
-  test("that could not be asked clears nothing", () => {
+  test("that could not be read clears nothing", () => {
     const device = deviceWith({ system: { broken: ["*"] } });
     expect(device).not.toHaveProperty("sys_name");
     expect(device.tables.system).toEqual({ state: "failed", problem: NO_ANSWER });
@@ -113,7 +113,7 @@ describe("manufacturer, model and serial number", () => {
     expect(bodies(table)).toEqual(["Maker", "WS-C3560G", "FOC1408Z61U"]);
   });
 
-  test("are in a stack those of its first member, completed by the stack", () => {
+  test("of a stack are its first member's, completed by the stack", () => {
     const table = {
       "1": part(11, "STACK", "", "Cisco Systems"),
       "2001": part(3, "SECOND", "B"),
@@ -126,7 +126,7 @@ describe("manufacturer, model and serial number", () => {
     expect(bodies({ "1": part(3, "", "virtual"), "2": part(3, "REAL", "unit") })).toEqual(["Maker", "unit", "REAL"]);
   });
 
-  test("are without a chassis those of the stack, else of the first part that stays", () => {
+  test("without a chassis are the stack's, else those of the first permanent part", () => {
     expect(bodies({ "1": part(9, "MODULE"), "2": part(11, "STACK", "S") })).toEqual(["Maker", "S", "STACK"]);
     expect(
       bodies({
@@ -154,15 +154,15 @@ describe("manufacturer, model and serial number", () => {
     "xxxx",
     "-",
     "...",
-  ])("are not what stands in for them: %p", (text) => {
+  ])("are not the placeholder %p", (text) => {
     expect(bodies({ "1": part(3, text, text, text) })).toEqual([null, null, null]);
   });
 
-  test.each(["X00", "0x21", "A0", "1234", "NONE-1", "00B"])("are what only looks like it: %p", (text) => {
+  test.each(["X00", "0x21", "A0", "1234", "NONE-1", "00B"])("are %p, which only resembles a placeholder", (text) => {
     expect(bodies({ "1": part(3, text, text, text) })).toEqual([text, text, text]);
   });
 
-  test("the maker comes from sysObjectID where ENTITY-MIB has none, or is not served", () => {
+  test("use sysObjectID for the manufacturer if ENTITY-MIB has none, or is not served", () => {
     const empty = { ent_physical_table: { columns: rows({ "1": part(3, "S", "M", "") }) } };
     expect(deviceWith({ ...CISCO, ...empty }).manufacturer).toBe("Cisco");
     const without = deviceWith(CISCO);
@@ -171,13 +171,13 @@ describe("manufacturer, model and serial number", () => {
     expect(without.tables.entity.state).toBe("absent");
   });
 
-  test("the maker of an agent that runs on any machine is not told", () => {
+  test("omit the manufacturer of a generic agent", () => {
     expect(deviceWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } })).not.toHaveProperty(
       "manufacturer",
     );
   });
 
-  test("a table that broke off says what it said, and not that there is none", () => {
+  test("of a truncated table are its rows, and the rest is unknown", () => {
     const device = deviceWith({
       ...CISCO,
       ent_physical_table: {
@@ -211,7 +211,7 @@ describe("CDP", () => {
     address: "10.40.1.19",
   };
 
-  test("neighbors are on the interface that the index says, in a fixed order, each once", () => {
+  test("has neighbors on the interface in the index, in a fixed order, each once", () => {
     const other = { ...NEIGHBOR, cdpCacheDeviceId: utf8("a-1") };
     const device = read({ columns: rows({ "7.1": NEIGHBOR, "7.2": other, "7.3": NEIGHBOR }) });
     expect(cdp(device)).toEqual({ 7: [{ ...ANNOUNCED, device_id: "a-1" }, ANNOUNCED], 8: [] });
@@ -220,18 +220,18 @@ describe("CDP", () => {
 
   test.each([
     ["IPv6", 20, hex("20010db8000000000000000000000001"), "2001:db8::1"],
-    ["one of another protocol", 65_535, utf8(""), undefined],
+    ["another protocol's", 65_535, utf8(""), undefined],
     ["four bytes of another protocol", 3, hex("0a280113"), undefined],
     ["IPv4 of the wrong length", 1, hex("0a2801"), undefined],
-    ["IPv6 that says it is IPv4", 1, hex("20010db8000000000000000000000001"), undefined],
+    ["IPv6 declared as IPv4", 1, hex("20010db8000000000000000000000001"), undefined],
     ["none", 1, hex("00000000"), undefined],
-  ])("an address may be %s", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
+  ])("accepts %s as an address", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
     expect(
       cdp(read({ columns: rows({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } }) }))[7]?.[0]?.address,
     ).toBe(address as string);
   });
 
-  test("ids that are no text are hexadecimal, empty ones are not announced", () => {
+  test("shows binary ids in hexadecimal, and omits empty ones", () => {
     const device = read({
       columns: rows({
         "7.1": {
@@ -245,7 +245,7 @@ describe("CDP", () => {
     expect(cdp(device)[7]).toEqual([{ device_id: "e8:39:35:1a:ca:99", address: "10.40.1.19" }]);
   });
 
-  test("neighbors on interfaces that there are not are counted and said", () => {
+  test("counts and reports neighbors on unknown interfaces", () => {
     const device = read({ columns: rows({ "7.1": NEIGHBOR, "99.1": NEIGHBOR, "0.1": NEIGHBOR }) });
     expect(cdp(device)).toEqual({ 7: [ANNOUNCED], 8: [] });
     expect(device.tables.cdp).toEqual({
@@ -254,14 +254,14 @@ describe("CDP", () => {
     });
   });
 
-  test("that runs and has no neighbors says so, one that is not served says nothing", () => {
+  test("without neighbors reports none, and is unknown if not served", () => {
     expect(cdp(read({ scalars: { cdpGlobalRun: 1 } }))).toEqual({ 7: [], 8: [] });
     const without = read({});
     expect(cdp(without)).toEqual({ 7: undefined, 8: undefined });
     expect(without.tables.cdp.state).toBe("absent");
   });
 
-  test("that broke off says nothing of any interface", () => {
+  test("that broke off is unknown for every interface", () => {
     const device = read({ columns: rows({ "7.1": NEIGHBOR }), broken: ["cdpCachePlatform"] });
     expect(cdp(device)).toEqual({ 7: undefined, 8: undefined });
     expect(device.tables.cdp).toEqual({ state: "partial", problem: NO_ANSWER });
@@ -279,7 +279,7 @@ describe("CDP", () => {
   }
 });
 
-test("a bridge's address is told, null where it is all zeros", () => {
+test("a bridge's address is reported, or null if all zeros", () => {
   const address = (dot1dBaseBridgeAddress: Uint8Array): string | null | undefined =>
     deviceWith({ bridge: { scalars: { dot1dBaseBridgeAddress } } }).bridge_address;
   expect(address(hex("001b21aabbcc"))).toBe("00:1b:21:aa:bb:cc");

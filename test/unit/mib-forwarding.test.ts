@@ -32,14 +32,14 @@ function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
   return deviceWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps });
 }
 
-test("dot1dTpFdbTable is on the interfaces of its bridge ports, by MAC address", () => {
+test("dot1dTpFdbTable is mapped to interfaces through bridge ports, by MAC address", () => {
   const device = read({ dot1d_tp_fdb_table: table("dot1d", { [dotted(B)]: 1, [dotted(A)]: 1, [dotted(C)]: 2 }) });
   expect(forwarding(device)).toEqual({ 101: [entry(A), entry(B)], 102: [entry(C)], 103: [] });
   expect(device.tables.forwarding).toEqual({ state: "complete", problem: null });
   expect(device.bridge_address).toBe("00:1b:21:ff:ff:ff");
 });
 
-test("dot1qTpFdbTable has VLANs by the databases of dot1qVlanCurrentTable", () => {
+test("dot1qTpFdbTable is mapped to VLANs by the databases of dot1qVlanCurrentTable", () => {
   const device = read({
     dot1q_tp_fdb_table: table("dot1q", {
       [`1.${dotted(A)}`]: 1,
@@ -55,7 +55,7 @@ test("dot1qTpFdbTable has VLANs by the databases of dot1qVlanCurrentTable", () =
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(A, 20)], 102: [entry(B)], 103: [entry(C, 40)] });
 });
 
-test("a device that numbers its databases by VLAN in one table and not in the other means VLANs", () => {
+test("a device numbering its databases by VLAN in only one table is read as by VLAN", () => {
   const device = read({
     dot1q_tp_fdb_table: table("dot1q", { [`602.${dotted(A)}`]: 1, [`90.${dotted(B)}`]: 2 }),
     dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1, "0.602": 90, "0.90": 5 } } },
@@ -63,7 +63,7 @@ test("a device that numbers its databases by VLAN in one table and not in the ot
   expect(forwarding(device)).toEqual({ 101: [entry(A, 602)], 102: [entry(B, 90)], 103: [] });
 });
 
-test("without dot1qVlanCurrentTable a database is the VLAN of its number, if the device has that VLAN", () => {
+test("without dot1qVlanCurrentTable a database is the VLAN of its number, if that exists", () => {
   const fdb = table("dot1q", { [`10.${dotted(A)}`]: 1, [`131072.${dotted(B)}`]: 1, [`12.${dotted(C)}`]: 2 });
   const all = { if_table: INTERFACES, bridge: BRIDGE, dot1q_tp_fdb_table: fdb };
   expect(forwarding(deviceWith(all))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C, 12)], 103: [] });
@@ -71,7 +71,7 @@ test("without dot1qVlanCurrentTable a database is the VLAN of its number, if the
   expect(forwarding(deviceWith(named))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
 });
 
-test("of both tables one MAC address is on one interface once, with its VLAN", () => {
+test("both tables yield a MAC address on one interface once, with its VLAN", () => {
   const device = read({
     dot1q_tp_fdb_table: table("dot1q", { [`10.${dotted(A)}`]: 1 }),
     dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1, [dotted(B)]: 1, [`6.${dotted(C)}`]: 2 }),
@@ -79,7 +79,7 @@ test("of both tables one MAC address is on one interface once, with its VLAN", (
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
 });
 
-test("only what was learned is told: not own addresses, invalid, managed and other entries, groups, port 0", () => {
+test("only learned entries are reported: no own, invalid, managed, other, group and port 0 entries", () => {
   const device = read({
     dot1d_tp_fdb_table: {
       columns: rows({
@@ -100,12 +100,12 @@ test("only what was learned is told: not own addresses, invalid, managed and oth
   expect(device.tables.forwarding.state).toBe("complete");
 });
 
-test("where a device serves no status, all of its entries are learned", () => {
+test("without served statuses all entries count as learned", () => {
   const device = read({ dot1d_tp_fdb_table: { columns: { dot1dTpFdbPort: { [dotted(A)]: 3 } } } });
   expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A)] });
 });
 
-test("entries on bridge ports without an interface are counted and said, and the others are told", () => {
+test("entries on bridge ports without an interface are counted and reported, next to the others", () => {
   const device = read({
     dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 4, [`1.${dotted(B)}`]: 77, [`1.${dotted(C)}`]: 1 }),
     dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 4, [dotted(C)]: 1 }),
@@ -117,7 +117,7 @@ test("entries on bridge ports without an interface are counted and said, and the
   });
 });
 
-test("a device without dot1dBasePortTable counts bridge ports as interfaces", () => {
+test("without dot1dBasePortTable bridge ports count as interfaces", () => {
   const device = deviceWith({
     if_table: INTERFACES,
     dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }),
@@ -126,7 +126,7 @@ test("a device without dot1dBasePortTable counts bridge ports as interfaces", ()
   expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
 });
 
-describe("bridge ports that dot1dBasePortTable does not have", () => {
+describe("bridge ports missing from dot1dBasePortTable", () => {
   const IDENTITY: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "101": 101 } } };
   const read = (
     bridge: HandMadeStep,
@@ -134,14 +134,14 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
     more: Record<string, HandMadeStep> = {},
   ): Device => deviceWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...more });
 
-  test("are interfaces where every row of it says that a port is the interface of its number", () => {
+  test("are interfaces if every row maps a port to the interface of its number", () => {
     const device = read(IDENTITY, { [dotted(A)]: 102, [dotted(B)]: 101 });
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: [entry(A)], 103: [] });
     expect(device.tables.forwarding).toEqual({ state: "complete", problem: null });
     expect(device).not.toHaveProperty("assumed_lists");
   });
 
-  test("are so in dot1qTpFdbTable, the port lists and dot1qPortVlanTable alike", () => {
+  test("are treated alike in dot1qTpFdbTable, port lists and dot1qPortVlanTable", () => {
     const device = read(
       IDENTITY,
       {},
@@ -160,21 +160,21 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
   });
 
   test.each([
-    ["one row says that a port is another interface", { "101": 101, "2": 103 }],
-    ["one row says that a port is none", { "101": 101, "2": 0 }],
-  ])("belong to none where %s", (_name, dot1dBasePortIfIndex) => {
+    ["one row maps a port to another interface", { "101": 101, "2": 103 }],
+    ["one row maps a port to none", { "101": 101, "2": 0 }],
+  ])("are unmapped if %s", (_name, dot1dBasePortIfIndex) => {
     const device = read({ columns: { dot1dBasePortIfIndex } }, { [dotted(A)]: 102, [dotted(B)]: 101 });
     expect(forwarding(device)).toMatchObject({ 101: [entry(B)], 102: [] });
     expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
   });
 
-  test("leave open what the interfaces that are not in it have learned, where some are interfaces and some are not", () => {
+  test("make learned addresses of unlisted interfaces unknown, if only some are interfaces", () => {
     const device = read(IDENTITY, { [dotted(A)]: 102, [dotted(B)]: 101, [dotted(C)]: 4_000 });
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
     expect(device.tables.forwarding.problem).toStartWith("2 of 3 ");
   });
 
-  test("leave it open too where the interfaces were not read to their end", () => {
+  test("make them unknown too if the interfaces were not read completely", () => {
     const device = read(
       IDENTITY,
       { [dotted(A)]: 999, [dotted(B)]: 101 },
@@ -183,12 +183,12 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
   });
 
-  test("that are all no interfaces, as that of the processor, change nothing for the others", () => {
+  test("that are all no interfaces, like the CPU's, do not affect the others", () => {
     const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 });
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: [], 103: [] });
   });
 
-  test("are said to be assumed where there is no dot1dBasePortTable at all", () => {
+  test("are reported as assumed without any dot1dBasePortTable", () => {
     const assumed = read(
       {},
       { [dotted(A)]: 102 },
@@ -204,14 +204,14 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
   });
 });
 
-describe("what is not read to its end", () => {
+describe("an incomplete table", () => {
   const entries = table("dot1d", { [dotted(A)]: 1 });
   test.each([
     ["the entries", { bridge: BRIDGE, dot1d_tp_fdb_table: { ...entries, broken: ["dot1dTpFdbPort"] } }],
     ["their status", { bridge: BRIDGE, dot1d_tp_fdb_table: { ...entries, broken: ["dot1dTpFdbStatus"] } }],
     ["the other table", { bridge: BRIDGE, dot1d_tp_fdb_table: entries, dot1q_tp_fdb_table: { broken: ["*"] } }],
     ["the bridge ports", { bridge: { ...BRIDGE, broken: ["dot1dBasePortIfIndex"] }, dot1d_tp_fdb_table: entries }],
-  ])("says nothing of any interface: %s", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("makes every interface unknown: %s", (_name, steps: Record<string, HandMadeStep>) => {
     const device = deviceWith({ if_table: INTERFACES, ...steps });
     expect(forwarding(device)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
     expect(device.tables.forwarding.state).toBe("partial");
@@ -219,7 +219,7 @@ describe("what is not read to its end", () => {
   });
 });
 
-test("a bridge that has learned nothing says so, a device that is no bridge says nothing", () => {
+test("a bridge without learned entries reports none, and other devices nothing", () => {
   expect(forwarding(deviceWith({ if_table: INTERFACES, bridge: BRIDGE }))).toEqual({
     101: [],
     102: [],
@@ -239,7 +239,7 @@ describe("on a Cisco switch", () => {
   };
   const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
 
-  test("each VLAN has its own table and its own ports", () => {
+  test("each VLAN has its own table and ports", () => {
     const device = deviceWith({
       ...contexts,
       bridge: { columns: { dot1dBasePortIfIndex: { "1": 101 } } },
@@ -255,7 +255,7 @@ describe("on a Cisco switch", () => {
     expect(device.tables.forwarding.problem).toStartWith("1 of 3 ");
   });
 
-  test("only VLANs in use of Ethernet are asked after, and ports only where something was learned", () => {
+  test("only active Ethernet VLANs are read, and ports only with learned entries", () => {
     const fdb = table("dot1d", { [`10.${dotted(B)}`]: 2 });
     const reads = readsWith({ ...contexts, vlan_dot1d_tp_fdb_table: fdb });
     expect(asked(reads, "vlan_dot1d_tp_fdb_table")).toEqual([1, 10]);
@@ -264,7 +264,7 @@ describe("on a Cisco switch", () => {
     expect(readsWith({}).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
   });
 
-  test("nothing is asked by VLAN where there is dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
+  test("nothing is read by VLAN with dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
     expect(
       readsWith({ ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) }).has(
         "vlan_dot1d_tp_fdb_table",

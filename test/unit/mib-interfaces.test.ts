@@ -16,7 +16,7 @@ const ROW = {
 };
 const X_ROW = { ifName: utf8("Gi0/1"), ifHighSpeed: 1_000, ifAlias: utf8("uplink") };
 
-test("an interface has what ifTable and ifXTable say of it", () => {
+test("an interface combines ifTable and ifXTable", () => {
   const device = deviceWith({
     if_table: { columns: rows({ "10101": ROW }) },
     if_x_table: { columns: rows({ "10101": X_ROW }) },
@@ -38,12 +38,12 @@ test("an interface has what ifTable and ifXTable say of it", () => {
   expect(device.tables.interface_extensions).toEqual({ state: "complete", problem: null });
 });
 
-test("interfaces come in the order of their numbers", () => {
+test("interfaces are ordered by number", () => {
   const device = deviceWith({ if_table: { columns: rows({ "2": ROW, "10": ROW, "1": ROW }) } });
   expect(device.interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2, 10]);
 });
 
-test("a device without ifXTable says nothing of names and aliases", () => {
+test("without ifXTable names and aliases are unknown", () => {
   const device = deviceWith({ if_table: { columns: rows({ "1": ROW }) } });
   expect(device.tables.interface_extensions.state).toBe("absent");
   expect(device.interfaces?.[0]).not.toHaveProperty("if_name");
@@ -51,13 +51,13 @@ test("a device without ifXTable says nothing of names and aliases", () => {
   expect(device.interfaces?.[0]?.speed_bps).toBe(1_000_000_000);
 });
 
-test("a device without interfaces tells of none", () => {
+test("a device without interfaces reports none", () => {
   const device = deviceWith({});
   expect(device).not.toHaveProperty("interfaces");
   expect(device.tables.interfaces.state).toBe("absent");
 });
 
-test("rows that only ifXTable has are no interfaces, unless there is no ifTable", () => {
+test("rows only in ifXTable are not interfaces, unless there is no ifTable", () => {
   const extensions = { columns: rows({ "1": X_ROW, "2": X_ROW }) };
   expect(deviceWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions }).interfaces).toHaveLength(1);
   const alone = deviceWith({ if_x_table: extensions });
@@ -69,7 +69,7 @@ test("rows that only ifXTable has are no interfaces, unless there is no ifTable"
   expect(deviceWith({ if_table: { broken: ["*"] }, if_x_table: extensions })).not.toHaveProperty("interfaces");
 });
 
-test("a row of ifXTable is kept for what it tells, and set aside where that is nothing", () => {
+test("an ifXTable row is stored if it has data, and excluded otherwise", () => {
   const rowsOf = (row: Readonly<Record<string, SnmpValue>>, more = {}) => {
     const if_table = { columns: rows({ "1": ROW }), ...more };
     return deviceWith({ if_table, if_x_table: { columns: rows({ "1": row }) } }).rows.interface_extensions;
@@ -84,12 +84,12 @@ test("a row of ifXTable is kept for what it tells, and set aside where that is n
   expect(rowsOf({ ifHighSpeed: 1_000, ifAlias: utf8("uplink") }, unread)).toEqual(kept);
 });
 
-test("empty names and aliases are none, an empty description is empty", () => {
+test("empty names and aliases are absent, an empty description is empty", () => {
   const [only] = interfaces({ ...ROW, ifDescr: utf8("") }, { ...X_ROW, ifName: utf8(""), ifAlias: utf8("  ") });
   expect(only).toMatchObject({ if_descr: "", if_name: null, if_alias: null });
 });
 
-test("what a column read to its end does not have for a row, the row has not", () => {
+test("a value missing from a complete column is absent", () => {
   const other = { ...X_ROW, ifAlias: null };
   const device = deviceWith({
     if_table: { columns: rows({ "1": ROW, "2": ROW }) },
@@ -98,7 +98,7 @@ test("what a column read to its end does not have for a row, the row has not", (
   expect(device.interfaces?.[1]?.if_alias).toBeNull();
 });
 
-test("what a column that broke off does not have for a row, nobody knows", () => {
+test("a value missing from a truncated column is unknown", () => {
   const device = deviceWith({
     if_table: {
       columns: rows({ "1": ROW, "2": { ifType: 6 } }),
@@ -111,43 +111,43 @@ test("what a column that broke off does not have for a row, nobody knows", () =>
   expect(device.tables.interface_extensions).toEqual({ state: "partial", problem: NO_ANSWER });
 });
 
-test("a table of which nothing was read has failed", () => {
+test("a table without any row read has failed", () => {
   const device = deviceWith({ if_table: { broken: ["*"] } });
   expect(device.tables.interfaces).toEqual({ state: "failed", problem: NO_ANSWER });
   expect(device).not.toHaveProperty("interfaces");
 });
 
-describe("the speed", () => {
+describe("an interface's speed", () => {
   const MAX = 2 ** 32 - 1;
   test.each([
     ["is that of ifHighSpeed", MAX, 10_000, 10_000_000_000],
-    ["is ifHighSpeed's where ifSpeed has none", 0, 100, 100_000_000],
-    ["is ifSpeed's where ifHighSpeed is nought", 10_000_000, 0, 10_000_000],
-    ["is ifSpeed's where there is no ifHighSpeed", 64_000, null, 64_000],
-    ["is none where both are nought", 0, 0, null],
-    ["is not known where ifSpeed is at its end and ifHighSpeed is not there", MAX, null, undefined],
-    ["is ifHighSpeed's where ifSpeed wrapped around", 1_410_065_408, 10_000, 10_000_000_000],
-    ["is not millions where a device gives ifHighSpeed in bits per second", 100_000_000, 100_000_000, 100_000_000],
-    ["is ifSpeed's where ifHighSpeed is negative", 100_000_000, -1, 100_000_000],
-    ["is ifSpeed's where ifHighSpeed is beyond what numbers hold", 100_000_000, Number.MAX_SAFE_INTEGER, 100_000_000],
+    ["is ifHighSpeed's if ifSpeed has none", 0, 100, 100_000_000],
+    ["is ifSpeed's if ifHighSpeed is zero", 10_000_000, 0, 10_000_000],
+    ["is ifSpeed's if ifHighSpeed is missing", 64_000, null, 64_000],
+    ["is absent if both are zero", 0, 0, null],
+    ["is unknown if ifSpeed is at its maximum and ifHighSpeed is missing", MAX, null, undefined],
+    ["is ifHighSpeed's if ifSpeed wrapped around", 1_410_065_408, 10_000, 10_000_000_000],
+    ["is not in millions if a device gives ifHighSpeed in bits per second", 100_000_000, 100_000_000, 100_000_000],
+    ["is ifSpeed's if ifHighSpeed is negative", 100_000_000, -1, 100_000_000],
+    ["is ifSpeed's if ifHighSpeed is out of range", 100_000_000, Number.MAX_SAFE_INTEGER, 100_000_000],
   ])("%s", (_name, ifSpeed, ifHighSpeed, speed) => {
     const [only] = interfaces({ ...ROW, ifSpeed }, { ...X_ROW, ifHighSpeed });
     expect(only?.speed_bps).toBe(speed as number);
   });
 
-  test("is not known where ifHighSpeed was not read, even if ifSpeed was", () => {
+  test("is unknown if ifHighSpeed was not read, even if ifSpeed was", () => {
     const device = deviceWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } });
     expect(device.interfaces?.[0]).not.toHaveProperty("speed_bps");
   });
 
-  test("is not known where it is no number", () => {
+  test("is unknown if it is not a number", () => {
     const [only] = interfaces({ ...ROW, ifSpeed: utf8("fast") }, { ...X_ROW, ifHighSpeed: "1.3" });
     expect(only).not.toHaveProperty("speed_bps");
   });
 });
 
-describe("a device that lies", () => {
-  test("has only interfaces with numbers that there can be", () => {
+describe("a misreporting device", () => {
+  test("has only interfaces with valid numbers", () => {
     const table = { "0": ROW, "1": ROW, "2147483647": ROW, "2147483648": ROW, "4294967295": ROW, "1.2": ROW, x: ROW };
     expect(deviceWith({ if_table: { columns: rows(table) } }).interfaces?.map(({ if_index }) => if_index)).toEqual([
       1, 2_147_483_647,
@@ -172,7 +172,7 @@ describe("a device that lies", () => {
     [8, undefined, "Unknown"],
     [-1, undefined, "Unknown"],
     [utf8("up"), undefined, undefined],
-  ])("status %p becomes %p as wanted and %p as it is", (status, wanted, is) => {
+  ])("status %p becomes administratively %p and operationally %p", (status, wanted, is) => {
     const [only] = interfaces({ ...ROW, ifAdminStatus: status, ifOperStatus: status });
     expect([only?.admin_status, only?.oper_status]).toEqual([wanted as never, is as never]);
   });
@@ -186,7 +186,7 @@ describe("a device that lies", () => {
     expect(interfaces({ ...ROW, ifPhysAddress })[0]?.mac_address).toBe(mac as null);
   });
 
-  test("says no description where it gives a number for one", () => {
+  test("has no description if it gives a number", () => {
     expect(interfaces({ ...ROW, ifDescr: 5 }, { ...X_ROW, ifName: 5, ifAlias: "1.3" })[0]).not.toContainAnyKeys([
       "if_descr",
       "if_name",
@@ -195,7 +195,7 @@ describe("a device that lies", () => {
   });
 });
 
-test("a column or scalar that its step does not ask for does not compile", () => {
+test("a column or scalar missing from its step does not compile", () => {
   const misspelled = (reads: Reads) => [
     // @ts-expect-error: a column of IF-MIB is ifPhysAddress
     columnOf(reads, IF_TABLE_STEP, "ifPhysAdress"),

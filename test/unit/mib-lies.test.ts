@@ -19,11 +19,11 @@ import { type SeededRandom, seededRandom } from "../support/injected/seeded-rand
 const ROUNDS = 400;
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 
-test("a device that lies at random is a device all the same", () => {
+test("random misreports still yield a device", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) check(deviceOf(lies(seededRandom(seed))), seed);
 });
 
-test("every row of a device that lies is accounted for, and what is kept is what is told", () => {
+test("every row of a misreporting device is accounted for, and stored data equal reported data", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     for (const reads of [lies(seededRandom(seed)), halfTruths(seededRandom(seed))]) {
       const device = deviceOf(reads);
@@ -63,7 +63,7 @@ function rowsRead(reads: Reads, table: string): number {
   );
 }
 
-test("a device that tells the truth in part and lies in part is one too, and says the same when asked again", () => {
+test("a partly misreporting device is read too, with the same result each time", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const device = deviceOf(halfTruths(seededRandom(seed)));
     check(device, seed);

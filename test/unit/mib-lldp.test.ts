@@ -60,7 +60,7 @@ const ANNOUNCED: LldpAnnouncement = {
 };
 
 describe("a neighbor", () => {
-  test("is on the interface of its local port, with what it announces", () => {
+  test("is on the interface of its local port, with its announcement", () => {
     const device = read({ lldp_rem_table: remote({ "0.2.1": { ...REMOTE, portDesc: utf8("to floor 2") } }) });
     expect(neighbors(device)).toEqual({
       10101: [],
@@ -71,7 +71,7 @@ describe("a neighbor", () => {
     expect(device.tables.lldp).toEqual({ state: "complete", problem: null });
   });
 
-  test("is one where the device says the same of it in several rows, and two where it does not", () => {
+  test("is merged from equal rows, and separate for different ones", () => {
     const device = read({
       lldp_rem_table: remote({
         "0.2.1": REMOTE,
@@ -85,7 +85,7 @@ describe("a neighbor", () => {
     ]);
   });
 
-  test("stands in the same place whatever its numbers are", () => {
+  test("has the same position whatever its row numbers", () => {
     const other = { ...REMOTE, chassisId: hex("001b21999999") };
     const some = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "0.2.2": other }) });
     const later = read({ lldp_rem_table: remote({ "77.2.1": other, "99.2.5": REMOTE }) });
@@ -129,7 +129,7 @@ describe("a neighbor", () => {
     ).toEqual({ subtype: subtype as never, value: "Ethernet23" });
   });
 
-  test("that announces a port by MAC or network address has it so", () => {
+  test("announcing a port by MAC or network address has it in that form", () => {
     const byMac = { ...REMOTE, portIdSubtype: 3, portId: hex("e839351aca99") };
     const byAddress = { ...REMOTE, portIdSubtype: 4, portId: hex("010a280113") };
     const device = read({ lldp_rem_table: remote({ "0.1.1": byMac, "0.2.1": byAddress }) });
@@ -138,19 +138,19 @@ describe("a neighbor", () => {
   });
 });
 
-describe("the index of a neighbor", () => {
+describe("a neighbor's index", () => {
   const local = { lldp_loc_port_table: locals({ "3": [5, "Gi1/0/3"], "4": [5, "Gi1/0/4"] }) };
   test.each([
-    ["with a time mark", ["1169175.3.1", "8.4.1"]],
-    ["without a time mark", ["3.1", "4.1"]],
-    ["without the neighbor's number", ["1169175.3", "2.4"]],
-    ["of the port alone", ["3", "4"]],
-  ])("may be one %s", (_name, [some = "", other = ""]) => {
+    ["one with a time mark", ["1169175.3.1", "8.4.1"]],
+    ["one without a time mark", ["3.1", "4.1"]],
+    ["one without the neighbor's number", ["1169175.3", "2.4"]],
+    ["the port only", ["3", "4"]],
+  ])("may be %s", (_name, [some = "", other = ""]) => {
     const device = read({ ...local, lldp_rem_table: remote({ [some]: REMOTE, [other]: REMOTE }) });
     expect(neighbors(device)).toEqual({ 10101: [], 10102: [], 10103: [ANNOUNCED], 10104: [ANNOUNCED] });
   });
 
-  test("that is none is counted and said", () => {
+  test("that is malformed is counted and reported", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1.4.5": REMOTE }) });
     expect(neighbors(device)[10_101]).toEqual([ANNOUNCED]);
     expect(device.tables.lldp).toEqual({
@@ -160,16 +160,16 @@ describe("the index of a neighbor", () => {
   });
 });
 
-describe("the management address", () => {
+describe("a management address", () => {
   const remotes = { lldp_rem_table: remote({ "0.1.1": REMOTE, "9.2.1": { ...REMOTE, sysName: utf8("core-2") } }) };
   test.each([
     ["is in the index", ["0.1.1.1.4.10.0.0.1"], "10.0.0.1"],
     ["is IPv4 before IPv6", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1", "0.1.1.1.4.10.0.0.1"], "10.0.0.1"],
-    ["is the first of its kind", ["0.1.1.1.4.10.0.0.1", "0.1.1.1.4.10.0.0.2"], "10.0.0.1"],
-    ["is IPv6 where there is no other", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1"], "2001:db8::1"],
+    ["is the first of its type", ["0.1.1.1.4.10.0.0.1", "0.1.1.1.4.10.0.0.2"], "10.0.0.1"],
+    ["is IPv6 without an alternative", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1"], "2001:db8::1"],
     ["is read without its length", ["0.1.1.1.10.0.0.1"], "10.0.0.1"],
     [
-      "is none that is no address",
+      "is absent if malformed",
       ["0.1.1.1.4.0.0.0.0", "0.1.1.6.6.0.27.33.1.2.3", "0.1.1.1.4.10.0.0", "0.1.1"],
       undefined,
     ],
@@ -184,7 +184,7 @@ describe("the management address", () => {
     expect(neighbors(device)[10_102]?.[0]?.mgmt_addr).toBe("10.0.0.2");
   });
 
-  test("of short indexes is found by those", () => {
+  test("with a short index is found by it", () => {
     const device = read({
       lldp_rem_table: remote({ "1.1": REMOTE, "2.1": REMOTE }),
       lldp_rem_man_addr_table: addresses(["1.1.1.4.10.0.0.1", "2.1.1.4.10.0.0.2"]),
@@ -206,33 +206,33 @@ describe("the interface of a local port", () => {
   test.each([
     ["the name", locals({ "77": [5, "Gi1/0/3"] })],
     ["the description", locals({ "77": [5, "GigabitEthernet1/0/3"] })],
-    ["the name without blanks and case", locals({ "77": [5, "gigabitEthernet 1/0/3"] })],
+    ["the name ignoring spaces and case", locals({ "77": [5, "gigabitEthernet 1/0/3"] })],
     ["a local id that is a name", locals({ "77": [7, "Gi1/0/3"] })],
     ["the alias", locals({ "77": [1, "room 3"] })],
     ["the MAC address", locals({ "77": [3, hex("001b21000003")] })],
     ["the MAC address as text", locals({ "77": [3, "00:1b:21:00:00:03"] })],
-    ["the port's description", locals({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
-    ["the port's description, which is an alias", locals({ "77": [3, hex("ffffffffffff"), "room 3"] })],
+    ["the port description", locals({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
+    ["the port description, which is an alias", locals({ "77": [3, hex("ffffffffffff"), "room 3"] })],
   ])("is found by %s", (_name, texts) => {
     expect(on(texts)).toEqual([10_103]);
   });
 
-  test("is found by a shortened name without ifXTable", () => {
+  test("is found by an abbreviated name without ifXTable", () => {
     expect(on(locals({ "77": [5, "Gi1/0/3"] }), { if_x_table: {} })).toEqual([10_103]);
     expect(on(locals({ "77": [5, "Te1/0/3"] }), { if_x_table: {} })).toEqual([]);
   });
 
-  test("is the bridge port of its number where nothing else is said", () => {
+  test("is the bridge port of its number without other data", () => {
     expect(on({}, {}, "0.3.1")).toEqual([10_103]);
     expect(on(locals({ "3": [7, "3", "-"] }), {}, "0.3.1")).toEqual([10_103]);
   });
 
-  test("is the interface of its number where that is no bridge port", () => {
+  test("is the interface of its number if that is not a bridge port", () => {
     expect(on({}, {}, "0.10103.1")).toEqual([10_103]);
     expect(on({}, { bridge: {} }, "0.10103.1")).toEqual([10_103]);
   });
 
-  test("goes by what the numbers of the other ports mean", () => {
+  test("follows the numbering of the other ports", () => {
     // The name identifies port 2 as interface 2: so 3 is interface 3, not bridge port 3.
     const if_table: HandMadeStep = {
       columns: rows({
@@ -249,7 +249,7 @@ describe("the interface of a local port", () => {
     ).toEqual([9]);
   });
 
-  test("goes by the end of a name, but not by the midst of a number", () => {
+  test("matches the end of a name, but not within a number", () => {
     const if_table: HandMadeStep = {
       columns: rows({
         "1": { ifDescr: utf8("Port 11") },
@@ -261,7 +261,7 @@ describe("the interface of a local port", () => {
     expect(on(locals({ "1": [7, "1"], "2": [7, "2"] }), { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
   });
 
-  test("is the one that can have a neighbor where names say nothing", () => {
+  test("is a candidate that can have neighbors if names do not decide", () => {
     const if_table: HandMadeStep = {
       columns: rows({
         "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 },
@@ -272,7 +272,7 @@ describe("the interface of a local port", () => {
     expect(on({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
   });
 
-  test("is by one MAC address of many that which has the number", () => {
+  test("among several with one MAC address is the one with its number", () => {
     const if_table: HandMadeStep = {
       columns: rows(
         Object.fromEntries(
@@ -285,7 +285,7 @@ describe("the interface of a local port", () => {
     ]);
   });
 
-  test("is by one MAC address of a port and its VLANs the port", () => {
+  test("among a port and its VLANs with one MAC address is the port", () => {
     const mac = { ifPhysAddress: hex("001b21000001") };
     const if_table: HandMadeStep = {
       columns: rows({ "1": { ...mac, ifType: 53 }, "2": { ...mac, ifType: 6 }, "3": { ...mac, ifType: 53 } }),
@@ -293,14 +293,14 @@ describe("the interface of a local port", () => {
     expect(on(locals({ "77": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
   });
 
-  test("is by a name that several have the one that the description means", () => {
+  test("among several with one name is the one matching the description", () => {
     const if_table: HandMadeStep = { columns: rows({ "1": { ifDescr: utf8("lo0") }, "2": { ifDescr: utf8("oob") } }) };
     const if_x_table: HandMadeStep = { columns: rows({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } }) };
     expect(on(locals({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
     expect(on(locals({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
   });
 
-  test("that there is not is counted and said; other neighbors are told", () => {
+  test("that is missing is counted and reported; other neighbors are unaffected", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.77.1": REMOTE }) });
     expect(neighbors(device)).toEqual({ 10101: [ANNOUNCED], 10102: [], 10103: [], 10104: [] });
     expect(device.tables.lldp).toEqual({
@@ -336,7 +336,7 @@ describe("LLDP-V2-MIB", () => {
   const v2 = (indexes: readonly string[]): HandMadeStep =>
     remote(Object.fromEntries(indexes.map((index) => [index, REMOTE])));
 
-  test("has ifIndex in the index, and a destination address", () => {
+  test("has ifIndex and a destination address in the index", () => {
     const device = read({
       lldp_v2_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } },
       lldp_v2_rem_table: v2(["7.10102.1.1", "7.10102.2.1"]),
@@ -351,7 +351,7 @@ describe("LLDP-V2-MIB", () => {
     expect(device.chassis_id).toEqual({ subtype: "MacAddress", value: "00:1b:21:00:00:01" });
   });
 
-  test("has ifIndex also where bridge ports have that number", () => {
+  test("has ifIndex even if a bridge port has that number", () => {
     const if_table: HandMadeStep = { columns: rows({ "3": { ifDescr: utf8("a") }, "9": { ifDescr: utf8("b") } }) };
     const device = read({
       if_table,
@@ -362,27 +362,27 @@ describe("LLDP-V2-MIB", () => {
     expect(neighbors(device)).toEqual({ 3: [ANNOUNCED], 9: [] });
   });
 
-  test("is asked only where version 1 has no neighbors", () => {
+  test("is read only if version 1 has no neighbors", () => {
     expect(readsWith({ lldp_rem_table: remote({ "0.1.1": REMOTE }) }).has("lldp_v2_rem_table")).toBeFalse();
     expect(readsWith({ lldp_local: { scalars: { chassisId: utf8("x") } } }).has("lldp_v2_rem_table")).toBeTrue();
   });
 });
 
-describe("what is not served or not read", () => {
-  test("no LLDP at all says nothing of neighbors", () => {
+describe("missing LLDP data", () => {
+  test("as a whole makes neighbors unknown", () => {
     const device = read({});
     expect(neighbors(device)).toEqual({ 10101: undefined, 10102: undefined, 10103: undefined, 10104: undefined });
     expect(device).not.toHaveProperty("chassis_id");
     expect(device.tables.lldp.state).toBe("absent");
   });
 
-  test("LLDP without neighbors says that there are none", () => {
+  test("in the form of empty tables means no neighbors", () => {
     const device = read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } } });
     expect(neighbors(device)).toEqual({ 10101: [], 10102: [], 10103: [], 10104: [] });
     expect(device.tables.lldp.state).toBe("complete");
   });
 
-  test("an empty chassis id is none", () => {
+  test("in a chassis id is null", () => {
     expect(read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: utf8("") } } }).chassis_id).toBeNull();
   });
 
@@ -401,7 +401,7 @@ describe("what is not served or not read", () => {
         lldp_v2_rem_table: { broken: ["*"] },
       },
     ],
-  ])("nothing is said of any interface where %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("makes every interface unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
     expect(neighbors(read(steps))).toEqual({
       10101: undefined,
       10102: undefined,
@@ -410,7 +410,7 @@ describe("what is not served or not read", () => {
     });
   });
 
-  test("where the management addresses broke off it is not known whether announcements without one have one", () => {
+  test("in truncated management addresses makes absent ones unknown", () => {
     const device = read({
       lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }),
       lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] },
@@ -425,14 +425,14 @@ describe("what is not served or not read", () => {
   });
 });
 
-describe("thousands of them", () => {
+describe("thousands of neighbors", () => {
   const count = 3_000;
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   const byNumber = (value: SnmpValue) => Object.fromEntries(numbers.map((number) => [number, value]));
   /** A check of every interface for every port would take a minute. */
   const LIMIT_MS = 5_000;
 
-  test("on ports that are called like all interfaces are placed in a moment", async () => {
+  test("on ports named alike are matched quickly", async () => {
     const port = 1_000_000;
     const reads = readsWith({
       if_table: { columns: { ifDescr: byNumber(utf8("Ethernet Interface")) } },
@@ -449,7 +449,7 @@ describe("thousands of them", () => {
     expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
   });
 
-  test("that differ in their time marks alone, and whose addresses bear others, get their addresses in a moment", async () => {
+  test("with other time marks in their addresses get their addresses quickly", async () => {
     const many = Array.from({ length: 20_000 }, (_, at) => at);
     let device = read({});
     const tookMs = await processorMs(() => {

@@ -29,8 +29,8 @@ const memory = (steps: Steps): ServedBefore => {
   return { sys_object_id: deviceOf(reads).sys_object_id ?? null, columns: servedOf(reads) };
 };
 
-describe("a table that was served before", () => {
-  test("is said to be missed, by its columns, and nothing that is made of it is told", () => {
+describe("a previously served table", () => {
+  test("is reported missing by its columns, and no data are derived from it", () => {
     const device = after(WHOLE, { system: SYSTEM, if_table: IF_TABLE });
     for (const each of device.interfaces ?? []) expect(each).not.toContainAnyKeys(["if_name", "speed_bps"]);
     expect(device.interfaces?.map(({ oper_status }) => oper_status)).toEqual(["Up", "Down"]);
@@ -41,19 +41,19 @@ describe("a table that was served before", () => {
     expect(device.broken).toEqual(["interface_extensions"]);
   });
 
-  test("is not missed of an agent of another kind, which has tables of its own", () => {
+  test("is not missing from an agent of another type, which has other tables", () => {
     const other = { ...SYSTEM, scalars: { ...SYSTEM.scalars, sysObjectID: "1.3.6.1.4.1.11.2.3" } };
     const device = after(WHOLE, { system: other, if_table: IF_TABLE });
     expect(device.interfaces?.[0]?.speed_bps).toBe(1_000_000_000);
     expect(device.tables.interface_extensions).toEqual({ state: "absent", problem: null });
   });
 
-  test("is missed of an agent that does not say any more of what kind it is", () => {
+  test("is missing from an agent that no longer reports its type", () => {
     const device = after(WHOLE, { if_table: IF_TABLE });
     expect(device.broken).toEqual(["system", "interface_extensions"]);
   });
 
-  test("and never of a device of which nothing is known", () => {
+  test("is never missing from an unknown device", () => {
     expect(deviceOf(readsWith({ if_table: IF_TABLE }), null)).toEqual(deviceOf(readsWith({ if_table: IF_TABLE })));
   });
 });
@@ -65,13 +65,13 @@ describe("a column", () => {
     lldp_rem_table: { columns: rows({ "0.1.1": { ...neighbor, ...more } }) },
   });
 
-  test("that rows may be without is not missed while the others are there", () => {
+  test("that is optional per row is not missing while others are served", () => {
     const device = after(lldp({ sysDesc: utf8("an old switch") }), lldp({}));
     expect(device.interfaces?.[0]?.lldp).toHaveLength(1);
     expect(device.tables.lldp.problem).toBeNull();
   });
 
-  test("that every row has is missed by itself", () => {
+  test("that every row has is missing on its own", () => {
     const { portId: _id, ...without } = neighbor;
     const device = after(lldp({}), { if_table: IF_TABLE, lldp_rem_table: { columns: rows({ "0.1.1": without }) } });
     expect(device.interfaces?.[0]).not.toHaveProperty("lldp");
@@ -90,36 +90,36 @@ describe("forwarding entries", () => {
   const told = (device: Device) =>
     device.interfaces?.map(({ forwarding }) => forwarding?.map(({ mac_address }) => mac_address.slice(-1)));
 
-  test("that only dot1dTpFdbTable has are not gone where that is missed, and those of dot1qTpFdbTable are told", () => {
+  test("only in dot1dTpFdbTable are not removed if that is missing, and those of dot1qTpFdbTable are reported", () => {
     const device = after(before, { if_table: IF_TABLE, bridge, dot1q_tp_fdb_table: q(2) });
     expect(told(device)).toEqual([[], ["1"]]);
     expect(device.is_forwarding_partial).toBeTrue();
   });
 
-  test("without dot1qTpFdbTable are not told at all: those of the other have no VLAN", () => {
+  test("without dot1qTpFdbTable are not reported at all, since others have no VLAN", () => {
     const device = after(before, { if_table: IF_TABLE, bridge, dot1d_tp_fdb_table: d });
     expect(told(device)).toEqual([undefined, undefined]);
   });
 
-  test("are not told on ports that are not told, nor counted as those of no interface", () => {
+  test("on unreported ports are neither reported nor counted as without an interface", () => {
     const device = after(before, { if_table: IF_TABLE, dot1q_tp_fdb_table: q(1), dot1d_tp_fdb_table: d });
     expect(told(device)).toEqual([undefined, undefined]);
     const problem = "the device no longer serves dot1dBasePortIfIndex";
     expect(device.tables.forwarding.problem).toBe(problem);
   });
 
-  test("are gone from links that are down, where there is nothing in any table any more", () => {
+  test("are removed from down links once no table has any", () => {
     expect(told(after(before, { if_table: IF_TABLE, bridge }))).toEqual([undefined, []]);
   });
 });
 
-describe("neighbors", () => {
+describe("LLDP neighbors", () => {
   const remote = { chassisIdSubtype: 4, chassisId: hex("001b21000009"), portIdSubtype: 5, portId: utf8("Gi0/9") };
   const local: HandMadeStep = { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } };
   const v1: HandMadeStep = { columns: rows({ "0.1.1": remote, "0.2.1": remote }) };
   const lldp = (device: Device) => device.interfaces?.map((each) => each.lldp?.length);
 
-  test("are gone from links that are down, where there are none any more, and stay on others", () => {
+  test("are removed from down links once there are none, and stay on others", () => {
     const without = { if_table: IF_TABLE, lldp_local: local };
     expect(lldp(after({ ...without, lldp_rem_table: v1 }, without))).toEqual([undefined, 0]);
     const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
@@ -131,7 +131,7 @@ describe("neighbors", () => {
     expect(device.interfaces?.map((each) => each.cdp)).toEqual([undefined, []]);
   });
 
-  test("are those of version 2 of a device that went over to it, and of version 1 of one that went back", () => {
+  test("are version 2's after a device switched to it, and version 1's after it switched back", () => {
     const v2: HandMadeStep = { columns: rows({ "0.1.1.1": remote }) };
     const by = (lldp_rem_table: HandMadeStep, lldp_v2_rem_table: HandMadeStep): Steps => ({
       if_table: IF_TABLE,
@@ -144,7 +144,7 @@ describe("neighbors", () => {
     expect(lldp(after(by(v1, {}), by({}, {})))).toEqual([undefined, 0]);
   });
 
-  test("are not placed by names that were not all read", () => {
+  test("are not matched by incompletely read names", () => {
     const now = { if_table: IF_TABLE, lldp_rem_table: v1 };
     const device = after({ ...now, if_x_table: IF_X_TABLE }, now);
     expect(lldp(device)).toEqual([undefined, undefined]);
@@ -152,11 +152,11 @@ describe("neighbors", () => {
   });
 });
 
-describe("what was not asked, since it hangs on what is missed,", () => {
+describe("a table not read because it depends on a missing one", () => {
   const all = handMadeDevices().get("a switch with a bridge for each VLAN") as Recorded;
   const before: ServedBefore = { sys_object_id: null, columns: servedOf(reducedReads(all, READING_PLAN, null)) };
 
-  test("is missed as well: no port is in no VLAN, and nothing has been forgotten", () => {
+  test("is missing as well: no port lost its VLANs, and no entry is forgotten", () => {
     const reads = reducedReads(all, READING_PLAN, { step: "vtp_vlan_table", what: "all", how: "absent" });
     expect(reads.has("vm_membership_table")).toBeFalse();
     const device = deviceOf(reads, before);
@@ -165,7 +165,7 @@ describe("what was not asked, since it hangs on what is missed,", () => {
     expect(device.broken).toEqual(["forwarding", "vlans"]);
   });
 
-  test("is not missed where it is not needed any more", () => {
+  test("is not missing once no longer needed", () => {
     const q = { columns: rows({ [`1.${dotted("001b21000001")}`]: { dot1qTpFdbPort: 1, dot1qTpFdbStatus: 3 } }) };
     const step = READING_PLAN.filter(({ name }) => name === "dot1q_tp_fdb_table");
     const now = new Map([...all, ...readsWith({ dot1q_tp_fdb_table: q }, step)]);

@@ -25,7 +25,7 @@ const BRIDGE: HandMadeStep = {
 };
 
 describe("Q-BRIDGE-MIB", () => {
-  test("VLANs have their static names, in the order of their numbers", () => {
+  test("VLANs have their static names, ordered by number", () => {
     const device = read({
       dot1q_vlan_static_table: {
         columns: { dot1qVlanStaticName: { "20": utf8("twenty"), "3": utf8(""), "100": utf8("hundred\0") } },
@@ -39,7 +39,7 @@ describe("Q-BRIDGE-MIB", () => {
     expect(device.tables.vlans).toEqual({ state: "complete", problem: null });
   });
 
-  test("a port is a member by the static lists and by the current ones, whatever the time mark", () => {
+  test("a port's memberships are the static and current lists, with any time mark", () => {
     const device = read({
       dot1q_vlan_static_table: {
         columns: {
@@ -59,7 +59,7 @@ describe("Q-BRIDGE-MIB", () => {
     expect(device.vlans?.map(({ number }) => number)).toEqual([1, 20, 30]);
   });
 
-  test("VLANs that only the current table has and that no port is in are the device's own affair", () => {
+  test("VLANs only in the current table and without ports are internal", () => {
     const device = read({
       dot1q_vlan_static_table: {
         columns: { dot1qVlanStaticName: { "1": utf8("default") }, dot1qVlanStaticEgressPorts: { "1": hex("80") } },
@@ -71,7 +71,7 @@ describe("Q-BRIDGE-MIB", () => {
     expect(device.vlans).toEqual([{ number: 1, name: "default" }]);
   });
 
-  test("dot1qPvid is the native VLAN, 0 and 4095 are none", () => {
+  test("dot1qPvid is the native VLAN, 0 and 4095 mean none", () => {
     const device = read({
       dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 0, "3": 4_095, "99": 7 } } },
     });
@@ -82,7 +82,7 @@ describe("Q-BRIDGE-MIB", () => {
     expect(device.tables.vlans.state).toBe("complete");
   });
 
-  test("dot1qPvid is by ifIndex where no row is that of a bridge port, and all are interfaces", () => {
+  test("dot1qPvid is indexed by ifIndex if no row is a bridge port's, and all are interfaces", () => {
     const pvids = (dot1qPvid: Record<string, number>, bridge = BRIDGE): Record<number, unknown> =>
       natives(deviceWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } }));
     expect(pvids({ "101": 20, "102": 0, "200": 30 })).toMatchObject({ 101: 20, 102: null, 103: null, 200: 30 });
@@ -93,7 +93,7 @@ describe("Q-BRIDGE-MIB", () => {
     expect(pvids({ "101": 20 }, { ...BRIDGE, broken: ["*"] })).toMatchObject({ 101: undefined });
   });
 
-  test("bridge ports without an interface are in no VLAN that anybody sees", () => {
+  test("bridge ports without an interface have no visible VLAN", () => {
     const device = deviceWith({
       if_table: INTERFACES,
       bridge: { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 0 } } },
@@ -104,7 +104,7 @@ describe("Q-BRIDGE-MIB", () => {
     expect(device.tables.vlans.problem).toBeNull();
   });
 
-  test("4,094 VLANs on ports that hundreds of bytes are needed for", () => {
+  test("4,094 VLANs work on ports that need hundreds of bytes", () => {
     const numbers = Array.from({ length: 4_094 }, (_, at) => at + 1);
     const list = new Uint8Array(512);
     list[511] = 1;
@@ -142,20 +142,20 @@ describe("Q-BRIDGE-MIB", () => {
         bridge: { ...BRIDGE, broken: ["*"] },
       },
     ],
-  ])("nothing is said of members where %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("members are unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
     const device = read(steps);
     for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
     expect(device.vlans).toEqual([{ number: 1, name: null }]);
   });
 
-  test("of native VLANs that were not read nothing is said, of those that were it is", () => {
+  test("native VLANs that were not read are unknown, others are reported", () => {
     const device = read({ dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20 } }, broken: ["dot1qPvid"] } });
     expect(device.interfaces?.[0]?.native_vlan).toBe(20);
     expect(device.interfaces?.[1]).not.toHaveProperty("native_vlan");
     expect(device.tables.vlans).toEqual({ state: "partial", problem: NO_ANSWER });
   });
 
-  test("VLANs 0 and 4095, and rows that are none, are no VLANs", () => {
+  test("VLANs 0 and 4095, and malformed rows, are ignored", () => {
     const device = read({
       dot1q_vlan_static_table: {
         columns: {
@@ -171,20 +171,20 @@ describe("Q-BRIDGE-MIB", () => {
     expect(memberships(device)).toEqual({});
   });
 
-  test("a device without VLANs tells of none", () => {
+  test("a device without VLANs reports none", () => {
     const device = read({});
     expect(device).not.toHaveProperty("vlans");
     expect(device.tables.vlans.state).toBe("absent");
   });
 });
 
-describe("port lists that are not written as the MIB says", () => {
-  test("Junos: decimal numbers with commas", () => {
+describe("nonstandard port lists", () => {
+  test("of Junos are decimal numbers with commas", () => {
     const device = read(staticLists({ "5": utf8("12"), "28": utf8("3,27"), "30": utf8(""), "37": utf8("0,28") }));
     expect(memberships(device)).toEqual({ 103: [28], 112: [5], 127: [28], 128: [37] });
   });
 
-  test("Junos without a comma anywhere: numbers that exist, where bits would not", () => {
+  test("of Junos without any comma are existing numbers, if bits would not exist", () => {
     const device = deviceWith({
       if_table: INTERFACES,
       bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } },
@@ -193,12 +193,12 @@ describe("port lists that are not written as the MIB says", () => {
     expect(memberships(device)).toEqual({ 113: [6], 128: [5] });
   });
 
-  test("a list of bits that happen to be digits is one of bits, where those ports exist", () => {
+  test("of bits that resemble digits are bits, if those ports exist", () => {
     // "0" is 0x30: ports 3 and 4.
     expect(memberships(read(staticLists({ "5": utf8("0") })))).toEqual({ 103: [5], 104: [5] });
   });
 
-  test("D-Link: one number with port 1 as its lowest bit", () => {
+  test("of D-Link are one number with port 1 as its lowest bit", () => {
     const device = read(
       staticLists({ "1": hex("0000000000000000"), "602": hex("000000000cffffff"), "2004": hex("0000000003000000") }),
     );
@@ -209,11 +209,11 @@ describe("port lists that are not written as the MIB says", () => {
     expect(device.tables.vlans.problem).toBeNull();
   });
 
-  test("ports beyond those that exist are passed over where others do exist", () => {
+  test("with some nonexistent ports omit these", () => {
     expect(memberships(read(staticLists({ "1": hex("0604ffffffffffffffe0") })))).toMatchObject({ 106: [1], 107: [1] });
   });
 
-  test("lists that can be read in no way say nothing, and that is said", () => {
+  test("that cannot be parsed are unknown, and reported", () => {
     const device = read(staticLists({ "1": hex("000000000018004200430044") }));
     for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
     expect(device.tables.vlans).toEqual({
@@ -257,7 +257,7 @@ describe("CISCO-VTP-MIB", () => {
     ]);
   });
 
-  test("a trunk is in the VLANs that are enabled on it and that there are, another port in its own", () => {
+  test("a trunk is in its enabled and existing VLANs, another port in its own", () => {
     const device = read({
       vtp_vlan_table: VTP,
       vlan_trunk_port_table: { columns: rows({ "101": trunk(1, 10), "102": trunk(2), "103": trunk(2) }) },
@@ -272,7 +272,7 @@ describe("CISCO-VTP-MIB", () => {
     expect(device.tables.vlans).toEqual({ state: "complete", problem: null });
   });
 
-  test("says nothing of trunks where the VLANs or what is enabled broke off, and nothing of a port that may be a trunk", () => {
+  test("trunks are unknown if VLANs or enabled ones broke off, as is a possible trunk port", () => {
     const trunks = rows({ "101": trunk(1, 10) });
     const membership = { columns: { vmVlan: { "101": 1, "102": 2 } } };
     const withoutVlans = read({
@@ -292,12 +292,12 @@ describe("CISCO-VTP-MIB", () => {
     expect(withoutTrunks.interfaces?.[1]).not.toHaveProperty("vlans");
   });
 
-  test("is asked for ports only where it has VLANs", () => {
+  test("ports are read only with VLANs", () => {
     expect(readsWith({}).has("vlan_trunk_port_table")).toBeFalse();
     expect(readsWith({ vtp_vlan_table: VTP }).has("vm_membership_table")).toBeTrue();
   });
 
-  test("stands back where Q-BRIDGE-MIB tells of the same", () => {
+  test("yields to Q-BRIDGE-MIB for the same data", () => {
     const device = read({
       vtp_vlan_table: VTP,
       vm_membership_table: { columns: { vmVlan: { "101": 2 } } },

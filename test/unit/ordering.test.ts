@@ -7,7 +7,7 @@ import { orderTerms } from "../../src/resources/ordering.ts";
 const fieldsOf = (query: Parameters<typeof orderTerms>[0]) =>
   orderTerms(query, hostKind).map(({ field, direction }) => `${field} ${direction}`);
 
-test("by created_at a list is in page order, and within groups its ties are", () => {
+test("by created_at a list is in page order, including ties within groups", () => {
   expect(fieldsOf({})).toEqual([]);
   expect(fieldsOf({ order_by: "created_at" })).toEqual([]);
   expect(fieldsOf({ order_by: "created_at", order_direction: "asc" })).toEqual([]);
@@ -15,7 +15,7 @@ test("by created_at a list is in page order, and within groups its ties are", ()
   expect(fieldsOf({ group_by: "name", order_by: "created_at" })).toEqual(["name asc"]);
 });
 
-test("any other order is one of its own", () => {
+test("any other order is separate", () => {
   expect(fieldsOf({ order_by: "created_at", order_direction: "desc" })).toEqual(["created_at desc"]);
   expect(fieldsOf({ group_by: "created_at", order_by: "name" })).toEqual(["created_at asc", "name asc"]);
   expect(fieldsOf({ group_by: "name", order_by: "created_at", order_direction: "desc" })).toEqual([

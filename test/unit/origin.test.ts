@@ -10,13 +10,13 @@ const headers = (given: Partial<OriginHeaders>): OriginHeaders => ({
   ...given,
 });
 
-test("a request without Origin and Sec-Fetch-Site passes, as a script's", () => {
+test("a request without Origin and Sec-Fetch-Site is accepted, as from a script", () => {
   expect(originAllowed(headers({}))).toBe(true);
   expect(originAllowed(headers({ host: null }))).toBe(true);
 });
 
 describe("Sec-Fetch-Site", () => {
-  test.each(["same-origin", "none"])("%s passes", (secFetchSite) => {
+  test.each(["same-origin", "none"])("%s is accepted", (secFetchSite) => {
     expect(originAllowed(headers({ secFetchSite }))).toBe(true);
     expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(true);
   });
@@ -34,7 +34,7 @@ describe("Sec-Fetch-Site", () => {
   });
 });
 
-describe("an Origin that is ours", () => {
+describe("an own Origin", () => {
   test.each([
     ["http://inventory.example:8080", "inventory.example:8080"],
     ["https://inventory.example:8080", "inventory.example:8080"],
@@ -50,7 +50,7 @@ describe("an Origin that is ours", () => {
     ["http://[::1]:8080", "[::1]:8080"],
     ["http://[2001:DB8::1]", "[2001:db8:0::1]"],
     ["http://xn--bcher-kva.example", "bücher.example"],
-  ])("%s for Host %s passes", (origin, host) => {
+  ])("%s for Host %s is accepted", (origin, host) => {
     expect(originAllowed(headers({ origin, host }))).toBe(true);
   });
 });
@@ -85,11 +85,11 @@ describe("a foreign Origin", () => {
     expect(originAllowed(headers({ origin, host }))).toBe(false);
   });
 
-  test("is any, when there is no Host to compare with", () => {
+  test("is assumed without a Host to compare", () => {
     expect(originAllowed(headers({ origin: "http://inventory.example:8080", host: null }))).toBe(false);
   });
 });
 
-test("a proxy that rewrites Host makes every page foreign: it has to pass it on", () => {
+test("a proxy that rewrites Host makes every page foreign, and must forward it", () => {
   expect(originAllowed(headers({ origin: "https://inventory.example", host: "10.0.0.5:8080" }))).toBe(false);
 });

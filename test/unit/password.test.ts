@@ -18,7 +18,7 @@ import { DomainError } from "../../src/base/errors.ts";
 const PASSWORD = "correct horse battery";
 const EMAIL = "night@example.net";
 
-describe("a password's hash", () => {
+describe("a password hash", () => {
   test("is Argon2id with the stated memory and passes", async () => {
     expect(await hashPassword(PASSWORD, EMAIL)).toStartWith(
       `$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`,
@@ -33,13 +33,13 @@ describe("a password's hash", () => {
     expect(await verifyPassword(`${PASSWORD} `, first)).toBe(false);
   });
 
-  test("verifies whichever way an accent was composed", async () => {
+  test("verifies with any accent composition", async () => {
     const hash = await hashPassword("caf\u00e9 au lait", EMAIL);
     expect(await verifyPassword("cafe\u0301 au lait", hash)).toBe(true);
     expect(await verifyPassword("cafe au lait", hash)).toBe(false);
   });
 
-  test("is refused for a password that may not be one, with its place and without it", async () => {
+  test("is refused for an invalid password, with and without its pointer", async () => {
     const error = await refusal(hashPassword("short-one", EMAIL));
     expect(error.code).toBe("validation_failed");
     expect(error.params).toEqual({ issues: [{ path: "/password", message: "must have at least 10 characters" }] });
@@ -55,11 +55,11 @@ describe("a password's hash", () => {
 });
 
 describe("verifying without a hash", () => {
-  test("answers false", async () => {
+  test("returns false", async () => {
     expect(await verifyPassword(PASSWORD, null)).toBe(false);
   });
 
-  test("does the work of verifying with one: a hash of the same parameters", async () => {
+  test("does the work of a real verification: a hash of the same parameters", async () => {
     const hash = await hashPassword(PASSWORD, EMAIL);
     const verify = spyOn(Bun.password, "verify");
     try {
@@ -73,7 +73,7 @@ describe("verifying without a hash", () => {
     }
   });
 
-  test("answers false for texts that no password can be, whoever the account", async () => {
+  test("returns false for impossible passwords, whatever the account", async () => {
     const hash = await hashPassword(PASSWORD, EMAIL);
     for (const text of ["", "x".repeat(5000), "\ud800 lone surrogate"]) {
       expect(await verifyPassword(text, hash)).toBe(false);
@@ -82,7 +82,7 @@ describe("verifying without a hash", () => {
   });
 });
 
-describe("what is wrong with a password", () => {
+describe("password rules", () => {
   test.each([
     "1234567890",
     "1111111112",
@@ -94,7 +94,7 @@ describe("what is wrong with a password", () => {
     "night@example.net!",
     "night night night",
     "example.net",
-  ])("is nothing for %p", (password) => {
+  ])("accept %p", (password) => {
     expect(describePasswordProblem(password, EMAIL)).toBeNull();
   });
 
@@ -118,18 +118,18 @@ describe("what is wrong with a password", () => {
     ["night@example.net", "e-mail address"],
     ["Night@EXAMPLE.net ", "e-mail address"],
     ["night\u200b@example.net", "e-mail address"],
-  ])("is said for %j", (password, reason) => {
+  ])("give an error for %j", (password, reason) => {
     expect(describePasswordProblem(password, EMAIL)).toContain(reason);
   });
 
-  test("is that it is what comes before the @, where that is long enough", () => {
+  test("refuse the part before the @, if long enough", () => {
     expect(describePasswordProblem("Night.Shift", "night.shift@example.net")).toContain("e-mail address");
     expect(describePasswordProblem("night.shifts", "night.shift@example.net")).toBeNull();
   });
 });
 
-describe("the gate", () => {
-  test("runs no more at once than it may, the others in their order", async () => {
+describe("the hashing gate", () => {
+  test("runs up to its limit at once, the others in order", async () => {
     const gate = new PasswordGate(2, 10);
     const jobs = [newJob(), newJob(), newJob(), newJob()];
     const results = jobs.map((job, index) => gate.run(job.work).then(() => index));
@@ -143,7 +143,7 @@ describe("the gate", () => {
     expect(await Promise.all(results)).toEqual([0, 1, 2, 3]);
   });
 
-  test("refuses when its line is full, says when to try again, and takes the next when there is room", async () => {
+  test("refuses when its queue is full, with Retry-After, and accepts the next when there is room", async () => {
     const gate = new PasswordGate(1, 1);
     const [running, waiting, later] = [newJob(), newJob(), newJob()];
     const first = gate.run(running.work);
@@ -157,7 +157,7 @@ describe("the gate", () => {
     expect(later.started).toBe(true);
   });
 
-  test("has a line for who is known, which strangers do not fill", async () => {
+  test("has a separate queue for known callers, which strangers do not fill", async () => {
     const gate = new PasswordGate(1, 1);
     const [running, stranger, known] = [newJob(), newJob(), newJob()];
     const all = [gate.run(running.work), gate.run(stranger.work)];
@@ -172,7 +172,7 @@ describe("the gate", () => {
     expect(stranger.started).toBe(true);
   });
 
-  test("lets the two lines take turns, so that who is known does not keep strangers out either", async () => {
+  test("alternates between both queues, so that known callers do not block strangers either", async () => {
     const gate = new PasswordGate(1, 4);
     const order: string[] = [];
     const first = newJob();
@@ -184,7 +184,7 @@ describe("the gate", () => {
     expect(order).toEqual(["known 1", "stranger 1", "known 2", "stranger 2", "known 3"]);
   });
 
-  test("gives the place on when a work fails", async () => {
+  test("passes its slot on when a task fails", async () => {
     const gate = new PasswordGate(1, 1);
     for (let round = 0; round < 3; round += 1) {
       await expect(gate.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
@@ -192,7 +192,7 @@ describe("the gate", () => {
     expect(await gate.run(async () => "done")).toBe("done");
   });
 
-  test("stands before hashing and verifying alike", async () => {
+  test("covers hashing and verifying alike", async () => {
     const room = PASSWORD_MAX_RUNNING + PASSWORD_MAX_WAITING;
     // Minimal cost: the queue is under test, not the hash.
     const cheap = await Bun.password.hash(PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });

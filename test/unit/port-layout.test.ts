@@ -21,7 +21,7 @@ function laidOut(interfaces: readonly Interface[]): string[] {
   ];
 }
 
-test("a stack of switches has its members and modules apart, ports by number, and the rest beside them", () => {
+test("a switch stack has its members and modules separate, ports by number, and the rest next to them", () => {
   expect(
     laidOut([
       ["Vlan10", 53],
@@ -42,7 +42,7 @@ test("a stack of switches has its members and modules apart, ports by number, an
   ]);
 });
 
-test("names in full, with blanks, and of other makers are read alike", () => {
+test("full names, with spaces, and of other manufacturers are parsed alike", () => {
   expect(laidOut([["GigabitEthernet 2/0/1"], ["GigabitEthernet1/0/12"], ["GigabitEthernet1/0/3"]])).toEqual([
     "1 1/0: GigabitEthernet1/0/3 GigabitEthernet1/0/12",
     "2 2/0: GigabitEthernet 2/0/1",
@@ -65,7 +65,7 @@ test("names in full, with blanks, and of other makers are read alike", () => {
   ]);
 });
 
-test("ports of one number, and of none that is told apart, stand in one group, as the device lists their types", () => {
+test("ports without a distinct number form one group, in the device's order of types", () => {
   expect(laidOut([["lo", 24], ["eth10"], ["eth9"], ["wlan0", 71], ["br0"], ["veth12ab"], ["eth9.20"]])).toEqual([
     "- -: eth9 eth10 wlan0",
     "logical: lo br0 veth12ab eth9.20",
@@ -75,7 +75,7 @@ test("ports of one number, and of none that is told apart, stand in one group, a
   expect(laidOut([["Gi0/1"], ["Gi0/2"], ["Te0/1"]])).toEqual(["- 0: Gi0/1 Gi0/2 Te0/1"]);
 });
 
-test("a port that is broken out stays among its neighbors", () => {
+test("a breakout port stays in position", () => {
   const ports = [1, 2, 3, 50].map((port): Interface => [`Eth1/${port}`]);
   expect(laidOut([...ports, ["Eth1/49/2"], ["Eth1/49/1"]])).toEqual([
     "- 1: Eth1/1 Eth1/2 Eth1/3 Eth1/49/1 Eth1/49/2 Eth1/50",
@@ -86,7 +86,7 @@ test("a port that is broken out stays among its neighbors", () => {
   expect(laidOut([["et-0/0/1:1"], ["et-0/0/1:0"], ["et-0/0/0"]])).toEqual(["0 0/0: et-0/0/0 et-0/0/1:0 et-0/0/1:1"]);
 });
 
-test("the order of a table with one type of port does not matter", () => {
+test("the order of a table with one type of port is irrelevant", () => {
   const random = seededRandom(17);
   const names = [1, 2].flatMap((member) => [...Array(48).keys()].map((port) => `Gi${member}/0/${port + 1}`));
   const expected = laidOut(names.map((name): Interface => [name]));

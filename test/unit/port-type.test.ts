@@ -14,12 +14,12 @@ const HANDBOOK_NAMES =
   "Docker DockerTls Kubernetes Cassandra Elasticsearch InfluxDb Kafka Mqtt MqttTls AMQP AMQPTls Wireguard OpenVPN BACnet ModbusTcp OpcUa EtherNetIp JetDirect Custom";
 
 describe("PORT_TYPES", () => {
-  test('has the names of the contract (handbook: records, "Port types"), in its order, each once', () => {
+  test('has the names of the contract (handbook: records, "Port types"), in order, each once', () => {
     expect([...PORT_TYPES] as string[]).toEqual(HANDBOOK_NAMES.split(" "));
     expect(new Set(PORT_TYPES).size).toBe(PORT_TYPES.length);
   });
 
-  test("has no name that no port can have", () => {
+  test("has no unreachable name", () => {
     const reached = new Set<PortType>();
     for (let number = 1; number <= 65535; number += 1)
       for (const protocol of PORT_PROTOCOLS) reached.add(portType(number, protocol));

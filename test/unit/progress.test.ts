@@ -11,7 +11,7 @@ function told() {
   return { lines, clock, tell: progressTo({ info } as never, clock, "verifying") };
 }
 
-test("a command that takes less than five seconds says nothing of how far it has come", () => {
+test("a command shorter than five seconds reports no progress", () => {
   const { lines, clock, tell } = told();
   for (let step = 1; step < 50; step += 1) {
     clock.advance(100);
@@ -20,7 +20,7 @@ test("a command that takes less than five seconds says nothing of how far it has
   expect(lines).toEqual([]);
 });
 
-test("one that takes longer says it once in five seconds, however often there is something to say", () => {
+test("a longer one reports it every five seconds, however often it changes", () => {
   const { lines, clock, tell } = told();
   for (let step = 1; step <= 120; step += 1) {
     clock.advance(100);
@@ -32,7 +32,7 @@ test("one that takes longer says it once in five seconds, however often there is
   ]);
 });
 
-test("it names no end that is not known, and speaks also after the clock was set back", () => {
+test("an unknown total is omitted, and reports continue after the clock was set back", () => {
   const { lines, clock, tell } = told();
   clock.advance(-60_000);
   tell({ step: "hosts", done: 3, total: null });

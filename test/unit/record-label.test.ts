@@ -28,11 +28,11 @@ function named(kindName: string, document: Record<string, unknown>): { inPlan: s
   return { inPlan: subjectOf(kind, record as unknown as RecordBase).name, inDiff: recordLabel(kind, record) };
 }
 
-test.each(DOCUMENTS)("%s %j is called %s", (kind, document, name) => {
+test.each(DOCUMENTS)("%s %j is labeled %s", (kind, document, name) => {
   expect(named(kind, document)).toEqual({ inPlan: name, inDiff: name });
 });
 
-test("what has no name is called by its id in a diff, and by none in a plan, which tells the id beside it", () => {
+test("a record without a name has its id as label in a diff, and none in a plan, which lists the id separately", () => {
   for (const [kind, document] of [
     ["host", { name: "" }],
     ["credential_assignment", {}],

@@ -5,17 +5,17 @@ import { atLeast, lesserRole, ROLES, type Role } from "../../src/access/role.ts"
 
 const FROM_LEAST: Role[] = ["Viewer", "Member", "Admin", "Owner"];
 
-test("there are four roles, the most powerful first", () => {
+test("there are four roles, highest first", () => {
   expect([...ROLES]).toEqual(["Owner", "Admin", "Member", "Viewer"]);
 });
 
-test("a role may do what it and every lesser role may, and nothing more", () => {
+test("a role has the rights of every lower role, and no more", () => {
   for (const [power, role] of FROM_LEAST.entries()) {
     for (const [needed, required] of FROM_LEAST.entries()) expect(atLeast(role, required)).toBe(power >= needed);
   }
 });
 
-test("the lesser of two roles does not depend on their order", () => {
+test("the lower of two roles is independent of their order", () => {
   for (const [power, role] of FROM_LEAST.entries()) {
     for (const [otherPower, other] of FROM_LEAST.entries()) {
       const lesser = FROM_LEAST[Math.min(power, otherPower)];

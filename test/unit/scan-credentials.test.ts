@@ -40,10 +40,10 @@ const accepts = (at: string) => at.startsWith("10.");
 const idsAt = (credentials: Credentials, at: string) =>
   credentials.at(at).credentials.map(({ credential_id }) => credential_id);
 
-describe("the credentials that an address is asked with", () => {
+describe("the credentials for an address", () => {
   const addresses = [address("a1", "10.0.0.1"), address("a2", "10.0.0.2"), address("b1", "10.0.0.9", "h2")];
 
-  test("come by how precisely they are assigned: to the host and this address, to the host, to the network", () => {
+  test("are ordered by assignment: to the host and address, to the host, to the network", () => {
     const credentials = new Credentials(
       network(
         [assigned("network"), assigned("host", "h1"), assigned("address", "h1", ["a1"]), assigned("other", "h2")],
@@ -59,7 +59,7 @@ describe("the credentials that an address is asked with", () => {
     expect(idsAt(credentials, "10.0.0.77")).toEqual(["network"]);
   });
 
-  test("begin with the one that the address was given to", () => {
+  test("start with the one with this initial address", () => {
     const credentials = new Credentials(
       network([assigned("network"), assigned("host", "h1")], addresses),
       [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }],
@@ -70,7 +70,7 @@ describe("the credentials that an address is asked with", () => {
     expect(idsAt(credentials, "192.0.2.1")).toEqual(["bootstrap"]);
   });
 
-  test("name each once", () => {
+  test("are listed once each", () => {
     const credentials = new Credentials(
       network([assigned("one"), assigned("one", "h1"), assigned("one", "h1", ["a1"])], addresses),
       [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }],
@@ -80,7 +80,7 @@ describe("the credentials that an address is asked with", () => {
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["one"]);
   });
 
-  test("begin with the one that worked, as long as it is still assigned there", () => {
+  test("start with the one that worked, while still assigned there", () => {
     const known = network([assigned("network"), assigned("host", "h1"), assigned("other", "h2")], addresses, [
       ["10.0.0.1", "network"],
       ["10.0.0.2", "other"],
@@ -92,7 +92,7 @@ describe("the credentials that an address is asked with", () => {
     expect(credentials.at("10.0.0.2").remembered).toBeNull();
   });
 
-  test("are those of every host that has the address", () => {
+  test("are those of every host with the address", () => {
     const shared = [address("a1", "10.0.0.1"), address("b1", "10.0.0.1", "h2")];
     expect(
       idsAt(
@@ -102,7 +102,7 @@ describe("the credentials that an address is asked with", () => {
     ).toEqual(["one", "two"]);
   });
 
-  test("leave out those that are gone, and tell of those that cannot be opened", () => {
+  test("omit deleted ones, and report those that cannot be decrypted", () => {
     const { credentials, refused } = new Credentials(
       network([assigned("gone"), assigned("sealed"), assigned("network")]),
       [],
@@ -113,14 +113,14 @@ describe("the credentials that an address is asked with", () => {
     expect(refused).toEqual([{ credential_id: "sealed", reason: "secret_unreadable", clause: "it cannot be read" }]);
   });
 
-  test("are none at all where nothing is assigned", () => {
+  test("are empty without assignments", () => {
     expect(new Credentials(network([]), [], open, accepts).isEmpty).toBe(true);
     expect(
       new Credentials(network([]), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open, accepts).isEmpty,
     ).toBe(false);
   });
 
-  test("of the network go only where somebody lets them go", () => {
+  test("of the network are used only in accepting subnets", () => {
     const credentials = new Credentials(
       network([assigned("network"), assigned("host", "h1")], addresses),
       [],
@@ -135,7 +135,7 @@ describe("the credentials that an address is asked with", () => {
     expect(credentials.at("10.0.0.77").withheld).toEqual({ waiting: [], isOutside: true });
   });
 
-  test("of a host go only to the address values that it was sent to, also where an assignment names the address", () => {
+  test("of a host are used only for covered address values, even if an assignment names the address", () => {
     const credentials = new Credentials(
       network([assigned("host", "h1", null, ["10.0.0.1"]), assigned("address", "h1", ["a2"], [])], addresses),
       [],
@@ -148,7 +148,7 @@ describe("the credentials that an address is asked with", () => {
     expect(credentials.at("10.0.0.2").withheld).toEqual({ waiting: [address("a2", "10.0.0.2")], isOutside: false });
   });
 
-  test("are not held back where they go for another reason", () => {
+  test("are not withheld if allowed for another reason", () => {
     const both = [assigned("one"), assigned("one", "h1", null, [])];
     expect(new Credentials(network(both, addresses), [], open, accepts).at("10.0.0.1").withheld).toBeNull();
     expect(

@@ -7,13 +7,13 @@ import { createLog } from "../../src/base/log.ts";
 import { ScanDirector, type ScanDirectorOptions } from "../../src/discovery/scans/director.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
-test("a full disk does not keep the appliance from starting: that scans were interrupted is said at the next start", async () => {
+test("a full disk does not prevent the start: interrupted scans are marked at the next start", async () => {
   const { director, lines } = refusedWith("storage_full");
   await director.start();
   expect(lines.join("\n")).toContain("ERROR scans_not_interrupted");
 });
 
-test("anything else that breaks it does", async () => {
+test("any other failure does", async () => {
   await expect(refusedWith("internal_error").director.start()).rejects.toThrow("no");
 });
 

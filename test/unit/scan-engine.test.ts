@@ -158,7 +158,7 @@ const opened = (community = "public", told: Parameters<typeof fakeDevice>[0] = {
 const asked = (probes: FakeProbes) => probes.asked.map(({ address }) => address);
 
 describe("a sweep", () => {
-  test("goes through the addresses of the subnets, and hands on those that answer; it asks nobody by SNMP", async () => {
+  test("covers the subnets' addresses, and passes on responding ones, without SNMP", async () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.99"]) probes.alive.set(each, {});
     const { run, addresses } = newRun({ kind: "sweep", probes });
@@ -174,7 +174,7 @@ describe("a sweep", () => {
     });
   });
 
-  test("tells which known hosts and named targets are silent", async () => {
+  test("reports silent known hosts and named targets", async () => {
     const probes = new FakeProbes();
     probes.alive.set("10.0.0.3", {});
     const { run, findings } = newRun({
@@ -193,7 +193,7 @@ describe("a sweep", () => {
     ]);
   });
 
-  test("takes for an answer only what it asked for", async () => {
+  test("accepts only answers to its own probes", async () => {
     const probes = new FakeProbes();
     probes.sweep = async (addresses, _signal, events) => {
       await events.answer({ ip_address: "192.0.2.1", mac_address: null, answered: ["Icmp"] });
@@ -208,7 +208,7 @@ describe("a sweep", () => {
 });
 
 describe("a full scan", () => {
-  test("asks what answers, and writes a device before the address that it answered at", async () => {
+  test("reads responding devices, and writes a device before its address", async () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4"])
       probes.alive.set(each, { mac_address: `00:00:5e:00:53:0${each.at(-1)}`, hostname: `h${each.at(-1)}` });
@@ -233,7 +233,7 @@ describe("a full scan", () => {
     expect(end.progress).toMatchObject({ devices_asked: 2, devices_answered: 1, errors: { no_answer: 1 } });
   });
 
-  test("asks a known host once, whatever addresses it has, and first where it answered before", async () => {
+  test("reads a known host once, whatever its addresses, preferring the last responding one", async () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.5"]) probes.alive.set(each, {});
     probes.devices.set("10.0.0.5", opened());
@@ -247,7 +247,7 @@ describe("a full scan", () => {
     expect(addresses()).toEqual(["10.0.0.3", "10.0.0.4", "10.0.0.5"]);
   });
 
-  test("does not ask a device again at an address that it says is its own; but another host there is asked", async () => {
+  test("does not read a device again at its other addresses, but another host there", async () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.5"]) probes.alive.set(each, {});
     const own = ["10.0.0.3", "10.0.0.4", "10.0.0.5"].map((ip_address) => ({
@@ -277,7 +277,7 @@ describe("a full scan", () => {
     expect(end.progress?.errors).toEqual({ no_answer: 1 });
   });
 
-  test("asks at an address that a device calls its own where another station was seen, and not where it is a router's that several share", async () => {
+  test("reads a device's address if another station was seen there, unless routers share it", async () => {
     const probes = new FakeProbes();
     const seen = ["00:00:5e:00:53:01", "00:00:5e:00:53:02", "00:00:5e:00:53:03", "00:00:5e:00:01:07"];
     for (const [place, mac_address] of seen.entries()) probes.alive.set(`10.0.0.${place + 1}`, { mac_address });
@@ -299,7 +299,7 @@ describe("a full scan", () => {
     expect(ended.toSorted()).toEqual(["10.0.0.3", "10.0.0.4"]);
   });
 
-  test("asks silent hosts that answered SNMP before or have a credential of their own, and no others", async () => {
+  test("reads silent hosts with former SNMP answers or own credentials, and no others", async () => {
     const probes = new FakeProbes();
     probes.devices.set("10.0.0.3", opened());
     probes.devices.set("10.0.0.5", opened("own"));
@@ -321,7 +321,7 @@ describe("a full scan", () => {
     ).toEqual(["lost: 10.0.0.6: no answer", "never: no answer from 10.0.0.4"]);
   });
 
-  test("tells failures apart, and of who is merely silent only where that means something", async () => {
+  test("distinguishes failures, and reports silence only where significant", async () => {
     const probes = new FakeProbes();
     for (const last of [3, 4, 5, 6]) probes.alive.set(`10.0.0.${last}`, {});
     probes.refusing.set("10.0.0.3", "wrong_password");
@@ -339,7 +339,7 @@ describe("a full scan", () => {
     expect(end.progress?.errors).toEqual({ wrong_password: 1, port_closed: 1, wrong_user: 1, no_answer: 1 });
   });
 
-  test("says why it asked nobody where no credential is assigned, and sweeps all the same", async () => {
+  test("reports missing credentials, and sweeps all the same", async () => {
     const probes = new FakeProbes();
     probes.alive.set("10.0.0.3", {});
     const { run, addresses } = newRun({ probes, assignments: [] });
@@ -352,8 +352,8 @@ describe("a full scan", () => {
   });
 });
 
-describe("a scan by SNMP", () => {
-  test("without targets asks the known hosts within the subnets, a few addresses of each, and sweeps nothing", async () => {
+describe("an SNMP scan", () => {
+  test("without targets reads known hosts in the subnets, a few addresses each, without a sweep", async () => {
     const probes = new FakeProbes();
     const many = Array.from({ length: 12 }, (_, place) => `10.0.0.${place + 2}`);
     const { run, findings } = newRun({
@@ -375,7 +375,7 @@ describe("a scan by SNMP", () => {
     ).toEqual(["large", "many", "near"]);
   });
 
-  test("with targets asks each of their addresses, a known host once, and tells of silence only where somebody was named or known", async () => {
+  test("with targets reads each address, a known host once, and reports silence of named and known ones only", async () => {
     const probes = new FakeProbes();
     const { run, findings } = newRun({
       kind: "snmp",
@@ -406,7 +406,7 @@ describe("a scan by SNMP", () => {
     });
   });
 
-  test("asks so many at a time", async () => {
+  test("has limited concurrency", async () => {
     const probes = new FakeProbes();
     probes.hold = turn;
     await newRun({ kind: "snmp", probes, targets: ["10.5.0.0/24"] }).run();
@@ -414,7 +414,7 @@ describe("a scan by SNMP", () => {
     expect(probes.asked).toHaveLength(254);
   });
 
-  test("begins with the addresses that credentials were given, also beyond the subnets, but never what is no host's", async () => {
+  test("starts with initial addresses of credentials, even outside the subnets, but never non-host ones", async () => {
     const probes = new FakeProbes();
     probes.devices.set("192.0.2.1", opened("bootstrap"));
     const { run, findings, devices } = newRun({
@@ -434,7 +434,7 @@ describe("a scan by SNMP", () => {
     ]);
   });
 
-  test("follows what devices say of their neighbors, by address and by name, within the subnets and no further", async () => {
+  test("follows neighbors by address and name, within the subnets only", async () => {
     const probes = new FakeProbes();
     const lldp = (mgmt_addr?: string, sys_name?: string) => ({
       ...(mgmt_addr === undefined ? {} : { mgmt_addr }),
@@ -466,7 +466,7 @@ describe("a scan by SNMP", () => {
     expect(devices()).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.7", "10.0.0.4"]);
   });
 
-  test("looks up no more names when nobody answers for them", async () => {
+  test("stops name lookups without an answering server", async () => {
     const probes = new FakeProbes();
     probes.isWithoutResolver = true;
     probes.devices.set(
@@ -483,7 +483,7 @@ describe("a scan by SNMP", () => {
     expect(probes.looked.length).toBeLessThanOrEqual(NAMES_AT_A_TIME + NAMES_UNANSWERED_MAX);
   });
 
-  test("takes the link-layer address that this machine knows of a device", async () => {
+  test("uses the link-layer address known to this machine", async () => {
     const probes = new FakeProbes();
     probes.devices.set("10.0.0.1", opened());
     probes.macs.set("10.0.0.1", "00:00:5e:00:53:01");
@@ -493,7 +493,7 @@ describe("a scan by SNMP", () => {
   });
 });
 
-describe("no scan", () => {
+describe("a scan probes only", () => {
   const everywhere = {
     hosts: {
       a: ["10.0.0.1"],
@@ -534,33 +534,29 @@ describe("no scan", () => {
     "192.0.2.77",
   ]);
 
-  test.each(["sweep", "snmp", "full"] as const)(
-    "of the kind %s asks an address outside of the subnets and what was given to begin with",
-    async (kind) => {
-      const probes = new FakeProbes();
-      for (const each of allowed) probes.alive.set(each, {});
-      for (const each of allowed)
-        probes.devices.set(each, opened("public", { interfaces: [{ if_index: 1, lldp }], addresses: [] }));
-      await newRun({
-        ...everywhere,
-        kind,
-        probes,
-        target_ips:
-          kind === "sweep" ? [] : [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.77", "224.0.0.77"] }],
-      }).run();
-      const reached = [...probes.swept, ...asked(probes)];
-      expect(reached.length).toBeGreaterThan(3);
-      expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
-      // Known addresses of a subnet are scanned even if it is too large to sweep.
-      for (const each of [
-        "10.8.0.1",
-        ...(["sweep", "full"].includes(kind) ? ["10.0.0.14", "2001:db8::3"] : ["10.11.0.1", "2001:db8::2"]),
-      ])
-        expect(reached).toContain(each);
-    },
-  );
+  test.each(["sweep", "snmp", "full"] as const)("subnets and initial addresses, for the kind %s", async (kind) => {
+    const probes = new FakeProbes();
+    for (const each of allowed) probes.alive.set(each, {});
+    for (const each of allowed)
+      probes.devices.set(each, opened("public", { interfaces: [{ if_index: 1, lldp }], addresses: [] }));
+    await newRun({
+      ...everywhere,
+      kind,
+      probes,
+      target_ips: kind === "sweep" ? [] : [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.77", "224.0.0.77"] }],
+    }).run();
+    const reached = [...probes.swept, ...asked(probes)];
+    expect(reached.length).toBeGreaterThan(3);
+    expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
+    // Known addresses of a subnet are scanned even if it is too large to sweep.
+    for (const each of [
+      "10.8.0.1",
+      ...(["sweep", "full"].includes(kind) ? ["10.0.0.14", "2001:db8::3"] : ["10.11.0.1", "2001:db8::2"]),
+    ])
+      expect(reached).toContain(each);
+  });
 
-  test("with targets asks anything else", async () => {
+  test("its targets, if it has any", async () => {
     for (const kind of ["sweep", "snmp", "full"] as const) {
       const probes = new FakeProbes();
       const targets = ["10.0.0.4/30", "10.0.0.1", "2001:db8::1"];
@@ -577,8 +573,8 @@ describe("no scan", () => {
   });
 });
 
-describe("a scan's end", () => {
-  test("finds the links of what was written, and then marks what was not seen for too long, in batches", async () => {
+describe("the end of a scan", () => {
+  test("resolves links of its records, and then marks stale ones, in batches", async () => {
     const cutoffs: number[] = [];
     const batches = ["1", "2"].map((if_entry_id) => [{ if_entry_id, fingerprint: "", neighbor: null, more: [] }]);
     const unseen = Array.from({ length: 2_500 }, (_, place) => ({ entity: "host", id: String(place) }));
@@ -612,7 +608,7 @@ describe("a scan's end", () => {
     expect(cutoffs).toEqual([clock.now() - 24 * 3_600_000]);
   });
 
-  test("is failed by a network or targets that are none, with words", async () => {
+  test("is a failure with a message for an unknown network or targets", async () => {
     expect((await newRun({ parts: { network: null } }).run()).end).toMatchObject({
       status: "Failed",
       problem: "the network was deleted",
@@ -623,7 +619,7 @@ describe("a scan's end", () => {
     });
   });
 
-  test("is failed by what breaks the writing, and keeps what came of it so far", async () => {
+  test("is a failure on write errors, with the outcome so far", async () => {
     const probes = new FakeProbes();
     for (const last of [1, 2]) probes.alive.set(`10.0.0.${last}`, {});
     const { run } = newRun({
@@ -641,7 +637,7 @@ describe("a scan's end", () => {
     });
   });
 
-  test("is failed by a fault of ours without telling more than that, but to the log", async () => {
+  test("is a failure without details on an internal error, which is logged", async () => {
     const probes = new FakeProbes();
     probes.sweep = async () => {
       throw new Error("a secret");
@@ -655,7 +651,7 @@ describe("a scan's end", () => {
     expect(cause).toContain("a secret");
   });
 
-  test("adds up what the commands came to, and tells each of their findings once", async () => {
+  test("sums up the commands' outcomes, with each finding once", async () => {
     const probes = new FakeProbes();
     probes.alive.set("10.0.0.1", {});
     probes.devices.set("10.0.0.1", opened());
@@ -688,11 +684,11 @@ describe("a scan's end", () => {
   });
 });
 
-describe("a scan that is told to stop", () => {
+describe("a stopped scan", () => {
   test.each([
     ["Cancelled", null],
     ["Interrupted", "the appliance was stopped"],
-  ] as const)("is %s at once, wherever it is, and keeps what was written", async (reason, problem) => {
+  ] as const)("is %s at once, in any phase, and keeps its writes", async (reason, problem) => {
     for (const place of ["10.0.0.6", "asking"]) {
       const probes = new FakeProbes();
       for (let last = 1; last <= 14; last += 1) probes.alive.set(`10.0.0.${last}`, {});
@@ -717,7 +713,7 @@ describe("a scan that is told to stop", () => {
     }
   });
 
-  test("does not wait for a probe that does not stop", async () => {
+  test("does not wait for an unresponsive probe", async () => {
     const probes = new FakeProbes();
     const held = Promise.withResolvers<void>();
     probes.hold = async () => {
@@ -733,7 +729,7 @@ describe("a scan that is told to stop", () => {
     expect((await running).end.status).toBe("Cancelled");
   });
 
-  test("writes nothing of what it had not handed on, and nothing afterwards", async () => {
+  test("writes nothing pending, and nothing afterwards", async () => {
     const probes = new FakeProbes();
     for (let last = 1; last <= 14; last += 1) probes.alive.set(`10.0.0.${last}`, {});
     const held = Promise.withResolvers<void>();
@@ -751,8 +747,8 @@ describe("a scan that is told to stop", () => {
   });
 });
 
-describe("the progress of a scan", () => {
-  test("is told a few times a second and not more often, and ends with the scan", async () => {
+describe("scan progress", () => {
+  test("is reported a few times a second at most, and at the end", async () => {
     const probes = new FakeProbes();
     const gates = new Map([5, 10].map((last) => [`10.0.0.${last}`, Promise.withResolvers<void>()]));
     const at = new Map([...gates.keys()].map((address) => [address, Promise.withResolvers<void>()]));
@@ -781,7 +777,7 @@ describe("the progress of a scan", () => {
     expect(timers.count).toBe(0);
   });
 
-  test("is written down from time to time with what came of it, so that it survives", async () => {
+  test("is stored periodically with the outcome, so that it survives", async () => {
     const probes = new FakeProbes();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const at = Promise.withResolvers<void>();

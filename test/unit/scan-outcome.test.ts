@@ -14,7 +14,7 @@ const finding = (type: FindingType, id: string | null = null, more: Partial<Find
 const counts = (created: number, updated = 0, deleted = 0) => ({ created, updated, deleted });
 
 describe("the outcome of a scan", () => {
-  test("adds up records by kind, and remembers the first and the last transaction", () => {
+  test("sums up records by kind, with first and last transaction", () => {
     const book = new ScanReport();
     book.addRecorded({ records: { hosts: counts(1), ports: counts(2, 3) }, findings: [], hosts: [] }, 7);
     book.addRecorded({ records: { ports: counts(1, 0, 1) }, findings: [], hosts: [] }, null);
@@ -32,7 +32,7 @@ describe("the outcome of a scan", () => {
     });
   });
 
-  test("hands each finding on once, with its place among all", () => {
+  test("passes on each finding once, with its index", () => {
     const book = new ScanReport();
     for (const id of ["a", "b"]) book.add(finding("Created", id));
     expect(book.takeFresh()).toEqual({ ordinal: 0, findings: [finding("Created", "a"), finding("Created", "b")] });
@@ -42,7 +42,7 @@ describe("the outcome of a scan", () => {
     expect(book.outcome(0)).toMatchObject({ findings: { Created: 2, Unreached: 1 }, hosts: { unreached: 1 } });
   });
 
-  test("tells of a record once that several commands have written to, until it was handed on", () => {
+  test("reports a record written by several commands once, until passed on", () => {
     const book = new ScanReport();
     book.add(finding("Created", "a", { records: { ports: counts(1) } }));
     book.add(finding("Changed", "a", { records: { ports: counts(0, 1), services: counts(1) } }));
@@ -57,7 +57,7 @@ describe("the outcome of a scan", () => {
     expect(book.outcome(0).findings).toEqual({ Created: 1, Changed: 2 });
   });
 
-  test("keeps findings of what was read besides, so many, and they crowd out no others", () => {
+  test("keeps a limited number of table findings separately, without displacing others", () => {
     const book = new ScanReport();
     for (let each = 0; each < READS_KEPT + 5; each += 1) book.add(finding("Read", String(each)));
     book.add(finding("Created", "a"));
@@ -67,7 +67,7 @@ describe("the outcome of a scan", () => {
     expect(book.outcome(0)).toMatchObject({ findings: { Read: READS_KEPT + 5, Created: 1 }, findings_dropped: 5 });
   });
 
-  test("keeps so many findings, and counts the rest", () => {
+  test("keeps a limited number of findings, and counts the rest", () => {
     const book = new ScanReport();
     for (let each = 0; each < FINDINGS_KEPT + 10; each += 1)
       book.add(finding(each % 2 === 0 ? "Created" : "Partial", String(each)));

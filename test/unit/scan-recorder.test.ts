@@ -69,8 +69,8 @@ function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "fi
   return { recorder, timers, ran, lost, recorded, told, most: () => most };
 }
 
-describe("the recorder", () => {
-  test("writes what fills a batch at once, and the rest after a moment", async () => {
+describe("the scan recorder", () => {
+  test("writes a full batch at once, and the rest after a moment", async () => {
     const { recorder, timers, told } = newRecorder();
     for (let each = 0; each < DEVICES_OF_BATCH + 1; each += 1) await recorder.device(device(`10.0.0.${each}`));
     expect(told()).toEqual([
@@ -81,7 +81,7 @@ describe("the recorder", () => {
     expect(told()[1]).toBe(`devices 10.0.0.${DEVICES_OF_BATCH}`);
   });
 
-  test("names the scan and its network in each, and tells what came of it", async () => {
+  test("names the scan and its network in each batch, and returns the outcome", async () => {
     const { recorder, ran, recorded } = newRecorder();
     await recorder.address(seen("10.0.0.1"));
     await recorder.flush();
@@ -93,7 +93,7 @@ describe("the recorder", () => {
     expect(recorded).toEqual([1]);
   });
 
-  test("sends a device again, alone, until all that it told is written", async () => {
+  test("resends an unfinished device, alone, until everything is written", async () => {
     const { recorder, ran } = newRecorder({ isManual: true });
     await recorder.device(device("10.0.0.1"));
     await recorder.device(device("10.0.0.2"));
@@ -120,7 +120,7 @@ describe("the recorder", () => {
     ]);
   });
 
-  test("sends a device on as what the first command took it for", async () => {
+  test("resends a device with its first resolved identity", async () => {
     for (const is_repeat of [false, true]) {
       const { recorder, ran } = newRecorder({ isManual: true });
       await recorder.device(device("10.0.0.2"));
@@ -137,7 +137,7 @@ describe("the recorder", () => {
     }
   });
 
-  test("gives up on a device that two commands in a row say is not finished and the second wrote nothing of", async () => {
+  test("gives up on a device that two consecutive commands leave unfinished without progress", async () => {
     const { recorder, ran, lost } = newRecorder({ isManual: true });
     await recorder.device(device("10.0.0.2"));
     const flushed = recorder.flush();
@@ -151,14 +151,14 @@ describe("the recorder", () => {
     expect(lost).toEqual(["10.0.0.2: endless"]);
   });
 
-  test("makes batches of large devices small", async () => {
+  test("forms small batches of large devices", async () => {
     const { recorder, told } = newRecorder();
     await recorder.device(device("10.0.0.1", "x".repeat(LENGTH_OF_BATCH)));
     await recorder.device(device("10.0.0.2"));
     expect(told()).toEqual(["devices 10.0.0.1"]);
   });
 
-  test("writes devices before the addresses that were handed over together with them", async () => {
+  test("writes devices before addresses passed with them", async () => {
     const { recorder, told } = newRecorder();
     await recorder.address(seen("10.0.0.2"));
     await recorder.device(device("10.0.0.1"));
@@ -166,7 +166,7 @@ describe("the recorder", () => {
     expect(told()).toEqual(["devices 10.0.0.1", "addresses 10.0.0.2"]);
   });
 
-  test("has no more commands under way than it may, keeps their order, and lets nobody hand over more meanwhile", async () => {
+  test("limits pending commands, keeps their order, and applies backpressure", async () => {
     const { recorder, ran, told, most } = newRecorder({ isManual: true });
     let accepted = 0;
     const handing = (async () => {
@@ -197,7 +197,7 @@ describe("the recorder", () => {
   });
 
   test.each(["internal_error", "payload_too_large"] as const)(
-    "writes the rest of a batch that one sighting breaks by %s, and tells which one it was",
+    "writes the rest of a batch with a sighting failing by %s, and reports that one",
     async (code) => {
       const { recorder, told, lost } = newRecorder({
         answer: ({ input }) =>
@@ -215,7 +215,7 @@ describe("the recorder", () => {
     },
   );
 
-  test("asks a busy store again", async () => {
+  test("retries a busy store", async () => {
     let tries = 0;
     const { recorder, timers, told } = newRecorder({
       answer: () => ((tries += 1) < 3 ? new DomainError("rate_limit_exceeded", "busy") : null),
@@ -230,7 +230,7 @@ describe("the recorder", () => {
     expect(told()).toHaveLength(3);
   });
 
-  test("fails as a whole with what breaks all of it", async () => {
+  test("fails as a whole on a global error", async () => {
     const { recorder } = newRecorder({ answer: () => new DomainError("storage_full", "The disk is full.") });
     await recorder.address(seen("10.0.0.1"));
     expect(recorder.flush()).rejects.toThrow("The disk is full.");
@@ -238,7 +238,7 @@ describe("the recorder", () => {
     expect(recorder.device(device("10.0.0.2"))).rejects.toThrow("The disk is full.");
   });
 
-  test("when it is closed waits for what is under way, and writes nothing more", async () => {
+  test("waits for pending commands when closed, and writes nothing more", async () => {
     const { recorder, ran, told } = newRecorder({ isManual: true });
     const handed = Array.from({ length: 80 }, (_, each) => recorder.device(device(`10.0.0.${each}`)));
     await turn();

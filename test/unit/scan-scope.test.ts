@@ -8,14 +8,14 @@ const lan = (cidr: string, subnet_type: SubnetType = "Lan"): KnownSubnet => ({ c
 const problems = (targets: string[], allowLarge = false) =>
   targetProblems(targets, allowLarge).map(({ index, message }) => `${index} ${message}`);
 
-describe("targets", () => {
-  test("are taken up to /16 and /112, single addresses included", () => {
+describe("scan targets", () => {
+  test("are accepted up to /16 and /112, including single addresses", () => {
     expect(
       problems(["10.0.0.0/16", "10.1.2.3", "10.1.2.3/32", "2001:db8::/112", "2001:db8::1", "127.16.0.0/24"]),
     ).toEqual([]);
   });
 
-  test("above that are refused by their place; IPv4 may be asked for, IPv6 not", () => {
+  test("are refused above that by position; IPv4 can be permitted, IPv6 cannot", () => {
     expect(problems(["10.0.0.1", "10.0.0.0/15", "2001:db8::/64"])).toEqual([
       "1 is larger than /16; name smaller blocks, or set allow_large",
       "2 is larger than /112, the limit for IPv6; name smaller blocks or single addresses",
@@ -25,7 +25,7 @@ describe("targets", () => {
     ]);
   });
 
-  test("are refused that no host has", () => {
+  test("are refused if not host addresses", () => {
     expect(
       problems([
         "224.0.0.1",
@@ -42,7 +42,7 @@ describe("targets", () => {
     expect(problems(["fe80::1"])[0]).toContain("link-local, which needs a zone");
   });
 
-  test("together have no more addresses than a scan takes, each counted once", () => {
+  test("have a limited total of addresses, each counted once", () => {
     expect(problems(["10.0.0.0/12"], true)).toEqual([]);
     expect(problems(["10.0.0.0/12", "10.1.0.0/16", "10.1.2.3"], true)).toEqual([]);
     expect(problems(["10.0.0.0/12", "10.16.0.0/24"], true)[0]).toContain(`a scan takes at most ${SCAN_ADDRESSES_MAX}`);
@@ -50,7 +50,7 @@ describe("targets", () => {
 });
 
 describe("the scope of targets", () => {
-  test("has each address once, however the targets overlap, and no broadcast of a target", () => {
+  test("has each address once, even for overlapping targets, without broadcast addresses", () => {
     const scope = Scope.ofTargets(["10.0.0.0/29", "10.0.0.0/30", "10.0.0.2", "10.0.0.6"]);
     expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
     expect(scope.total).toBe(6);
@@ -66,7 +66,7 @@ describe("the scope of targets", () => {
     ]);
   });
 
-  test("has not what is broadcast in a known subnet, unless a host has it all the same", () => {
+  test("excludes broadcast addresses of known subnets, unless a host has them", () => {
     const subnets = [lan("10.0.0.0/30"), lan("10.0.0.4/30")];
     expect([...Scope.ofTargets(["10.0.0.0/29"], subnets).addresses()]).toEqual([
       "10.0.0.1",
@@ -78,7 +78,7 @@ describe("the scope of targets", () => {
     expect(Scope.ofTargets(["10.0.0.3"], subnets).contains("10.0.0.3")).toBe(false);
   });
 
-  test("leaves out what no host has of a block that has more", () => {
+  test("excludes non-host addresses of a larger block", () => {
     const scope = Scope.ofTargets(["2001:db8::/112"]);
     expect(scope.total).toBe(65_535);
     expect(scope.contains("2001:db8::")).toBe(false);
@@ -86,7 +86,7 @@ describe("the scope of targets", () => {
     expect(Scope.ofTargets(["::/112"]).contains("::1")).toBe(true);
   });
 
-  test("knows which addresses were named by themselves", () => {
+  test("remembers individually named addresses", () => {
     const scope = Scope.ofTargets(["10.0.0.0/30", "10.0.0.1", "10.9.9.9/32"]);
     expect(["10.0.0.1", "10.0.0.2", "10.9.9.9"].map((each) => scope.names(each))).toEqual([true, false, true]);
     expect(scope.namedAddresses).toEqual(["10.0.0.1", "10.9.9.9"]);
@@ -94,7 +94,7 @@ describe("the scope of targets", () => {
 });
 
 describe("the scope of a network's subnets", () => {
-  test("leaves out other people's, far ones and loopback, and says so", () => {
+  test("excludes public, remote and loopback ones, with a notice", () => {
     const scope = Scope.ofSubnets([
       lan("10.0.0.0/30"),
       ...PASSED_OVER_TYPES.map((type, place) => lan(`10.${place + 1}.0.0/30`, type)),
@@ -106,7 +106,7 @@ describe("the scope of a network's subnets", () => {
     expect(scope.contains("10.1.0.1")).toBe(false);
   });
 
-  test("has nothing that only this machine reaches, itself and what a cloud tells it, whatever the subnets with it are said to be", () => {
+  test("excludes the machine-local ones, itself and cloud metadata, whatever the subnet's type", () => {
     const scope = Scope.ofSubnets([
       lan("127.0.0.0/30"),
       lan("::1/128"),
@@ -135,7 +135,7 @@ describe("the scope of a network's subnets", () => {
     expect([...Scope.ofTargets(["127.0.0.1", "::1"]).addresses()]).toEqual(["127.0.0.1", "::1"]);
   });
 
-  test("does not walk through what is too large, of which known addresses may still be asked", () => {
+  test("does not enumerate oversized subnets, whose known addresses are still probed", () => {
     const scope = Scope.ofSubnets([lan("10.0.0.0/8"), lan("2001:db8::/64"), lan("192.0.2.0/30")]);
     expect([...scope.addresses()]).toEqual(["192.0.2.1", "192.0.2.2"]);
     expect(scope.passedOver).toEqual([
@@ -154,7 +154,7 @@ describe("the scope of a network's subnets", () => {
     ).toEqual([false, false, false, false, false]);
   });
 
-  test("goes by the most specific subnet", () => {
+  test("follows the most specific subnet", () => {
     const scope = Scope.ofSubnets([
       lan("10.0.0.0/28"),
       lan("10.0.0.4/30", "Remote"),
@@ -178,7 +178,7 @@ describe("the scope of a network's subnets", () => {
     expect(scope.total).toBe(11);
   });
 
-  test("walks through no more addresses than a scan takes, and says where it ends", () => {
+  test("enumerates at most a scan's limit, and reports the end", () => {
     const scope = Scope.ofSubnets(Array.from({ length: 18 }, (_, place) => lan(`10.${place}.0.0/16`)));
     expect(scope.total).toBeLessThanOrEqual(SCAN_ADDRESSES_MAX);
     expect(scope.passedOver).toEqual([
@@ -191,7 +191,7 @@ describe("the scope of a network's subnets", () => {
     ]);
   });
 
-  test("is what one gets by looking at each address, for subnets however they lie in each other", () => {
+  test("equals an enumeration by address, for subnets nested arbitrarily", () => {
     const random = seededRandom(7);
     for (let round = 0; round < 200; round += 1) {
       const subnets = new Map<string, KnownSubnet>();

@@ -35,19 +35,19 @@ describe("a secret in a file", () => {
     ["a secret\n\n", "a secret\n"],
     [" a secret ", " a secret "],
     ["ünïcödé", "ünïcödé"],
-  ])("%j is %j: one final line break does not count, and nothing else is taken off", (content, secret) => {
+  ])("%j becomes %j: one final line break is removed, and nothing else", (content, secret) => {
     writeFileSync(join(folder, "site", "community"), content);
     expect(files.read("site/community")).toBe(secret);
   });
 
-  test("is read anew each time", () => {
+  test("is read again each time", () => {
     writeFileSync(join(folder, "community"), "first");
     expect(files.read("community")).toBe("first");
     writeFileSync(join(folder, "community"), "second");
     expect(files.read("community")).toBe("second");
   });
 
-  test("may be a link within the folder, and the folder one itself", () => {
+  test("may be a link inside the folder, which itself may be one", () => {
     writeFileSync(join(folder, "site", "community"), "a secret");
     symlinkSync("site/community", join(folder, "current"));
     symlinkSync(folder, join(around, "linked"));
@@ -55,7 +55,7 @@ describe("a secret in a file", () => {
     expect(new SecretFiles(join(around, "linked")).read("site/community")).toBe("a secret");
   });
 
-  test("is not read from outside of the folder, by whatever way", () => {
+  test("is not read from outside the folder, by any path", () => {
     writeFileSync(join(around, "outside"), "not to be told");
     mkdirSync(join(around, "secrets-too"));
     writeFileSync(join(around, "secrets-too", "community"), "not to be told");
@@ -72,12 +72,12 @@ describe("a secret in a file", () => {
     ["huge", (at: string) => writeFileSync(at, "x".repeat(1_000_000)), "the file huge is longer than 1024 characters"],
     ["binary", (at: string) => writeFileSync(at, Uint8Array.of(0xff, 0xfe, 0x00)), "the file binary is not UTF-8"],
     ["folder", (at: string) => mkdirSync(at), "the file folder is not a regular file"],
-  ])("that is %s is told apart, and nothing of it is told", (name, make, message) => {
+  ])("that is %s is reported as such, without its content", (name, make, message) => {
     make(join(folder, name));
     expect(problem(name)).toBe(message);
   });
 
-  test("is not read from outside either where a folder on the way becomes a link while somebody looks", async () => {
+  test("is not read from outside even if a parent becomes a link in the meantime", async () => {
     mkdirSync(join(around, "outside"));
     for (const [at, content] of [
       [join(folder, "site"), "a secret"],
@@ -110,17 +110,17 @@ describe("a secret in a file", () => {
     }
   });
 
-  test("takes the longest that there may be", () => {
+  test("may have the maximum length", () => {
     writeFileSync(join(folder, "long"), `${"ü".repeat(1_024)}\n`);
     expect(files.read("long")).toBe("ü".repeat(1_024));
   });
 
-  test("that is a pipe does not hold anybody up", () => {
+  test("that is a FIFO does not block", () => {
     makePipe(join(folder, "pipe"));
     expect(problem("pipe")).toBe("the file pipe is not a regular file");
   });
 
-  test("is not to be had where no folder is configured, or it is not there", () => {
+  test("is unavailable without a configured or existing folder", () => {
     expect(problem("x", new SecretFiles(null))).toBe("no folder of secrets is configured (--secrets-folder)");
     expect(problem("x", new SecretFiles(join(around, "nowhere")))).toBe("the folder of secrets does not exist");
   });

@@ -7,11 +7,11 @@ import { hasRoom, scratchParent } from "../support/measure/scratch-parent.ts";
 
 const TMPFS = 0x0102_1994;
 
-test("data of tests are in memory or in the folder for temporary files", () => {
+test("test data are in memory or in the temporary folder", () => {
   expect(["/dev/shm", tmpdir()]).toContain(scratchParent());
 });
 
-test("a folder without room, on a disk, or missing is not used as memory", () => {
+test("a full, on-disk or missing folder is not used as memory", () => {
   expect(hasRoom("/dev/shm", Number.POSITIVE_INFINITY)).toBe(false);
   expect(hasRoom("/proc", 0)).toBe(false);
   expect(hasRoom("/nonexistent", 0)).toBe(false);

@@ -3,7 +3,7 @@ import { SEARCH_MAX_LENGTH, searchTerms, searchText, searchWords, wholeTerm } fr
 
 const words = (text: string) => searchText({ words: [text] }).split(" ");
 
-describe("what is indexed of free text", () => {
+describe("the index of free text", () => {
   test.each([
     ["core-sw-01", ["core-sw-01", "sw-01", "01"]],
     ["Web  Shop\t(old)", ["web", "shop", "(old)", "old)"]],
@@ -13,27 +13,27 @@ describe("what is indexed of free text", () => {
     ["a\u00a0b\u2028c\u0000d", ["a", "b", "c", "d"]],
     ["sw SW Sw", ["sw"]],
     ["--", ["--"]],
-  ])("%p is found by the beginning of each of %p", (text, entries) => {
+  ])("for %p is matched by prefixes of each of %p", (text, entries) => {
     expect(words(text)).toEqual(entries);
   });
 
-  test("an accent begins no word of its own", () => {
+  test("starts no word at an accent", () => {
     // The capital of J with caron has no composed form.
     expect(words("x-J̌y")).toEqual(["x-ǰy", "ǰy"]);
   });
 
-  test("is each entry once and in its order, of few words and of many", () => {
+  test("has each entry once and in order, for few words and many", () => {
     for (const count of [3, 23, 24, 25, 200]) {
       const each = Array.from({ length: count }, (_, number) => `word${number}`);
       expect(words([...each, ...each, each[0]].join(" "))).toEqual(each);
     }
   });
 
-  test("is nothing of nothing", () => {
+  test("is empty for empty text", () => {
     expect(searchText({ words: [null, undefined, "", " \n"], wholes: [null, ""] })).toBe("");
   });
 
-  test("is cut to a length, and no character is cut in two: what is stored must be what was meant", () => {
+  test("is truncated to a length, between characters, so that stored and intended text agree", () => {
     const long = `${"a".repeat(254)}😀${"b".repeat(100)}`;
     const text = searchText({ words: [long], wholes: [long] });
     expect(text.isWellFormed()).toBe(true);
@@ -41,22 +41,22 @@ describe("what is indexed of free text", () => {
     expect(searchText({ words: [`${"a".repeat(253)}😀b`] })).toBe(`${"a".repeat(253)}😀`);
   });
 
-  test("is that of the first parts of a word that has very many", () => {
+  test("has the first parts of a word with very many", () => {
     expect(words(Array.from({ length: 100 }, (_, place) => place).join("-"))).toHaveLength(32);
   });
 
-  test("has half a character as what the database makes of it", () => {
+  test("has lone surrogates in the database's replacement", () => {
     expect(words("x\ud800y")[0]).toBe("x\ufffdy");
   });
 });
 
-describe("what is indexed of an address", () => {
-  test("is the whole alone", () => {
+describe("the index of an address", () => {
+  test("has the whole address only", () => {
     expect(searchText({ wholes: ["10.2.3.4", "AA:BB:CC:00:00:01"] })).toBe("10.2.3.4 aa:bb:cc:00:00:01");
   });
 });
 
-describe("a search", () => {
+describe("a search query", () => {
   test.each([
     ["core", ['"core"*']],
     ["  Core\tSW core ", ['"core"*', '"sw"*']],
@@ -64,7 +64,7 @@ describe("a search", () => {
     ['say "x" OR* -a', ['"say"*', '"""x"""*', '"or*"*', '"-a"*']],
     ["", []],
     [" \n ", []],
-  ])("for %p asks for %p", (search, terms) => {
+  ])("for %p becomes %p", (search, terms) => {
     expect(searchTerms(search)).toEqual(terms);
   });
 
@@ -77,7 +77,7 @@ describe("a search", () => {
     ["AABB.", '"aabb."* OR "aa:bb"*'],
     ["aabb.cc0", '"aabb.cc0"* OR "aa:bb:cc:0"*'],
     ["2001:DB8:0:0::1", '"2001:db8:0:0::1"* OR "2001:db8::1"*'],
-  ])("for the address %s asks for it as it is stored, too", (search, term) => {
+  ])("for the address %s includes its stored form", (search, term) => {
     expect(searchTerms(search)).toEqual([term]);
   });
 
@@ -92,16 +92,16 @@ describe("a search", () => {
     ["2001:db8::1"],
     ["core-sw"],
     ["dead-beef"],
-  ])("for %s asks for that alone", (search) => {
+  ])("for %s is for that only", (search) => {
     expect(searchTerms(search)).toEqual([`"${search}"*`]);
   });
 
-  test("has each of its words once", () => {
+  test("has each word once", () => {
     expect(searchWords("b a B  a")).toEqual(["b", "a"]);
     expect(searchWords("x ".repeat(SEARCH_MAX_LENGTH))).toEqual(["x"]);
   });
 
-  test("for one whole entry asks for no longer one", () => {
+  test("for one whole entry matches no longer one", () => {
     expect(wholeTerm("AA:BB")).toBe('"aa:bb"');
   });
 });

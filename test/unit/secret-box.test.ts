@@ -10,7 +10,7 @@ const CONTEXT = "credential:0190a8c0-0000-7000-8000-000000000001:community";
 const newBox = (key: Uint8Array = KEY): SecretBox => new SecretBox(key, systemRandom);
 
 describe("a sealed secret", () => {
-  test.each(["public", "", "Grüße 🔑 \0 \n", "x".repeat(100_000)])("opens to what was sealed", (plaintext) => {
+  test.each(["public", "", "Grüße 🔑 \0 \n", "x".repeat(100_000)])("opens to the original", (plaintext) => {
     expect(newBox().open(newBox().seal(plaintext, CONTEXT), CONTEXT)).toBe(plaintext);
   });
 
@@ -30,12 +30,12 @@ describe("a sealed secret", () => {
     expect(decipher.update(box.slice(13, -16), undefined, "utf8") + decipher.final("utf8")).toBe("public");
   });
 
-  test("is another one each time", () => {
+  test("is different each time", () => {
     const box = newBox();
     expect(box.seal("public", CONTEXT)).not.toEqual(box.seal("public", CONTEXT));
   });
 
-  test("owns its bytes, and leaves those of the box it opens alone", () => {
+  test("owns its bytes, and does not modify the box it opens", () => {
     const sealed = newBox().seal("public", CONTEXT);
     expect(sealed.buffer.byteLength).toBe(sealed.length);
     const before = sealed.slice();
@@ -43,11 +43,11 @@ describe("a sealed secret", () => {
     expect(sealed).toEqual(before);
   });
 
-  test("cannot be made of broken Unicode, which would come back as something else", () => {
+  test("cannot be made of broken Unicode, which would not round-trip", () => {
     expect(() => newBox().seal("a\ud800b", CONTEXT)).toThrow("lone surrogate");
   });
 
-  test("still opens when the caller has wiped the bytes of the key", () => {
+  test("still opens after the caller wiped the key bytes", () => {
     const key = KEY.slice();
     const box = newBox(key);
     const sealed = box.seal("public", CONTEXT);
@@ -67,7 +67,7 @@ describe("a sealed secret does not open", () => {
     expect(() => newBox(new Uint8Array(32)).open(sealed, CONTEXT)).toThrow("sealed with another key");
   });
 
-  test("with any one bit turned", () => {
+  test("with any bit flipped", () => {
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const damaged = sealed.slice();
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -75,14 +75,14 @@ describe("a sealed secret does not open", () => {
     }
   });
 
-  test("when cut off anywhere, or with something behind it", () => {
+  test("when truncated anywhere, or with trailing bytes", () => {
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => newBox().open(sealed.slice(0, length), CONTEXT)).toThrow("cannot be opened");
     }
     expect(() => newBox().open(Uint8Array.of(...sealed, 0), CONTEXT)).toThrow("cannot be opened");
   });
 
-  test("when a newer version made it, and says so", () => {
+  test("when made by a newer version, with that error", () => {
     expect(() => newBox().open(Uint8Array.of(2, ...sealed.slice(1)), CONTEXT)).toThrow(
       "this program does not know its version 2",
     );

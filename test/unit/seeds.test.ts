@@ -84,8 +84,8 @@ function otherProcess(name: string) {
   return { child, nextLine: async () => (await lines.read()).value?.trim() };
 }
 
-describe("a seed", () => {
-  test("is made once and copied for others, with its note and for its owner alone", async () => {
+describe("a test seed", () => {
+  test("is created once and copied for others, with its note and readable by its owner only", async () => {
     expect([await copied(), await copied(), await copied(seeds())]).toEqual([
       [1, "store 1"],
       [1, "store 1"],
@@ -96,7 +96,7 @@ describe("a seed", () => {
     expect([copy, join(copy, "netledger.key")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   });
 
-  test("is made by one process while others wait for it", async () => {
+  test("is created by one process while others wait", async () => {
     const maker = otherProcess("first");
     expect(await maker.nextLine()).toBe("making");
     const others = [otherProcess("second"), otherProcess("third")];
@@ -112,7 +112,7 @@ describe("a seed", () => {
     await Promise.all([maker, ...others].map(({ child }) => child.exited));
   });
 
-  test("is made by the next process when its maker is killed, and leaves nothing behind", async () => {
+  test("is created by the next process when its creator is killed, without leftovers", async () => {
     const maker = otherProcess("first");
     expect(await maker.nextLine()).toBe("making");
     const here = copied();
@@ -121,7 +121,7 @@ describe("a seed", () => {
     expect(readdirSync(join(parent, "key")).sort()).toEqual(["set-up", "set-up.lock"]);
   });
 
-  test("is made again after a failure", async () => {
+  test("is created again after a failure", async () => {
     const failing = { ...seed(), make: () => Promise.reject(new Error("no room")) };
     await expect(copied(seeds(), failing)).rejects.toThrow("no room");
     expect(await copied()).toEqual([1, "store 1"]);
@@ -130,11 +130,11 @@ describe("a seed", () => {
 
   test.each([
     ["a changed file", (path: string) => writeFileSync(join(path, "data/netledger.db"), "store X")],
-    ["a cut file", (path: string) => writeFileSync(join(path, "data/netledger.db"), "")],
+    ["a truncated file", (path: string) => writeFileSync(join(path, "data/netledger.db"), "")],
     ["a missing file", (path: string) => rmSync(join(path, "data/netledger.key"))],
     ["an unreadable note", (path: string) => writeFileSync(join(path, "seed.json"), "{")],
-    ["no note", (path: string) => rmSync(join(path, "seed.json"))],
-  ])("is made again with %s", async (_, damage) => {
+    ["a missing note", (path: string) => rmSync(join(path, "seed.json"))],
+  ])("is created again with %s", async (_, damage) => {
     await copied();
     damage(join(parent, "key/set-up"));
     expect([await copied(), await copied()]).toEqual([
@@ -143,7 +143,7 @@ describe("a seed", () => {
     ]);
   });
 
-  test("is used up to its greatest age, and not from the future", async () => {
+  test("is used up to its maximum age, and not from the future", async () => {
     await copied();
     now = START + MAX_AGE_MS;
     expect(await copied()).toEqual([1, "store 1"]);
@@ -153,7 +153,7 @@ describe("a seed", () => {
     expect(await copied()).toEqual([3, "store 3"]);
   });
 
-  test("is one for each name and each key", async () => {
+  test("is distinct per name and key", async () => {
     expect([await copied(), await copied(seeds(), seed("demo")), await copied(seeds("other"))]).toEqual([
       [1, "store 1"],
       [2, "store 2"],
@@ -161,7 +161,7 @@ describe("a seed", () => {
     ]);
   });
 
-  test("of another key is removed after an hour", async () => {
+  test("of another key is deleted after an hour", async () => {
     await copied(seeds("old"));
     await copied(seeds("recent"));
     utimesSync(join(parent, "old"), new Date(START - HOUR_MS - 1), new Date(START - HOUR_MS - 1));
@@ -171,7 +171,7 @@ describe("a seed", () => {
   });
 });
 
-test("the key of seeds changes with the executable, its inputs and what makes the seeds", () => {
+test("the seed key changes with the executable, its inputs and the scripts that create seeds", () => {
   const [executable, maker] = [join(folder, "netledger"), join(folder, "maker.ts")];
   writeFileSync(executable, "one");
   writeFileSync(maker, "one");
@@ -188,7 +188,7 @@ test("the key of seeds changes with the executable, its inputs and what makes th
   expect(new Set([first, touched, longer, key()]).size).toBe(4);
 });
 
-test("a demo is used until a scheduled scan is due, or would be part of a new demo, and until midnight in UTC", () => {
+test("a demo is used until its next scheduled scan, a change in a new demo, and midnight UTC", () => {
   const slots = (times: readonly string[]) =>
     new Set(times.map((time) => demoSlot(Date.parse(`2026-11-21T${time}Z`)))).size;
   expect(slots(["09:05:00", "10:30:00", "11:59:59"])).toBe(1);

@@ -31,7 +31,7 @@ function parse(...messages: number[][]) {
 }
 
 describe("parseAddressDatagram", () => {
-  test("reads IPv4 with an alias and IPv6 without a local attribute, up to the end of the dump", () => {
+  test("parses IPv4 with an alias and IPv6 without a local attribute, up to the end of the dump", () => {
     const result = parse(
       newAddress(
         2,
@@ -57,14 +57,14 @@ describe("parseAddressDatagram", () => {
     });
   });
 
-  test("tells the own end of a point-to-point link from the far one", () => {
+  test("distinguishes the local end of a point-to-point link from the far one", () => {
     const { addresses } = parse(
       newAddress(2, 32, 3, 0, attribute(IFA_ADDRESS, bytesOf("10.0.0.2")), attribute(IFA_LOCAL, bytesOf("10.0.0.1"))),
     );
     expect([addresses[0]?.ip.text, addresses[0]?.peer?.text]).toEqual(["10.0.0.1", "10.0.0.2"]);
   });
 
-  test("takes the flags from their attribute, which has all bits, and only for IPv6", () => {
+  test("prefers the flags attribute, which has all bits, for IPv6 only", () => {
     const { addresses } = parse(
       newAddress(10, 64, 3, 0, attribute(IFA_ADDRESS, bytesOf("2001:db8::1")), attribute(IFA_FLAGS, u32(0x101))),
       newAddress(10, 64, 3, 0x01, attribute(IFA_ADDRESS, bytesOf("2001:db8::2")), attribute(IFA_FLAGS, u32(0x108))),
@@ -77,7 +77,7 @@ describe("parseAddressDatagram", () => {
     ]);
   });
 
-  test("skips other families and addresses of a wrong length", () => {
+  test("skips other families and addresses of invalid length", () => {
     const mctp = newAddress(45, 0, 1, 0, attribute(IFA_ADDRESS, [8]));
     const tooShort = newAddress(2, 24, 1, 0, attribute(IFA_ADDRESS, [1, 2, 3]));
     expect(parse(mctp, tooShort, newAddress(2, 24, 1, 0)).addresses).toEqual([]);
@@ -91,7 +91,7 @@ describe("parseAddressDatagram", () => {
     });
   });
 
-  test("ends at every place where the bytes may be cut off, without reading past them", () => {
+  test("stops at any truncation without reading past it", () => {
     const whole = [...newAddress(2, 24, 4, 0, attribute(IFA_ADDRESS, bytesOf("192.0.2.2"))), ...DONE];
     for (let length = 0; length < whole.length; length += 1) {
       const result = parseAddressDatagram(Uint8Array.from(whole.slice(0, length)));
@@ -99,7 +99,7 @@ describe("parseAddressDatagram", () => {
     }
   });
 
-  test("does not run in circles on lengths that are too short or too long", () => {
+  test("does not loop on lengths that are too short or too long", () => {
     for (const length of [0, 1, 15, 21, 0xffffffff])
       expect(parse([...u32(length), ...DONE.slice(4)]).isLast).toBe(false);
     expect(
@@ -108,7 +108,7 @@ describe("parseAddressDatagram", () => {
   });
 });
 
-test("the request asks for a dump of all families", () => {
+test("the request is for a dump of all families", () => {
   expect([...addressDumpRequest()]).toEqual([
     24, 0, 0, 0, 22, 0, 0x01, 0x03, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   ]);
@@ -121,7 +121,7 @@ function address(text: string, prefixLength: number, ifIndex = 2, more: Partial<
 }
 
 describe("inventoryAddresses", () => {
-  test("gives each address with the subnet that it implies, IPv4 before IPv6 and by number", () => {
+  test("returns each address with its subnet, IPv4 before IPv6 and by number", () => {
     expect(
       inventoryAddresses([
         address("fd00::2", 64, 3),
@@ -137,7 +137,7 @@ describe("inventoryAddresses", () => {
     ]);
   });
 
-  test("leaves out loopback, link-local, temporary and duplicate addresses, and keeps what else the loopback interface has", () => {
+  test("omits loopback, link-local, temporary and duplicate addresses, and keeps others of the loopback interface", () => {
     const kept = inventoryAddresses([
       address("127.0.0.1", 8, 1),
       address("127.9.9.9", 8, 1),
@@ -154,7 +154,7 @@ describe("inventoryAddresses", () => {
     expect(kept.map((entry) => entry.ip_address)).toEqual(["10.255.0.1", "2001:db8::3", "fec0::1"]);
   });
 
-  test("gives an address on several interfaces once: where its subnet is widest, then at the lowest index", () => {
+  test("returns an address on several interfaces once: with the widest subnet, then the lowest index", () => {
     const unnumbered = [address("10.0.0.1", 32, 2), address("10.0.0.1", 24, 5), address("10.0.0.1", 24, 4)];
     expect(inventoryAddresses(unnumbered)).toEqual([
       { ip_address: "10.0.0.1", prefix_length: 24, if_index: 4, cidr: "10.0.0.0/24" },
@@ -162,7 +162,7 @@ describe("inventoryAddresses", () => {
     expect(inventoryAddresses(unnumbered.reverse())).toEqual(inventoryAddresses(unnumbered));
   });
 
-  test("takes the subnet of a point-to-point address from the peer's block only when it lies in it", () => {
+  test("uses the peer's block for a point-to-point address only if it contains it", () => {
     const peer = (text: string) => ({ peer: parseIp(text) });
     const cidrs = inventoryAddresses([
       address("10.0.0.1", 30, 2, peer("10.0.0.2")),
@@ -173,7 +173,7 @@ describe("inventoryAddresses", () => {
   });
 });
 
-test("a port is for the machine alone when all that it is bound to is loopback", () => {
+test("a port is local-only if all its bindings are loopback", () => {
   const port = (...bound: string[]) => ({ number: 5432, protocol: "Tcp" as const, bound });
   expect(
     [port("127.0.0.1"), port("127.0.0.53", "::1"), port(), port("127.0.0.1", "192.0.2.2")].map(isLoopbackOnly),

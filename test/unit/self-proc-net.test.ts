@@ -31,7 +31,7 @@ const ANY = "00000000:0000";
 const ANY_V6 = "00000000000000000000000000000000:0000";
 
 describe("TCP", () => {
-  test("gives the sockets that listen, and neither connections nor what remains of them", () => {
+  test("returns listening sockets, without current and closing connections", () => {
     const tcp = tcpTable(
       `0100007F:1538 ${ANY} 0A`,
       "0100007F:1538 0100007F:C350 01",
@@ -49,7 +49,7 @@ describe("TCP", () => {
     ).toEqual([50_000]);
   });
 
-  test("takes a socket on 0.0.0.0, on [::] or on the mapped 0.0.0.0 for all addresses, whatever else the port is bound to", () => {
+  test("treats a socket on 0.0.0.0, [::] or the mapped 0.0.0.0 as all addresses, whatever its other bindings", () => {
     const tcp = tcpTable(`00000000:0050 ${ANY} 0A`, `0100007F:0051 ${ANY} 0A`);
     const tcp6 = tcpTable(
       `00000000000000000000000000000000:0051 ${ANY_V6} 0A`,
@@ -64,7 +64,7 @@ describe("TCP", () => {
     ]);
   });
 
-  test("reads addresses from little-endian words, IPv4-mapped ones as IPv4, each once and in order", () => {
+  test("parses addresses from little-endian words, IPv4-mapped ones as IPv4, each once and in order", () => {
     const tcp6 = tcpTable(
       `000000FD000000000000000002000000:01BB ${ANY_V6} 0A`,
       `00000000000000000000000001000000:01BB ${ANY_V6} 0A`,
@@ -83,7 +83,7 @@ describe("TCP", () => {
 });
 
 describe("UDP", () => {
-  test("gives the sockets that are bound below the ephemeral range and not connected", () => {
+  test("returns unconnected sockets bound below the ephemeral range", () => {
     const udp = udpTable(
       `00000000:00A1 ${ANY} 07`,
       `020200C0:0035 ${ANY} 07`,
@@ -103,20 +103,20 @@ describe("UDP", () => {
     ]);
   });
 
-  test("shares no port with TCP and comes after it", () => {
+  test("shares no port with TCP and is listed after it", () => {
     const tables = { ...NO_TABLES, tcp: tcpTable(`00000000:0035 ${ANY} 0A`), udp: udpTable(`00000000:0035 ${ANY} 07`) };
     expect(servedPorts(tables, 32_768).map((port) => port.protocol)).toEqual(["Tcp", "Udp"]);
   });
 });
 
-test("the order of the lines in the tables does not show", () => {
+test("line order in the tables is irrelevant", () => {
   const lines = [`0100007F:0050 ${ANY} 0A`, `020200C0:0050 ${ANY} 0A`, `00000000:0016 ${ANY} 0A`];
   expect(servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines) }, 32_768)).toEqual(
     servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines.reverse()) }, 32_768),
   );
 });
 
-test("tables that are empty, that have only their heading, or that hold something else give no ports", () => {
+test("empty tables, those with only a heading, and malformed ones have no ports", () => {
   expect(servedPorts(NO_TABLES, 32_768)).toEqual([]);
   expect(
     servedPorts(
@@ -134,12 +134,12 @@ test("sockets past the ten thousandth line are found", () => {
 });
 
 describe("the ephemeral range", () => {
-  test("begins at the first of the kernel's two numbers", () => {
+  test("starts at the first of the kernel's two numbers", () => {
     expect(firstEphemeralPort("32768\t60999\n")).toBe(32_768);
     expect(firstEphemeralPort("1024\t65000")).toBe(1024);
   });
 
-  test("is the kernel's default where the kernel does not say", () => {
+  test("defaults to the kernel's default if unavailable", () => {
     for (const text of [null, "", "none", "0 0", "70000 80000", "-1 5"]) expect(firstEphemeralPort(text)).toBe(32_768);
   });
 });

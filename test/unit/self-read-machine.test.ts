@@ -53,8 +53,8 @@ const ETH0 = {
   uevent: "INTERFACE=eth0\nIFINDEX=4",
 };
 
-describe("a machine of our own making", () => {
-  test("is read whole", async () => {
+describe("a simulated machine", () => {
+  test("is read completely", async () => {
     await write({
       "proc/sys/kernel/hostname": "edge-1\n",
       "proc/sys/kernel/ostype": "Linux\n",
@@ -135,7 +135,7 @@ describe("a machine of our own making", () => {
     expect(await readFixture()).toMatchObject({ machine_id: machineId });
   });
 
-  test("that has no files at all is a nameless machine with nothing", async () => {
+  test("without any files is nameless and empty", async () => {
     expect(await readFixture()).toEqual({
       hostname: "localhost",
       machine_id: null,
@@ -151,12 +151,12 @@ describe("a machine of our own making", () => {
     });
   });
 
-  test("is not taken for an empty one when a table is there and cannot be read", async () => {
+  test("is not treated as empty if an existing table cannot be read", async () => {
     await mkdir(join(root, "proc/net/tcp"), { recursive: true });
     await expect(readFixture()).rejects.toThrow("EISDIR");
   });
 
-  test("is not taken for one without addresses when the kernel does not answer", async () => {
+  test("is not treated as without addresses if the kernel does not answer", async () => {
     const readAddresses = () => {
       throw new Error("no rtnetlink");
     };
@@ -165,12 +165,12 @@ describe("a machine of our own making", () => {
     );
   });
 
-  test("takes its name from /etc when the kernel has none", async () => {
+  test("takes its name from /etc if the kernel has none", async () => {
     await write({ "proc/sys/kernel/hostname": "(none)\n", "etc/hostname": "edge-2\n" });
     expect((await readFixture()).hostname).toBe("edge-2");
   });
 
-  test("never shows its machine id, only what it derives from it", async () => {
+  test("never reveals its machine id, only a derived value", async () => {
     const derived = new Set<string | null>();
     for (const machineId of ["0f1e2d3c4b5a69788796a5b4c3d2e1f0", "0f1e2d3c4b5a69788796a5b4c3d2e1f1"]) {
       await write({ "etc/machine-id": machineId });
@@ -181,14 +181,14 @@ describe("a machine of our own making", () => {
     expect(derived.size).toBe(2);
   });
 
-  test("has no machine id before it was given one", async () => {
+  test("has no machine id before one is assigned", async () => {
     for (const text of ["", "uninitialized\n", "0f1e2d3c"]) {
       await write({ "etc/machine-id": text });
       expect((await readFixture()).machine_id).toBeNull();
     }
   });
 
-  test("has no maker, model or serial number where DMI holds a placeholder", async () => {
+  test("has no manufacturer, model or serial number for DMI placeholders", async () => {
     for (const filler of [
       "To be filled by O.E.M.",
       "To Be Filled By O.E.M",
@@ -209,7 +209,7 @@ describe("a machine of our own making", () => {
     }
   });
 
-  test("without DMI is named by its device tree", async () => {
+  test("without DMI is identified by its device tree", async () => {
     await write({
       "sys/firmware/devicetree/base/model": "Raspberry Pi 4 Model B Rev 1.4\0",
       "sys/firmware/devicetree/base/serial-number": "10000000abcdef01\0",
@@ -228,7 +228,7 @@ describe("an interface", () => {
     return (await readFixture()).interfaces[0];
   }
 
-  test("has the speed that the driver knows, in bits per second, or none", async () => {
+  test("has the driver's speed, in bits per second, or none", async () => {
     for (const [speed, bps] of [
       ["10", 10_000_000],
       ["400000", 400_000_000_000],
@@ -254,14 +254,14 @@ describe("an interface", () => {
     ]);
   });
 
-  test("is administratively down when it was not switched on, whatever else its flags say", async () => {
+  test("is administratively down if not enabled, whatever its other flags", async () => {
     expect([
       (await readInterface({ flags: "0x1002" }))?.admin_status,
       (await readInterface({ flags: "0x1043" }))?.admin_status,
     ]).toEqual(["Down", "Up"]);
   });
 
-  test("has no MAC address when its address is of another kind", async () => {
+  test("has no MAC address if its address is of another type", async () => {
     const addresses = {
       "02:FC:00:00:00:0A": "02:fc:00:00:00:0a",
       "00:00:00:00:00:00": null,
@@ -273,13 +273,13 @@ describe("an interface", () => {
       expect((await readInterface({ address }))?.mac_address).toBe(mac);
   });
 
-  test("has the type that its folders and its driver tell, and the MTU plays no part", async () => {
+  test("has a type derived from its folders and driver, not its MTU", async () => {
     expect((await readInterface({ uevent: "DEVTYPE=vlan\nINTERFACE=eth0", mtu: "1500" }))?.if_type).toBe(135);
     expect((await readInterface({ uevent: "DEVTYPE=vlan\nINTERFACE=eth0", mtu: "9000" }))?.if_type).toBe(135);
     expect((await readInterface({ "bridge/bridge_id": "8000.02fc00000001" }))?.if_type).toBe(209);
   });
 
-  test("is listed by its index, and what is no interface or has just gone is not listed", async () => {
+  test("is listed by index, without other entries and vanished ones", async () => {
     await write({
       ...netInterface("b", { ...ETH0, ifindex: "10" }),
       ...netInterface("a", { ...ETH0, ifindex: "9" }),
@@ -300,11 +300,11 @@ describe("this machine", () => {
     return result;
   }
 
-  test("looks the same twice", async () => {
+  test("is read identically twice", async () => {
     expect(await eventually(true, async () => Bun.deepEquals(await readMachine(), await readMachine()))).toBe(true);
   });
 
-  test("shows exactly the port that was opened, for as long as it is open", async () => {
+  test("shows an opened port exactly while it is open", async () => {
     const expected = { appeared: ["the listener's port"], disappeared: ["the listener's port"] };
     const result = await eventually(expected, async () => {
       const before = new Set((await readMachine()).ports.map(keyOf));
@@ -322,14 +322,14 @@ describe("this machine", () => {
     expect(result).toEqual(expected);
   });
 
-  test("does not show a UDP client that waits for its answer", async () => {
+  test("does not show a UDP client awaiting its answer", async () => {
     const client = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
     const { ports } = await readMachine();
     client.close();
     expect(ports.filter((port) => port.protocol === "Udp" && port.number === client.port)).toEqual([]);
   });
 
-  test("has the loopback interface, and every IPv4 address that the runtime sees elsewhere", async () => {
+  test("has the loopback interface, and every IPv4 address the runtime lists", async () => {
     const { addresses, interfaces } = await readMachine();
     expect(interfaces.filter((entry) => entry.if_name === "lo")).toMatchObject([
       { if_index: 1, if_type: 24, mac_address: null },

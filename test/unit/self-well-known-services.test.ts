@@ -19,12 +19,12 @@ test("a well-known number names its service", () => {
   });
 });
 
-test("a service that speaks both protocols is the same service over both", () => {
+test("a service on both protocols is the same service", () => {
   expect(serviceOf(udp(53))).toEqual(serviceOf(tcp(53)));
   expect(serviceOf(udp(443))).toEqual(serviceOf(tcp(443)));
 });
 
-test("an unknown number, a client's port and a known number over the wrong protocol name none", () => {
+test("an unknown number, a client port and a known number over the wrong protocol name none", () => {
   const ports = [tcp(4711), udp(68), udp(546), udp(22), tcp(161), tcp(0)] as const;
   expect(ports.map((port) => serviceOf(port)?.service_definition ?? null)).toEqual([
     null,
@@ -36,7 +36,7 @@ test("an unknown number, a client's port and a known number over the wrong proto
   ]);
 });
 
-test("each definition has one name, and each fits its field", () => {
+test("each definition has one name, within its field's limits", () => {
   const names = new Map<string, Set<string>>();
   for (const port of EVERY_PORT) {
     const service = serviceOf(port);
@@ -50,7 +50,7 @@ test("each definition has one name, and each fits its field", () => {
   }
 });
 
-test("every port with a type of its own has a service, but for printing on 9100, which metrics exporters use as well", () => {
+test("every port with its own type has a service, except printing on 9100, which metrics exporters also use", () => {
   const without = EVERY_PORT.filter((port) => portType(port.number, port.protocol) !== "Custom" && !serviceOf(port));
   expect(without).toEqual([tcp(9100)]);
 });

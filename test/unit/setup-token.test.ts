@@ -5,12 +5,12 @@ import { systemRandom } from "../../src/base/random.ts";
 import { generateSetupToken, sameSecret, setupTokenMatches } from "../../src/sessions/setup-token.ts";
 
 describe("a setup token", () => {
-  test("is seven groups of four characters that nobody confuses", () => {
+  test("is seven groups of four unambiguous characters", () => {
     for (let round = 0; round < 200; round += 1)
       expect(generateSetupToken(systemRandom)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){6}$/);
   });
 
-  test("takes five bits of each of 28 random bytes, every value alike", () => {
+  test("uses five bits of each of 28 random bytes, uniformly", () => {
     const counts = new Map<string, number>();
     for (let first = 0; first < 256; first += 1) {
       const token = generateSetupToken({
@@ -25,7 +25,7 @@ describe("a setup token", () => {
     expect(new Set(counts.values())).toEqual(new Set([8]));
   });
 
-  test("matches itself, in small letters, without hyphens, with blanks around", () => {
+  test("matches itself, in lower case, without hyphens, with surrounding spaces", () => {
     const token = generateSetupToken(systemRandom);
     for (const typed of [
       token,
@@ -38,12 +38,12 @@ describe("a setup token", () => {
     }
   });
 
-  test("matches when somebody read 1 as I or l and 0 as O", () => {
+  test("matches with 1 misread as I or l and 0 as O", () => {
     expect(setupTokenMatches("1010-ABCD", "Il0O-abcd".replace("Il0O", "IolO"))).toBe(true);
     expect(setupTokenMatches("1010-ABCD", "1O1O-ABCD")).toBe(true);
   });
 
-  test("does not match anything else", () => {
+  test("does not match any other text", () => {
     const token = generateSetupToken({ bytes: (count) => Uint8Array.from({ length: count }, (_, index) => index) });
     for (const typed of [
       "",

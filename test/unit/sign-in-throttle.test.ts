@@ -68,11 +68,11 @@ async function isFree(account = ACCOUNT, source = HERE): Promise<boolean> {
 }
 
 describe("one account from one address", () => {
-  test("waits 1, 2, 4 … up to 900 seconds after three failures that cost nothing", async () => {
+  test("waits 1, 2, 4 … up to 900 seconds after three free failures", async () => {
     expect(await failPatiently(18)).toEqual([0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
   });
 
-  test("is told the time that is left, rounded up", async () => {
+  test("gets the remaining time, rounded up", async () => {
     await failPatiently(6);
     expect(await wait()).toBe(4);
     now += 1;
@@ -85,7 +85,7 @@ describe("one account from one address", () => {
     expect(await wait()).toBe(0);
   });
 
-  test("does not wait longer for asking too early", async () => {
+  test("does not wait longer after an early attempt", async () => {
     await failPatiently(8);
     const seconds = await wait();
     for (let round = 0; round < 100; round += 1) expect(await wait()).toBe(seconds);
@@ -93,7 +93,7 @@ describe("one account from one address", () => {
     expect(await wait()).toBe(0);
   });
 
-  test("starts anew after a sign-in", async () => {
+  test("is reset by a sign-in", async () => {
     await failPatiently(7);
     now += MAX_WAIT_SECONDS * 1000;
     expect(await wait()).toBe(0);
@@ -111,13 +111,13 @@ describe("one account from one address", () => {
     expect(await failPatiently(5)).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test("is one account in every spelling", async () => {
+  test("is the same in every spelling", async () => {
     for (const spelling of ["ada@example.org", "ADA@Example.ORG", " ada@example.org\n", "ａda@example.org"])
       await fail(spelling);
     expect(await wait("Ada@example.org")).toBe(1);
   });
 
-  test("does not wait longer because the clock was set back", async () => {
+  test("does not wait longer if the clock is set back", async () => {
     await failPatiently(8);
     const seconds = await wait();
     now -= 10 * 3_600_000;
@@ -127,7 +127,7 @@ describe("one account from one address", () => {
   });
 });
 
-describe("nobody is locked out", () => {
+describe("a user is not locked out", () => {
   test("from another address", async () => {
     await failPatiently(20, () => ACCOUNT, ELSEWHERE);
     expect(await wait(ACCOUNT, ELSEWHERE)).toBe(MAX_WAIT_SECONDS);
@@ -140,7 +140,7 @@ describe("nobody is locked out", () => {
   });
 });
 
-describe("attempts at once", () => {
+describe("concurrent attempts", () => {
   type Outcome = "failed" | "succeeded" | "abandoned";
 
   /** Concurrently, each verified in its turn. @returns the wait of each in seconds, or 0 */
@@ -156,30 +156,30 @@ describe("attempts at once", () => {
   const ofMany = (index: number) => `user${index}@example.org`;
   const isCrowded = async (account = ACCOUNT) => (await throttle.enter(account, HERE))?.isCrowded;
 
-  test("that are right all get in", async () => {
+  test("that are right all succeed", async () => {
     expect(await atOnce(times(1 + ATTEMPTS_MAX_WAITING, "succeeded"))).toEqual(Array(1 + ATTEMPTS_MAX_WAITING).fill(0));
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("that are wrong are as many as in a row without waiting", async () => {
+  test("that are wrong are as many as in sequence without waiting", async () => {
     const seconds = await atOnce(times(100, "failed"));
     expect(seconds).toEqual([...Array(PAIR_FREE_FAILURES + 1).fill(0), ...Array(96).fill(1)]);
     expect(await wait()).toBe(1);
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("are one when the pair had to wait already", async () => {
+  test("count as one if the pair had to wait already", async () => {
     await failPatiently(9);
     now += (await wait()) * 1000;
     expect(await atOnce(times(10, "failed"))).toEqual([0, ...Array(9).fill(64)]);
   });
 
-  test("are made in the order in which they came: a sign-in between wrong ones starts anew", async () => {
+  test("are processed in order: a sign-in between wrong ones resets the count", async () => {
     const outcomes = [...times(3, "failed"), "succeeded" as const, ...times(5, "failed")];
     expect(await atOnce(outcomes)).toEqual([...Array(8).fill(0), 1]);
   });
 
-  test("wait for the one that runs: ten of them, and one more is told to come again", async () => {
+  test("queue up to ten deep; a further one gets Retry-After", async () => {
     expect(await wait()).toBe(0);
     const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => wait());
     expect(await throttle.enter(ACCOUNT, HERE)).toEqual({ retryAfterSeconds: 1, isCrowded: true });
@@ -194,7 +194,7 @@ describe("attempts at once", () => {
     }
   });
 
-  test("wait five seconds at most, and make room then", async () => {
+  test("wait five seconds at most, and then free their slot", async () => {
     expect(await wait()).toBe(0);
     const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => isCrowded());
     timers.advance(ATTEMPT_WAIT_MS - 1);
@@ -206,12 +206,12 @@ describe("attempts at once", () => {
     expect(await next).toBe(0);
   });
 
-  test("give their place back when nothing was verified", async () => {
+  test("free their slot if nothing was verified", async () => {
     for (let round = 0; round < 5; round += 1) expect(await atOnce(times(10, "abandoned"))).toEqual(Array(10).fill(0));
     expect(await failPatiently(5)).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test("that nobody reported on do not close the account for ever", async () => {
+  test("without an outcome do not block the account permanently", async () => {
     await failPatiently(6);
     now += (await wait()) * 1000;
     expect(await wait()).toBe(0);
@@ -223,33 +223,33 @@ describe("attempts at once", () => {
     expect(await wait()).toBe(0);
   });
 
-  test("of other accounts and from elsewhere do not wait for each other", async () => {
+  test("on other accounts and from elsewhere do not wait for each other", async () => {
     expect(await Promise.all([wait(), wait("grace@example.org"), wait(ACCOUNT, ELSEWHERE)])).toEqual([0, 0, 0]);
   });
 
-  test("from one address on many accounts are bounded too", async () => {
+  test("from one address on many accounts are limited too", async () => {
     const seconds = await atOnce(times(200, "failed"), ofMany);
     expect(seconds).toEqual([...Array(SOURCE_FREE_FAILURES + 1).fill(0), ...Array(169).fill(1)]);
   });
 
-  test("from one address that has used up what costs nothing: who is right gets in, who is wrong makes all wait", async () => {
+  test("from an exhausted address delay all when wrong, and succeed when right", async () => {
     for (let index = 0; index < SOURCE_FREE_FAILURES; index += 1) await fail(`nobody${index}@example.org`);
     expect(await atOnce(times(8, "succeeded"), ofMany)).toEqual(Array(8).fill(0));
     expect(await atOnce(times(8, "failed"), (index) => `other${index}@example.org`)).toEqual([0, ...Array(7).fill(1)]);
   });
 });
 
-describe("one address that tries many accounts", () => {
+describe("an address that tries many accounts", () => {
   const spray = (times: number, source = HERE): Promise<number[]> =>
     failPatiently(times, (index) => `user${index}@example.org`, source);
 
-  test("waits longer and longer after thirty failures", async () => {
+  test("waits increasingly after thirty failures", async () => {
     const waits = await spray(SOURCE_FREE_FAILURES + 6);
     expect(waits.slice(0, SOURCE_FREE_FAILURES + 1)).toEqual(Array(SOURCE_FREE_FAILURES + 1).fill(0));
     expect(waits.slice(SOURCE_FREE_FAILURES + 1)).toEqual([1, 2, 4, 8, 16]);
   });
 
-  test("settles at about thirty guesses an hour", async () => {
+  test("is limited to about thirty guesses an hour", async () => {
     await spray(60);
     const start = now;
     await spray(120);
@@ -258,7 +258,7 @@ describe("one address that tries many accounts", () => {
     expect(perHour).toBeLessThan(40);
   });
 
-  test("cannot start anew by signing in with an account of its own", async () => {
+  test("is not reset by signing in with its own account", async () => {
     await spray(SOURCE_FREE_FAILURES);
     expect(await wait("mallory@example.org")).toBe(0);
     throttle.succeeded("mallory@example.org", HERE);
@@ -266,12 +266,12 @@ describe("one address that tries many accounts", () => {
     expect(await wait("victim2@example.org")).toBe(1);
   });
 
-  test("does not slow down another address", async () => {
+  test("does not delay another address", async () => {
     await spray(50);
     expect(await isFree("new@example.org", ELSEWHERE)).toBe(true);
   });
 
-  test("does not slow down who has signed in from there lately, but other accounts", async () => {
+  test("does not delay accounts that recently signed in from there, unlike others", async () => {
     expect(await wait(ACCOUNT)).toBe(0);
     throttle.succeeded(ACCOUNT, HERE);
     await spray(40);
@@ -282,7 +282,7 @@ describe("one address that tries many accounts", () => {
     expect(await wait(ACCOUNT)).toBe(1);
   });
 
-  test("slows down again who has signed in from there long ago", async () => {
+  test("delays accounts again that signed in from there long ago", async () => {
     expect(await wait(ACCOUNT)).toBe(0);
     throttle.succeeded(ACCOUNT, HERE);
     now += KNOWN_GOOD_MS;
@@ -290,7 +290,7 @@ describe("one address that tries many accounts", () => {
     expect(await wait(ACCOUNT)).toBe(1);
   });
 
-  test("never adds up for an office that mistypes now and then", async () => {
+  test("never accumulates for an office with occasional mistakes", async () => {
     for (let index = 0; index < 500; index += 1) {
       await fail(`user${index}@example.org`);
       now += SOURCE_FORGIVEN_EVERY_MS;
@@ -327,7 +327,7 @@ describe("a source address", () => {
 });
 
 describe("memory", () => {
-  test("is bounded: of too many pairs the longest untouched is forgotten", async () => {
+  test("is limited: of too many pairs the least recently used is forgotten", async () => {
     const address = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
     for (let round = 0; round < 3; round += 1) await fail(ACCOUNT, HERE);
     for (let round = 0; round < 4; round += 1) await fail("untouched@example.org", ELSEWHERE);
@@ -337,7 +337,7 @@ describe("memory", () => {
     expect(await wait("untouched@example.org", ELSEWHERE)).toBe(0);
   });
 
-  test("does not keep what only was checked, or signed in", async () => {
+  test("excludes pairs only checked, or signed in", async () => {
     for (let round = 0; round < 4; round += 1) await fail();
     for (let index = 0; index < THROTTLE_MAX_ENTRIES + 1; index += 1) {
       const source = `10.0.${index >> 8}.${index & 255}`;

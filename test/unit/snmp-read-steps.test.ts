@@ -57,11 +57,11 @@ function summary(reads: Reads): Record<string, unknown> {
 
 const COMPLETE = { system: "name", interfaces: "descr 2", lldp: "up, name 1" };
 
-describe("a plan", () => {
+describe("a read plan", () => {
   test.each([
     ["v2c", true],
     ["v1", false],
-  ] as const)("is read step by step, in %s", async (_version, hasBulk) => {
+  ] as const)("is executed step by step, in %s", async (_version, hasBulk) => {
     const before: ViewOptions["before"] = (question) =>
       !hasBulk && question.kind === "Get" && question.oids.includes(CONTACT)
         ? errorOf(2, question.oids.indexOf(CONTACT) + 1)
@@ -69,7 +69,7 @@ describe("a plan", () => {
     expect(summary(await read(askingView(served, { hasBulk, before }), PLAN))).toEqual(COMPLETE);
   });
 
-  test("leaves out the steps that what was read makes needless", async () => {
+  test("skips steps made unnecessary by read data", async () => {
     const seen: string[] = [];
     const plan = [
       SYSTEM,
@@ -85,7 +85,7 @@ describe("a plan", () => {
     expect(seen).toEqual(["system", "lldp"]);
   });
 
-  test("leaves no timer behind", async () => {
+  test("leaves no timer", async () => {
     const timers = new ManualTimers();
     await read(askingView(served), PLAN, never, timers);
     expect(timers.pendingCount).toBe(0);
@@ -93,8 +93,8 @@ describe("a plan", () => {
   });
 });
 
-describe("single instances", () => {
-  test("are asked for together, else one by one, and one that fails takes no other with it", async () => {
+describe("scalars", () => {
+  test("are requested together, else individually, and a failing one affects no other", async () => {
     const scalars = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`s${index}`, `1.3.6.1.2.1.1.${index}.0`]),
     );
@@ -120,7 +120,7 @@ describe("single instances", () => {
     }
   });
 
-  test("that are answered with others, with too few, or cut off are not believed", async () => {
+  test("answered with other or too few ones, or truncated, are rejected", async () => {
     const scalars = { name: NAME, up: UP_TIME };
     const cases: NonNullable<ViewOptions["before"]>[] = [
       ({ oids }) =>
@@ -155,8 +155,8 @@ describe("single instances", () => {
   });
 });
 
-describe("a step that fails", () => {
-  test("spoils no other", async () => {
+describe("a failing step", () => {
+  test("affects no other", async () => {
     const before: ViewOptions["before"] = (question) =>
       question.oids[0]?.startsWith(DESCR) === true ? failure("no_answer") : undefined;
     expect(summary(await read(askingView(served, { before }), PLAN))).toEqual({
@@ -171,7 +171,7 @@ describe("a step that fails", () => {
     });
   });
 
-  test("is not asked for its columns when its single instances already met silence", async () => {
+  test("skips its columns if its scalars already timed out", async () => {
     const asking = askingView(served, { before: () => failure("no_answer") });
     const reads = await read(asking, [NEIGHBORS]);
     expect(summary(reads)).toEqual({
@@ -180,7 +180,7 @@ describe("a step that fails", () => {
     expect(asking.questions.every((question) => question.kind === "Get")).toBe(true);
   });
 
-  test("because it takes too long is cut off, and the next begins with its own time", async () => {
+  test("that takes too long is cut off, and the next has its full time", async () => {
     const timers = new ManualTimers();
     const before: ViewOptions["before"] = (question) => {
       if (question.oids[0]?.startsWith(DESCR) === true) timers.advance(STEP_DEADLINE_MS + 1);
@@ -193,7 +193,7 @@ describe("a step that fails", () => {
   });
 });
 
-describe("an agent that is silent to a part of what is asked", () => {
+describe("an agent that ignores part of a read", () => {
   const BRIDGE = "1.3.6.1.2.1.17";
   /** Silent below some OIDs; counts the questions there with the full and with the brief timeout. */
   function silentBelow(...prefixes: string[]) {
@@ -207,7 +207,7 @@ describe("an agent that is silent to a part of what is asked", () => {
     return { waits, before };
   }
 
-  test("is waited for at length once for each MIB, however many tables that has", async () => {
+  test("gets one long timeout per MIB, however many tables that has", async () => {
     const { waits, before } = silentBelow(BRIDGE);
     const inBridge = READING_PLAN.filter(
       ({ columns = {} }) => Object.values(columns)[0]?.startsWith(`${BRIDGE}.`) === true,
@@ -224,7 +224,7 @@ describe("an agent that is silent to a part of what is asked", () => {
     }
   });
 
-  test("is asked for the rest of a MIB of which it answered something, as before", async () => {
+  test("gets normal timeouts for the rest of a MIB it partly answered", async () => {
     const { waits, before } = silentBelow(FDB);
     const port = "1.3.6.1.2.1.17.1.4.1.2";
     const plan: ReadStep[] = ["one", "two"].map((name) => ({ name, table: "forwarding", columns: { port, fdb: FDB } }));
@@ -232,7 +232,7 @@ describe("an agent that is silent to a part of what is asked", () => {
     expect(waits.brief).toBe(0);
   });
 
-  test("is no longer waited for once three parts of it were silent", async () => {
+  test("gets no more long timeouts after three silent parts", async () => {
     const mibs = [4, 5, 6, 7, 8, 9].map((group) => `1.3.6.1.2.1.${group}`);
     const { waits, before } = silentBelow(...mibs);
     const plan: ReadStep[] = mibs.map((mib) => ({ name: mib, table: "arp", columns: { value: `${mib}.1.1` } }));
@@ -242,8 +242,8 @@ describe("an agent that is silent to a part of what is asked", () => {
   });
 });
 
-describe("an agent that goes", () => {
-  test("is not asked for the rest: silent to a step and to the simplest question after it", async () => {
+describe("an agent that disappears", () => {
+  test("gets no further requests after silence to a step and a simple request", async () => {
     const asking = askingView(served, { before: (_question, count) => (count > 1 ? failure("no_answer") : undefined) });
     const reads = await read(asking, [...PLAN, { ...INTERFACES, name: "again" }]);
     const silent = failure("no_answer").clause;
@@ -257,7 +257,7 @@ describe("an agent that goes", () => {
     expect(asking.questions).toHaveLength(4);
   });
 
-  test("is not asked for anything more once its port is closed", async () => {
+  test("gets no further requests once its port is closed", async () => {
     const asking = askingView(served, {
       before: (_question, count) => (count > 1 ? failure("port_closed") : undefined),
     });
@@ -270,7 +270,7 @@ describe("an agent that goes", () => {
     expect(asking.questions).toHaveLength(2);
   });
 
-  test("is not asked for anything more after the deadline of the device, or a cancellation", async () => {
+  test("gets no further requests after the device's deadline, or a cancellation", async () => {
     const timers = new ManualTimers();
     const late = askingView(served, { before: () => void timers.advance(DEVICE_DEADLINE_MS / 2 + 1) });
     const reads = await read(late, PLAN, never, timers);
@@ -287,7 +287,7 @@ describe("an agent that goes", () => {
   });
 });
 
-describe("contexts of VLANs", () => {
+describe("VLAN contexts", () => {
   const forwarding = (vlans: readonly number[]): ReadStep => ({
     name: "fdb",
     table: "forwarding",
@@ -297,7 +297,7 @@ describe("contexts of VLANs", () => {
   const inVlan = (mac: string, port: number): SnmpRequester => askingView({ [`${FDB}.${mac}`]: [2, port] });
   const silent = askingView({}, { before: () => failure("no_answer") });
 
-  test("are read one after the other, each value under its VLAN", async () => {
+  test("are read one after another, each value under its VLAN", async () => {
     const asking = askingView(served, { vlans: { 1: inVlan("0.1.2.3.4.5", 7), 10: inVlan("0.1.2.3.4.5", 8) } });
     const { columns } = (await read(asking, [forwarding([1, 10, 20])])).get("fdb") as NonNullable<
       ReturnType<Reads["get"]>
@@ -312,7 +312,7 @@ describe("contexts of VLANs", () => {
     });
   });
 
-  test("that the agent does not have are no failure, if it answers in its own", async () => {
+  test("missing from the agent are not a failure, if it answers in its own", async () => {
     for (const reason of ["no_answer", "unsupported", "refused"] as const) {
       const without = askingView({}, { before: () => failure(reason) });
       const reads = await read(askingView(served, { vlans: { 1: without } }), [forwarding([1, 10, 20]), SYSTEM]);
@@ -321,7 +321,7 @@ describe("contexts of VLANs", () => {
     }
   });
 
-  test("of which some are missing leave what the others said, and say so", async () => {
+  test("partly missing keep the others' values, and are reported", async () => {
     const asking = askingView(served, {
       vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: inVlan("0.0.0.0.0.2", 8) },
     });
@@ -329,7 +329,7 @@ describe("contexts of VLANs", () => {
     expect(summary(reads)).toEqual({ fdb: `port 2: VLAN 10: ${failure("no_answer").clause}` });
   });
 
-  test("are not all waited for once two in a row are silent", async () => {
+  test("are not all waited for after two consecutive timeouts", async () => {
     const asking = askingView(served, {
       vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: silent, 30: inVlan("0.0.0.0.0.2", 8) },
     });
@@ -339,7 +339,7 @@ describe("contexts of VLANs", () => {
     });
   });
 
-  test("that were not asked any more are not taken for empty", async () => {
+  test("that were not read are not treated as empty", async () => {
     const closing = askingView(
       { [`${FDB}.1`]: [2, 7] },
       { maxVarbinds: 2, before: (_question, count) => (count > 1 ? failure("port_closed") : undefined) },
@@ -356,7 +356,7 @@ describe("contexts of VLANs", () => {
     });
   });
 
-  test("that fall silent together with the agent are a failure", async () => {
+  test("that time out together with the agent are a failure", async () => {
     const asking = askingView({}, { before: () => failure("no_answer"), vlans: { 1: silent } });
     const reads = await read(asking, [forwarding([1]), SYSTEM]);
     expect(summary(reads)).toEqual({

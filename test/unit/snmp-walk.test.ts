@@ -66,7 +66,7 @@ function reaches(question: Question, column: string, row: number): boolean {
 }
 
 describe("the order of OIDs", () => {
-  test("is that of their numbers, whatever their lengths", () => {
+  test("is numeric, whatever their lengths", () => {
     const random = seededRandom(1);
     const oid = (): string =>
       Array.from({ length: 1 + random.integer(4) }, () =>
@@ -78,7 +78,7 @@ describe("the order of OIDs", () => {
     }
   });
 
-  test("puts what nothing stands in before everything", () => {
+  test("puts the empty OID first", () => {
     expect(compareOids("", "0")).toBeLessThan(0);
     expect(compareOids("", "")).toBe(0);
   });
@@ -88,7 +88,7 @@ describe("a walk", () => {
   test.each([
     ["GETBULK", true],
     ["GETNEXT", false],
-  ] as const)("reads every column to its end and nothing beyond it, by %s", async (_kind, hasBulk) => {
+  ] as const)("reads every column to its end and nothing beyond, by %s", async (_kind, hasBulk) => {
     const walked = await walkView({ ...around, ...rows(130) }, { hasBulk });
     expect(sizes(walked)).toEqual({ index: "130", descr: "130", speed: "130" });
     expect([...(walked.columns.get("speed")?.values ?? [])].slice(8, 11)).toEqual([
@@ -103,7 +103,7 @@ describe("a walk", () => {
   test.each([
     ["GETBULK", true],
     ["GETNEXT", false],
-  ] as const)("takes the end of everything the agent has for the end of the column, by %s", async (_kind, hasBulk) => {
+  ] as const)("treats the end of the MIB view as the end of the column, by %s", async (_kind, hasBulk) => {
     expect(sizes(await walkView(rows(30), { hasBulk }))).toEqual({ index: "30", descr: "30", speed: "30" });
     expect(sizes(await walkView({}, { hasBulk }))).toEqual({ index: "0", descr: "0", speed: "0" });
   });
@@ -116,12 +116,12 @@ describe("a walk", () => {
     expect(sizes(await walkView(served))).toEqual({ index: "40", descr: "37", speed: "40" });
   });
 
-  test("does not take a column for another whose number begins alike", async () => {
+  test("does not confuse columns with a common number prefix", async () => {
     const walked = await walkView({ [`${TABLE}.1.5`]: [2, 5], [`${TABLE}.10.5`]: [66, 7] }, {}, {}, { index: INDEX });
     expect([...(walked.columns.get("index")?.values ?? [])]).toEqual([["5", 5]]);
   });
 
-  test("asks for as much as fits into one datagram", async () => {
+  test("requests as much as fits into one datagram", async () => {
     const { questions } = await walkView(rows(2_000));
     const asked = questions.map((question) => question.oids.length * (question.maxRepetitions ?? 1));
     expect(Math.max(...asked)).toBeGreaterThan(25);
@@ -129,7 +129,7 @@ describe("a walk", () => {
     expect(questions.length).toBeLessThan(220);
   });
 
-  test("walks many columns, some after the others", async () => {
+  test("reads many columns in groups", async () => {
     const served: Record<string, Served> = {};
     const columns: Record<string, string> = {};
     for (let column = 1; column <= 40; column += 1) {
@@ -141,7 +141,7 @@ describe("a walk", () => {
     expect(Math.max(...walked.questions.map((question) => question.oids.length))).toBeLessThanOrEqual(16);
   });
 
-  test("goes on after answers that hold less than was asked for", async () => {
+  test("continues after answers shorter than requested", async () => {
     for (const maxVarbinds of [1, 2, 4, 7])
       expect(sizes(await walkView({ ...around, ...rows(20) }, { maxVarbinds }))).toEqual({
         index: "20",
@@ -150,12 +150,12 @@ describe("a walk", () => {
       });
   });
 
-  test("leaves out values that are none, and goes on behind them", async () => {
+  test("skips missing values, and continues after them", async () => {
     const walked = await walkView({ ...rows(3), [`${DESCR}.2`]: [5, null] });
     expect(sizes(walked)).toEqual({ index: "3", descr: "2", speed: "3" });
   });
 
-  test("reads any table, however little of it the agent puts into an answer", async () => {
+  test("reads any table, however small the agent's answers", async () => {
     const random = seededRandom(7);
     for (let round = 0; round < 150; round += 1) {
       const served: Record<string, Served> = {};
@@ -183,8 +183,8 @@ describe("a walk", () => {
   });
 });
 
-describe("a walk at an agent that does not go forward", () => {
-  test("ends a column that stands still, with what it had, and reads the others", async () => {
+describe("a walk of an agent that does not advance", () => {
+  test("ends a column that repeats, with its rows, and reads the others", async () => {
     const walked = await walkView(rows(20), {
       maxVarbinds: 6,
       before: (question) => {
@@ -203,7 +203,7 @@ describe("a walk at an agent that does not go forward", () => {
     expect(walked.failure).toBeNull();
   });
 
-  test("ends a column that goes back, inside itself or out of it", async () => {
+  test("ends a column that goes backwards, inside itself or outside", async () => {
     for (const back of [`${INDEX}.3`, "1.3.6.1.2.1.1.1.0"]) {
       const walked = await walkView(
         rows(20),
@@ -222,7 +222,7 @@ describe("a walk at an agent that does not go forward", () => {
     }
   });
 
-  test("ends a column whose rows never end, at the cap", async () => {
+  test("ends an endless column at the limit", async () => {
     const endless = (question: Question): AgentReply => {
       const [oid = ""] = question.oids;
       const last = oid === INDEX ? 0 : Number(oid.slice(INDEX.length + 1));
@@ -263,7 +263,7 @@ describe("a walk at an agent that does not go forward", () => {
     expect(valuesOf(after)).toBeLessThan(251);
   });
 
-  test("ends whatever the agent invents", async () => {
+  test("ends for arbitrary answers", async () => {
     const random = seededRandom(11);
     for (let round = 0; round < 200; round += 1) {
       let count = 0;
@@ -297,8 +297,8 @@ describe("a walk at an agent that does not go forward", () => {
   });
 });
 
-describe("a walk at an agent that cannot answer everything", () => {
-  test("asks for less once an answer is too big, and remembers it for the next walk", async () => {
+describe("a walk of an agent with limitations", () => {
+  test("requests less once an answer is too big, also in the next walk", async () => {
     const pace = newPace();
     const tooBig = (question: Question): AgentReply | undefined =>
       question.oids.length * (question.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined;
@@ -309,14 +309,14 @@ describe("a walk at an agent that cannot answer everything", () => {
     expect(again.questions.every((question) => tooBig(question) === undefined)).toBe(true);
   });
 
-  test("gives up the one column of which a single value is too big", async () => {
+  test("gives up only the column with a single oversized value", async () => {
     const walked = await walkView(rows(10), {
       before: (question) => (reaches(question, DESCR, 5) ? errorOf(1, 0) : undefined),
     });
     expect(sizes(walked)).toEqual({ index: "10", descr: "4 partial", speed: "10" });
   });
 
-  test("asks for less after silence, and ends after the second in a row with what it has", async () => {
+  test("requests less after a timeout, and ends after the second in a row with its rows", async () => {
     const silentAbove =
       (limit: number) =>
       (question: Question): SnmpFailure | undefined =>
@@ -343,7 +343,7 @@ describe("a walk at an agent that cannot answer everything", () => {
     expect(pace.ceiling).toBe(newPace().ceiling);
   });
 
-  test("gives up the one column that has a general error, after the rows before it", async () => {
+  test("gives up only the column with a general error, after the rows before it", async () => {
     for (const hasIndex of [true, false]) {
       for (const hasBulk of [true, false]) {
         const stumble = (question: Question): AgentReply | undefined => {
@@ -358,7 +358,7 @@ describe("a walk at an agent that cannot answer everything", () => {
     }
   });
 
-  test("gives up the one column that it is refused", async () => {
+  test("gives up only the refused column", async () => {
     const walked = await walkView(rows(4), {
       before: (question) => (question.oids.includes(SPEED) ? errorOf(16, question.oids.indexOf(SPEED) + 1) : undefined),
     });
@@ -366,7 +366,7 @@ describe("a walk at an agent that cannot answer everything", () => {
     expect(walked.columns.get("speed")?.problem).toBe("the device refuses access");
   });
 
-  test("finds the one column whose answers cannot be read", async () => {
+  test("isolates the one column with malformed answers", async () => {
     const walked = await walkView(rows(30), {
       before: (question) => (question.oids.some((oid) => oid.startsWith(DESCR)) ? failure("garbage") : undefined),
     });
@@ -375,7 +375,7 @@ describe("a walk at an agent that cannot answer everything", () => {
     expect(walked.questions.length).toBeLessThan(12);
   });
 
-  test("keeps what stands before the place where an answer is cut off", async () => {
+  test("keeps the rows before a truncation", async () => {
     const walked = await walkView(rows(30), {
       before: (question, count) =>
         count === 1
@@ -388,7 +388,7 @@ describe("a walk at an agent that cannot answer everything", () => {
     expect(sizes(walked)).toEqual({ index: "30", descr: "30", speed: "30" });
   });
 
-  test("ends at once for what will not change: a closed port, the scan's end, the deadline", async () => {
+  test("ends at once for permanent conditions: a closed port, the scan's end, the deadline", async () => {
     for (const reason of [
       "port_closed",
       "unreachable",

@@ -22,7 +22,7 @@ async function crowdOfThreads(): Promise<Worker[]> {
   return workers;
 }
 
-test("shows no more than what has passed, though threads end that had waited before", async () => {
+test("shows no more than the elapsed time, even if waiting threads end", async () => {
   const workers = await crowdOfThreads();
   const passedMs = stopwatch("all", []);
   const elapsedMs = stopwatch("all", [process.pid]);

@@ -20,7 +20,7 @@ function all(...texts: string[]): string[] {
   return [...eachAddress(cidrs(...texts))];
 }
 
-describe("the addresses of blocks", () => {
+describe("block addresses", () => {
   test.each([
     [["192.0.2.8/30"], ["192.0.2.9", "192.0.2.10"]],
     [["192.0.2.8/31"], ["192.0.2.8", "192.0.2.9"]],
@@ -38,14 +38,14 @@ describe("the addresses of blocks", () => {
     expect(addressCount(cidrs(...blocks))).toBe(BigInt(expected.length));
   });
 
-  test("count the same as they are, without network and broadcast address", () => {
+  test("have a matching count, without network and broadcast address", () => {
     expect(all("10.0.0.0/22")).toHaveLength(1_022);
     expect(addressCount(cidrs("10.0.0.0/22"))).toBe(1_022n);
     expect(all("fd00::/112")).toHaveLength(65_536);
     expect(addressCount(cidrs("0.0.0.0/0", "fd00::/112"))).toBe(2n ** 32n - 2n + 65_536n);
   });
 
-  test("come once, also where blocks lie inside each other", () => {
+  test("appear once, even for nested blocks", () => {
     expect(all("10.0.0.0/29", "10.0.0.0/30", "10.0.0.2/32", "10.0.0.0/29")).toEqual([
       "10.0.0.1",
       "10.0.0.2",
@@ -59,7 +59,7 @@ describe("the addresses of blocks", () => {
     expect(all("10.0.0.4/30", "10.0.0.0/29")).toHaveLength(6);
   });
 
-  test("are made as they are asked for, so that the largest block costs nothing", () => {
+  test("are generated lazily, so that the largest block costs nothing", () => {
     const first = [];
     for (const address of eachAddress(cidrs("0.0.0.0/0"))) {
       first.push(address);
@@ -68,22 +68,22 @@ describe("the addresses of blocks", () => {
     expect(first).toEqual(["0.0.0.1", "0.0.0.2", "0.0.0.3"]);
   });
 
-  test("of an IPv6 block that nobody could go through are refused at once", () => {
+  test("of an oversized IPv6 block are refused at once", () => {
     expect(cidrs("fd00::/112", "fd00::/111", "0.0.0.0/0").map(isEnumerable)).toEqual([true, false, true]);
     expect(() => eachAddress(cidrs("fd00::/64"))).toThrow("fd00::/64");
     expect(() => addressCount(cidrs("fd00::/111"))).toThrow(RangeError);
   });
 });
 
-describe("the order of a sweep", () => {
-  test("is another one than by number, but of each block at a time, and loses nobody", () => {
+describe("sweep order", () => {
+  test("is shuffled block by block, and complete", () => {
     const order = [...shuffledInBlocks(eachAddress(cidrs("10.0.0.0/22")), 256, seededRandom(7))];
     expect(new Set(order).size).toBe(1_022);
     expect(order.slice(0, 256)).not.toEqual(all("10.0.0.0/22").slice(0, 256));
     expect([...order.slice(0, 256)].sort()).toEqual(all("10.0.0.0/22").slice(0, 256).sort());
   });
 
-  test("asks no further ahead than one block", () => {
+  test("looks ahead no further than one block", () => {
     let made = 0;
     const endless = (function* () {
       for (;;) yield made++;
@@ -93,7 +93,7 @@ describe("the order of a sweep", () => {
     expect(made).toBe(16);
   });
 
-  test("puts every address in every place about equally often", () => {
+  test("puts every address at every position about equally often", () => {
     const random = seededRandom(11);
     const places = new Map<string, number>();
     for (let round = 0; round < 6_000; round += 1) {
@@ -106,22 +106,22 @@ describe("the order of a sweep", () => {
 });
 
 describe("the TCP ports of a silent address", () => {
-  test("are three, those that firewalls let through", () => {
+  test("are three that firewalls usually allow", () => {
     expect(portsForSilent(DEFAULT_TCP_PORTS)).toEqual([22, 443, 445]);
   });
 
-  test("are always among those that may be asked", () => {
+  test("are always among the permitted ones", () => {
     expect(portsForSilent([8080, 80, 9000, 9001])).toEqual([80, 8080, 9000]);
     expect(portsForSilent([])).toEqual([]);
   });
 
-  test("are taken from a list without doubles", () => {
+  test("are chosen without duplicates", () => {
     expect(new Set(DEFAULT_TCP_PORTS).size).toBe(DEFAULT_TCP_PORTS.length);
   });
 });
 
 describe("reverse DNS", () => {
-  test("asks for the name that belongs to an address", () => {
+  test("queries the name of an address", () => {
     expect(reverseName(parseIp("192.0.2.1") as Ip)).toBe("1.2.0.192.in-addr.arpa");
     expect(reverseName(parseIp("2001:db8::567:89ab") as Ip)).toBe(
       "b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
@@ -139,7 +139,7 @@ describe("reverse DNS", () => {
     ],
     [[`${"a.".repeat(127)}b`, "192.0.2.1"], null],
     [[], null],
-  ])("takes from %p the name %p", (answers, name) => {
+  ])("reads from %p the name %p", (answers, name) => {
     expect(hostnameIn(answers)).toBe(name);
   });
 });

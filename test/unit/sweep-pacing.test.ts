@@ -17,7 +17,7 @@ async function settle(): Promise<void> {
 }
 
 describe("slots", () => {
-  test("let so many in at once, the others in the order of coming", async () => {
+  test("admit up to their limit at once, others in order of arrival", async () => {
     const slots = new Slots(2);
     const entered: number[] = [];
     const leave: (() => void)[] = [];
@@ -40,13 +40,13 @@ describe("slots", () => {
     expect(entered).toEqual([1, 2, 3, 4]);
   });
 
-  test("are free again after work that failed", async () => {
+  test("are freed after failing work", async () => {
     const slots = new Slots(1);
     expect(await slots.during(() => Promise.reject(new Error("broken"))).catch(String)).toBe("Error: broken");
     expect(await slots.during(() => Promise.resolve(7))).toBe(7);
   });
 
-  test("end for those that wait and those that come later", async () => {
+  test("reject waiting and later requests once closed", async () => {
     const slots = new Slots(1);
     await slots.take();
     const waiting = slots.take().catch(String);
@@ -56,7 +56,7 @@ describe("slots", () => {
   });
 });
 
-test("connections at once leave descriptors to the store and to whoever asks, in all scans that may run", () => {
+test("concurrent connections leave descriptors for the store and clients, over all permitted scans", () => {
   // Per sweep and its devices: connections to open ports, queried agents.
   const others = 64 + DEVICES_AT_A_TIME;
   expect(SCANS_RUNNING_MAX * (roomForConnections(1_024) + others)).toBeLessThan(900);
@@ -80,7 +80,7 @@ describe("a token bucket", () => {
     return { bucket, timers, pass };
   }
 
-  test("lets through its rate, and never more than a moment's worth at once", async () => {
+  test("passes its rate, and never more than a short burst", async () => {
     const { bucket, pass } = bucketOf(1_000);
     let passed = 0;
     for (let count = 0; count < 5_000; count += 1) void bucket.take().then(() => (passed += 1));
@@ -93,7 +93,7 @@ describe("a token bucket", () => {
     expect(Math.abs(passed - 1_520)).toBeLessThanOrEqual(5);
   });
 
-  test("keeps nothing of a long rest but a moment's worth", async () => {
+  test("accumulates no more than a short burst", async () => {
     const { bucket, pass } = bucketOf(1_000);
     await pass(10_000);
     let passed = 0;
@@ -102,7 +102,7 @@ describe("a token bucket", () => {
     expect(passed).toBe(20);
   });
 
-  test("goes slower than one in a second, too, and in the order of coming", async () => {
+  test("supports less than one per second, in order of arrival", async () => {
     const { bucket, pass } = bucketOf(0.5);
     const passed: number[] = [];
     for (const number of [1, 2, 3]) void bucket.take().then(() => passed.push(number));
@@ -114,7 +114,7 @@ describe("a token bucket", () => {
     expect(passed).toEqual([1, 2, 3]);
   });
 
-  test("ends for those that wait, and leaves no timer", async () => {
+  test("rejects waiting requests when closed, and leaves no timer", async () => {
     const { bucket, timers } = bucketOf(1);
     await bucket.take();
     const waiting = bucket.take().catch(String);
@@ -126,8 +126,8 @@ describe("a token bucket", () => {
   });
 });
 
-describe("the pump", () => {
-  test("asks often while something comes, ever more rarely while nothing does, and not at all when nothing is expected", () => {
+describe("the receive pump", () => {
+  test("polls often under traffic, ever more rarely when idle, and not at all without pending requests", () => {
     const timers = new ManualTimers();
     const pump = new Pump(timers);
     let isBusy = false;
@@ -149,7 +149,7 @@ describe("the pump", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("may be left while it goes round", () => {
+  test("may be closed during a round", () => {
     const timers = new ManualTimers();
     const pump = new Pump(timers);
     const once = (): boolean => {
@@ -164,7 +164,7 @@ describe("the pump", () => {
   });
 });
 
-describe("a question", () => {
+describe("a probe", () => {
   function asking() {
     const timers = new ManualTimers();
     const opens: Open<string>[] = [];
@@ -185,7 +185,7 @@ describe("a question", () => {
     return { timers, opens, permits, asks, send, pass };
   }
 
-  test("is asked again when nobody answers, and given up after the last time", async () => {
+  test("is retried without an answer, and given up after the last attempt", async () => {
     const { timers, opens, permits, asks, send, pass } = asking();
     const outcome = asks.ask([100, 200], send());
     await pass(99);
@@ -198,7 +198,7 @@ describe("a question", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("is answered by a late answer to the first asking", async () => {
+  test("accepts a late answer to the first attempt", async () => {
     const { timers, opens, asks, send, pass } = asking();
     const outcome = asks.ask([100, 200], send());
     await pass(150);
@@ -208,7 +208,7 @@ describe("a question", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("that could not be sent says why, and one for which there was no room for a moment is sent then", async () => {
+  test("that cannot be sent reports the error, and is retried on a full buffer", async () => {
     const { opens, permits, asks, send, pass } = asking();
     expect(await asks.ask([100], send(101))).toEqual({ kind: "Failed", error: "NetworkUnreachable" });
     let attempts = 0;
@@ -224,7 +224,7 @@ describe("a question", () => {
     expect(permits.count).toBe(2);
   });
 
-  test("ends with all others, and leaves no timer", async () => {
+  test("is cancelled with all others, and leaves no timer", async () => {
     const { timers, opens, asks, send, pass } = asking();
     const outcomes = [asks.ask([100], send()).catch(String), asks.ask([100], send()).catch(String)];
     await pass(10);
@@ -235,7 +235,7 @@ describe("a question", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("that waits for its permit when all ends is not sent any more", async () => {
+  test("waiting for its permit at cancellation is not sent", async () => {
     const timers = new ManualTimers();
     const { promise, resolve } = Promise.withResolvers<void>();
     const asks = new ProbeRound<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
@@ -248,8 +248,8 @@ describe("a question", () => {
   });
 });
 
-describe("addresses that only a link knows of", () => {
-  test("are believed where a station has a few of them, and not where it answers for all", () => {
+describe("link-only addresses", () => {
+  test("are accepted for a station with few of them, and not if it answers for all", () => {
     const suspicion = new ProxySuspicion<string>();
     for (let number = 1; number <= MAX_SILENT_ADDRESSES_OF_ONE_STATION; number += 1)
       suspicion.hold("few", `few ${number}`);

@@ -41,7 +41,7 @@ function neighbor(family: number, state: number, ...attributes: number[][]): num
 describe("an echo request", () => {
   const token = Uint8Array.from({ length: 16 }, (_, index) => index + 1);
 
-  test("is one of RFC 792, with a checksum that comes out even", () => {
+  test("conforms to RFC 792, with a valid checksum", () => {
     const packet = echoRequest({ version: 4, identifier: 0x1234, sequence: 0xfffe, token });
     expect([...packet.subarray(0, 2)]).toEqual([8, 0]);
     expect([...packet.subarray(4, 8)]).toEqual([0x12, 0x34, 0xff, 0xfe]);
@@ -54,7 +54,7 @@ describe("an echo request", () => {
     expect(echoRequest({ version: 6, identifier: 1, sequence: 2, token })[0]).toBe(128);
   });
 
-  test("is known again in its reply, with and without an IP header before it", () => {
+  test("is matched by its reply, with and without an IP header", () => {
     for (const version of [4, 6] as const) {
       const reply = echoRequest({ version, identifier: 7, sequence: 9, token });
       reply[0] = version === 4 ? 0 : 129;
@@ -68,7 +68,7 @@ describe("an echo request", () => {
     }
   });
 
-  test("is not answered by itself, by a router's error that quotes it, or by what is too short", () => {
+  test("is not matched by itself, a quoting router error, or a short packet", () => {
     const request = echoRequest({ version: 4, identifier: 7, sequence: 9, token });
     expect(parseEchoReply(4, request, false)).toBeNull();
     const unreachable = Buffer.concat([
@@ -85,13 +85,13 @@ describe("an echo request", () => {
   });
 });
 
-describe("an ARP question", () => {
-  test("is one of RFC 826 that names who asks and who is looked for", () => {
+describe("an ARP request", () => {
+  test("conforms to RFC 826, with sender and target", () => {
     const request = arpRequest("02:fc:00:00:00:01", ip("192.0.2.2"), ip("192.0.2.9"));
     expect(Buffer.from(request).toString("hex")).toBe("000108000604000102fc00000001c0000202000000000000c0000209");
   });
 
-  test("is answered by replies of stations alone", () => {
+  test("is matched by replies of stations only", () => {
     const reply = Buffer.from("000108000604000202fc00000005c000020902fc00000001c0000202", "hex");
     expect(parseArpReply(Buffer.concat([reply, new Uint8Array(18)]))).toEqual({
       ip_address: "192.0.2.9",
@@ -106,7 +106,7 @@ describe("an ARP question", () => {
 });
 
 describe("the kernel's neighbor table", () => {
-  test("is asked for whole", () => {
+  test("is requested as a whole", () => {
     expect(Buffer.from(neighborDumpRequest()).toString("hex")).toBe(
       "1c0000001e00010301000000000000000000000000000000" + "00000000",
     );
@@ -135,7 +135,7 @@ describe("the kernel's neighbor table", () => {
     ]);
   });
 
-  test("holds IPv6 as well, and nothing of bridges, tunnels and broken messages", () => {
+  test("includes IPv6, and no bridges, tunnels and malformed messages", () => {
     const datagram = [
       ...neighbor(10, 0x02, attribute(1, ip("fe80::5").bytes), attribute(2, MAC)),
       ...neighbor(7, 0x02, attribute(2, MAC)),
@@ -154,7 +154,7 @@ describe("the kernel's neighbor table", () => {
     );
   });
 
-  test("is read again only when it is older than it may be", () => {
+  test("is cached up to its maximum age", () => {
     let now = 0;
     let reads = 0;
     const entry = (state: KernelNeighbor["state"], mac: string | null, ifIndex: number): KernelNeighbor => ({
@@ -185,14 +185,14 @@ describe("the kernel's routes", () => {
   const route = (type: number, ...attributes: number[][]): Uint8Array =>
     Uint8Array.from(message(24, 2, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
 
-  test("are asked for by address", () => {
+  test("are requested by address", () => {
     expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe(
       "240000001a00010001000000000000000220000000000000000000000800" + "0100c0000209",
     );
     expect(routeRequest(ip("fd00::1"))).toHaveLength(16 + 12 + 20);
   });
 
-  test("tell the link, the own address and whether a router is between", () => {
+  test("yield the link, the own address and the presence of a router", () => {
     const link = route(1, attribute(4, u32(4)), attribute(7, ip("192.0.2.2").bytes));
     expect(parseRouteAnswer(link)).toEqual({ type: "Unicast", ifIndex: 4, hasGateway: false, source: ip("192.0.2.2") });
     for (const gateway of [attribute(5, ip("192.0.2.1").bytes), attribute(18, [10, 0, ...ip("fe80::1").bytes])]) {
@@ -209,7 +209,7 @@ describe("the kernel's routes", () => {
     expect(parseRouteAnswer(new Uint8Array())).toBeNull();
   });
 
-  test("go over interfaces whose neighbors are found by ARP, or that have none", () => {
+  test("use interfaces with ARP neighbors, or without any", () => {
     const link = (type: number, flags: number, mac: number[]): number[] =>
       message(16, 2, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
     const datagram = Uint8Array.from([
@@ -227,7 +227,7 @@ describe("the kernel's routes", () => {
     expect(linkDumpRequest()).toHaveLength(32);
   });
 
-  test("and neighbors take garbage without an error", () => {
+  test("accept garbage without an error, as do neighbors", () => {
     const random = seededRandom(4);
     for (let round = 0; round < 500; round += 1) {
       const bytes = random.bytes(random.integer(120));
@@ -242,7 +242,7 @@ describe("the kernel's routes", () => {
 });
 
 describe("socket addresses", () => {
-  test("hold what was put into them", () => {
+  test("round-trip", () => {
     for (const text of ["192.0.2.9", "fd00::1"])
       expect(ipOfSocketAddress(socketAddress(ip(text), 443))).toEqual({ ip: ip(text), port: 443 });
     expect(ifIndexOfLinkAddress(linkBroadcastAddress(7, 0x0806))).toBe(7);
@@ -252,7 +252,7 @@ describe("socket addresses", () => {
   });
 });
 
-test("errors of the system are counted under words", () => {
+test("system errors are counted by name", () => {
   expect([113, 101, 13, 105, 4711].map(errorKindOf)).toEqual([
     "HostUnreachable",
     "NetworkUnreachable",

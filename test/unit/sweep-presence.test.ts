@@ -60,22 +60,22 @@ async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => 
   return { found, ports };
 }
 
-describe("an entry of the neighbor table that was there before, and stays", () => {
-  test.each([[NOT_SENT], [null]])("shows nobody where no request could be sent (echo: %p)", async (echo) => {
+describe("a neighbor table entry older than the sweep", () => {
+  test.each([[NOT_SENT], [null]])("is not evidence if no request could be sent (echo: %p)", async (echo) => {
     expect(await presence(echo, NOT_SENT)).toBeNull();
   });
 
   test.each([
     ["an echo request", { kind: "Silent" }, NOT_SENT],
     ["a connection", NOT_SENT, { kind: "Silent" }],
-  ] as const)("shows that somebody is there where %s was sent: the kernel has doubted it", async (_what, echo, tcp) => {
+  ] as const)("is evidence if %s was sent, since the kernel has revalidated it", async (_what, echo, tcp) => {
     const found = await presence(echo, tcp);
     expect([...(found?.answered ?? [])]).toEqual(["Neighbor"]);
     expect(found?.mac_address).toBe(MAC);
   });
 });
 
-describe("an address that is in no neighbor table yet", () => {
+describe("an address without a neighbor table entry", () => {
   const NO_TOOL = { kind: "Failed", error: "Tool" } as const;
   const EMPTY = TABLE.slice(0, TABLE.indexOf("\n") + 1);
   const nothing = () => EMPTY;
@@ -83,27 +83,27 @@ describe("an address that is in no neighbor table yet", () => {
   const oncePortsAreAsked = (ports: readonly number[]) => (ports.length > 0 ? TABLE : EMPTY);
 
   test.each([
-    ["there is nothing to send an echo request with", null],
+    ["no echo program exists", null],
     ["no echo request could be sent", NO_TOOL],
-    ["none was permitted", NOT_SENT],
-  ] as const)("is asked by TCP where %s: an open port shows who is there", async (_why, echo) => {
+    ["no echo request was permitted", NOT_SENT],
+  ] as const)("is probed by TCP if %s: an open port is evidence", async (_why, echo) => {
     const { found, ports } = await asked(echo, { kind: "Open" }, { table: nothing });
     expect([...(found?.answered ?? [])]).toEqual(["Tcp"]);
     expect(ports).toEqual([22]);
   });
 
-  test.each([[null], [NO_TOOL], [NOT_SENT]])("is found by what TCP makes the kernel ask (echo: %p)", async (echo) => {
+  test.each([[null], [NO_TOOL], [NOT_SENT]])("is resolved by the kernel on TCP probing (echo: %p)", async (echo) => {
     const { found, ports } = await asked(echo, { kind: "Silent" }, { table: oncePortsAreAsked });
     expect([...(found?.answered ?? [])]).toEqual(["Neighbor"]);
     expect(found?.mac_address).toBe(MAC);
     expect(ports).toEqual([22]);
   });
 
-  test("is not asked by TCP where an echo request was sent, which has made the kernel ask", async () => {
+  test("is not probed by TCP after an echo request, which made the kernel resolve it", async () => {
     expect(await asked({ kind: "Silent" }, { kind: "Open" }, { table: nothing })).toEqual({ found: null, ports: [] });
   });
 
-  test("is nobody's where no echo request could be sent and no port may be asked", async () => {
+  test("is unused if no echo request could be sent and no port may be probed", async () => {
     const link = { table: nothing, tcpPorts: [] };
     expect(await asked(NO_TOOL, { kind: "Open" }, link)).toEqual({ found: null, ports: [] });
   });

@@ -31,7 +31,7 @@ async function run(sources: Readonly<Record<string, string>>, silenceMaxMs?: num
   return { ...result, said, files };
 }
 
-describe("a process of tests", () => {
+describe("a test process", () => {
   test("is counted, charged to its files, and its failures are named", async () => {
     const { passed, failed, skipped, problems, failures, costs, files, said } = await run({
       good: `test("holds", () => expect(1).toBe(1));\ntest("holds too", () => expect(1).toBe(1));`,
@@ -45,7 +45,7 @@ describe("a process of tests", () => {
     expect(said).not.toContain("Ran 4 tests");
   });
 
-  test("is charged for a process that outlives its tests", async () => {
+  test("is charged for a child that outlives its tests", async () => {
     const loop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; cat /proc/$$/stat; exec cat";
     const { costs, files, said, problems } = await run({
       first: `test("leaves a process behind", async () => {
@@ -63,7 +63,7 @@ describe("a process of tests", () => {
     expect(first - second).toBeGreaterThanOrEqual(ticks * 10);
   });
 
-  test("that vanishes in a test is a problem, and the files behind it are left to run", async () => {
+  test("that crashes in a test is a problem, and its remaining files are run again", async () => {
     const { problems, left, files } = await run({
       a: `test("leaves", () => process.exit(0));`,
       b: `test("comes behind", () => expect(1).toBe(1));`,
@@ -72,12 +72,12 @@ describe("a process of tests", () => {
     expect(left.length).toBeLessThan(files.length);
   });
 
-  test("whose file does not load has failed", async () => {
+  test("with a file that does not load has failed", async () => {
     const { failed, problems } = await run({ broken: `throw new Error("does not load");` });
     expect(failed + problems.length).toBeGreaterThan(0);
   });
 
-  test("that loops for ever is ended, with the name of the file and the last test that was heard of", async () => {
+  test("in an endless loop is killed, with the file and the last known test", async () => {
     const loops = `test("says a word", () => expect(1).toBe(1));\ntest("loops", () => { for (;;); });`;
     const { problems, failed } = await run({ loops }, 3_000);
     expect(problems).toEqual([
@@ -87,10 +87,10 @@ describe("a process of tests", () => {
   });
 });
 
-describe("files of tests", () => {
+describe("test files", () => {
   const durations = { "test/api/long.test.ts": 90_000, "test/api/a.test.ts": 20_000, "test/api/b.test.ts": 15_000 };
 
-  test("share a process up to its length, and begin with the longest", () => {
+  test("share a process up to its length, longest first", () => {
     const batches = batchesOf(["test/api/a.test.ts", "test/api/b.test.ts", "test/api/long.test.ts"], durations, 40_000);
     expect(batches.map(({ files }) => files)).toEqual([
       ["test/api/long.test.ts"],
@@ -98,14 +98,14 @@ describe("files of tests", () => {
     ]);
   });
 
-  test("share a process with fewer others the less is left of their folder", () => {
+  test("share a process with fewer others as their folder nears completion", () => {
     const alike = Array.from({ length: 20 }, (_, n) => `test/api/${n}.test.ts`);
     const batches = batchesOf(alike, Object.fromEntries(alike.map((file) => [file, 10_000])), 20_000);
     expect(batches.map(({ files }) => files.length)).toEqual([5, 4, 3, 2, 2, 2, 2]);
     expect(batches.flatMap(({ files }) => files).sort()).toEqual(alike.toSorted());
   });
 
-  test("that need the build wait for it, and proofs are processes of their own", () => {
+  test("that need the build wait for it, and proofs have their own processes", () => {
     const files = [
       "test/api/a.test.ts",
       "test/proof/kill.test.ts",
@@ -117,7 +117,7 @@ describe("files of tests", () => {
     expect(batches.filter(({ files }) => files[0]?.startsWith("test/proof/"))).toHaveLength(2);
   });
 
-  test("are all of them without a filter, and those of --all only with it", () => {
+  test("are all included without a filter, and those of --all only with it", () => {
     const [some, all] = [false, true].map((all) => chosenFiles(ROOT, [], all));
     expect(all?.filter((file) => !some?.includes(file)).every((file) => file.endsWith(".all.test.ts"))).toBe(true);
     expect(all?.length).toBeGreaterThan(some?.length ?? 0);
@@ -125,7 +125,7 @@ describe("files of tests", () => {
   });
 });
 
-test("tasks run in order as far as they are ready, side by side, and further ones go first", async () => {
+test("tasks run in order when ready, concurrently, and subtasks go first", async () => {
   const begun: string[] = [];
   let isOpen = false;
   const task = (name: string, isReady = () => true, further: readonly Task[] = []): Task => ({
@@ -147,7 +147,7 @@ test("tasks run in order as far as they are ready, side by side, and further one
   expect(lanes).toHaveLength(2);
 });
 
-test("the tables name the slowest files first and every cause", () => {
+test("the tables list the slowest files first and every cause", () => {
   const cost = (wallMs: number) => ({ wallMs, processorMs: wallMs / 2 });
   const lines = costLines({
     wallMs: 10_000,

@@ -16,7 +16,7 @@ describe("foldCase", () => {
     ["\u01f0", "J\u030c"],
     ["\u212b", "\u00e5"],
     ["\u{10428}", "\u{10400}"],
-  ])("takes %j and %j for equal", (a, b) => {
+  ])("treats %j and %j as equal", (a, b) => {
     expect(foldCase(a)).toBe(foldCase(b));
   });
 
@@ -26,15 +26,15 @@ describe("foldCase", () => {
     ["a", "а"],
     ["a b", "a  b"],
     ["1", "１"],
-  ])("keeps %j and %j apart", (a, b) => {
+  ])("distinguishes %j and %j", (a, b) => {
     expect(foldCase(a)).not.toBe(foldCase(b));
   });
 
-  test("folds the beginning of a word as it folds the word, so that searching finds it", () => {
+  test("folds a word's prefix like the word, so that searching finds it", () => {
     expect(foldCase("ΟΔΟΣΗΜΑ")).toStartWith(foldCase("ΟΔΟΣ"));
   });
 
-  test("changes nothing when done twice, and does not care how accents are composed", () => {
+  test("is idempotent, and independent of accent composition", () => {
     const wrong: string[] = [];
     for (let codePoint = 0; codePoint <= 0x1ffff; codePoint += 1) {
       const text = String.fromCodePoint(codePoint);
@@ -47,7 +47,7 @@ describe("foldCase", () => {
 });
 
 describe("compareCodePoints", () => {
-  test("puts a text before the ones that it begins, and finds equal texts equal", () => {
+  test("puts a text before its extensions, and equal texts are equal", () => {
     expect(compareCodePoints("", "")).toBe(0);
     expect(compareCodePoints("eth1", "eth1")).toBe(0);
     expect(compareCodePoints("", "\u0000")).toBeLessThan(0);
@@ -55,25 +55,25 @@ describe("compareCodePoints", () => {
     expect(compareCodePoints("eth10", "eth1")).toBeGreaterThan(0);
   });
 
-  test("puts what lies beyond U+FFFF last, where comparing UTF-16 units does not", () => {
+  test("puts characters beyond U+FFFF last, unlike comparing UTF-16 units", () => {
     expect("\uffe5" < "\u{1f600}").toBe(false);
     expect(compareCodePoints("\uffe5", "\u{1f600}")).toBeLessThan(0);
     expect(compareCodePoints("a\u{1f600}", "a\uffe5")).toBeGreaterThan(0);
   });
 
-  test("compares code points that share their first half", () => {
+  test("compares code points with equal high surrogates", () => {
     expect(compareCodePoints("\u{1f600}", "\u{1f601}")).toBeLessThan(0);
     expect(compareCodePoints("\u{1f600}a", "\u{1f600}b")).toBeLessThan(0);
   });
 
-  test("takes half of a pair for the code point that it is", () => {
+  test("treats a lone surrogate as its code point", () => {
     expect(compareCodePoints("\ud83d", "\ud83d\ude00")).toBeLessThan(0);
     expect(compareCodePoints("\ud83d\uffe5", "\ud83d\ude00")).toBeLessThan(0);
     expect(compareCodePoints("\ud83da", "\ud83db")).toBeLessThan(0);
     expect(compareCodePoints("\ud83d", "\ud83d")).toBe(0);
   });
 
-  test("is the order of the code points, for any texts", () => {
+  test("is code point order, for any texts", () => {
     const random = seededRandom(1);
     const units = [0x61, 0x62, 0xd83d, 0xd83e, 0xde00, 0xde01, 0xe000, 0xffe5];
     const draw = () => String.fromCharCode(...Array.from({ length: random.integer(5) }, () => random.pick(units)));
@@ -83,7 +83,7 @@ describe("compareCodePoints", () => {
     }
   });
 
-  test("is the order of the UTF-8 bytes, as a database sorts them", () => {
+  test("is the order of UTF-8 bytes, as in a database", () => {
     const random = seededRandom(2);
     const codePoints = [0x0, 0x41, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff];
     const draw = () =>
@@ -96,7 +96,7 @@ describe("compareCodePoints", () => {
 });
 
 describe("textSortKey", () => {
-  test("orders without regard to case, then by code point, and what ends before what goes on", () => {
+  test("orders ignoring case, then by code point, with prefixes first", () => {
     const random = seededRandom(3);
     const characters = [
       "a",
@@ -129,7 +129,7 @@ describe("textSortKey", () => {
 
 describe("groupedDigits", () => {
   test.each([0, 7, 999, 1_000, 21_000, 200_000, 1_234_567, Number.MAX_SAFE_INTEGER])(
-    "writes %d as English does",
+    "formats %d as in English",
     (count) => {
       expect(groupedDigits(count)).toBe(count.toLocaleString("en"));
     },

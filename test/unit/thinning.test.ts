@@ -20,8 +20,8 @@ const segment = (first: number, last: number, resolution: Segment["resolution"],
   prunedBy,
 });
 
-describe("the order of a prune", () => {
-  test("is told in its source, and read from it", () => {
+describe("a prune order", () => {
+  test("is stored in its source, and parsed from it", () => {
     for (const keep of ["daily", "monthly", "none"] as const) {
       const order = { before: Date.UTC(2026, 0, 1), keep };
       expect(pruneSource(order)).toBe(`ledger.prune before=2026-01-01T00:00:00.000Z keep=${keep}`);
@@ -36,15 +36,15 @@ describe("the order of a prune", () => {
     "ledger.prune before=yesterday keep=daily",
     "ledger.prune before=2026-01-01T00:00:00.000Z keep=weekly",
     " ledger.prune before=2026-01-01T00:00:00.000Z keep=none",
-  ])("is not in %j", (source) => expect(parsePruneSource(source)).toBeNull());
+  ])("is not parsed from %j", (source) => expect(parsePruneSource(source)).toBeNull());
 });
 
-describe("the stretches after a prune", () => {
-  test("begin with the ledger", () => {
+describe("stretches after a prune", () => {
+  test("start with the ledger", () => {
     expect(afterPrune([], { last: 7, keep: "daily", sequence: 9 })).toEqual([segment(1, 7, "daily", 9)]);
   });
 
-  test("reach further, as one where the resolution is the same", () => {
+  test("merge and extend at equal resolution", () => {
     const before = [segment(1, 7, "daily", 9)];
     expect(afterPrune(before, { last: 20, keep: "daily", sequence: 30 })).toEqual([segment(1, 20, "daily", 30)]);
     expect(afterPrune(before, { last: 20, keep: "monthly", sequence: 30 })).toEqual([segment(1, 20, "monthly", 30)]);
@@ -54,7 +54,7 @@ describe("the stretches after a prune", () => {
     ]);
   });
 
-  test("become coarser up to where the prune reaches, and never finer", () => {
+  test("become coarser up to the prune's end, and never finer", () => {
     const before = [segment(1, 20, "daily", 30)];
     expect(afterPrune(before, { last: 7, keep: "none", sequence: 40 })).toEqual([
       segment(1, 7, "none", 40),
@@ -69,7 +69,7 @@ describe("the stretches after a prune", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("a kept state", () => {
   const day = (month: number, date: number, sequence: number) => ({
     sequence,
     at: Date.UTC(2026, month - 1, date, 12),
@@ -98,7 +98,7 @@ describe("what is kept", () => {
     ["2026-02-28T23:59:59.999Z", "2026-02-28", "2026-03-01", "2026-02-01", "2026-03-01"],
     ["2026-12-31T00:00:00.000Z", "2026-12-31", "2027-01-01", "2026-12-01", "2027-01-01"],
     ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-03-01", "2028-02-01", "2028-03-01"],
-  ])("of %s goes by the day and month in UTC", (at, dayStart, dayEnd, monthStart, monthEnd) => {
+  ])("per %s follows day and month in UTC", (at, dayStart, dayEnd, monthStart, monthEnd) => {
     const bounds = (resolution: "daily" | "monthly") =>
       Object.values(periodOf(Date.parse(at), resolution)).map((each) => formatInstant(each).slice(0, 10));
     expect([bounds("daily"), bounds("monthly")]).toEqual([
@@ -108,7 +108,7 @@ describe("what is kept", () => {
   });
 });
 
-describe("the versions of a record that are not needed", () => {
+describe("unnecessary versions of a record", () => {
   const CREATED = 1;
   const UPDATED = 2;
   const DELETED = 3;
@@ -118,12 +118,12 @@ describe("the versions of a record that are not needed", () => {
       kept,
     ).map((version) => version.sequence);
 
-  test("are those that a kept transaction never found the newest", () => {
+  test("are those that no kept transaction saw as newest", () => {
     expect(dropped([3, 8], [1, CREATED], [2, UPDATED], [4, UPDATED], [8, UPDATED])).toEqual([1, 4]);
     expect(dropped([3, 8], [3, CREATED])).toEqual([]);
   });
 
-  test("leave the end of what is left, and no end alone", () => {
+  test("exclude the end of remaining versions, and leave no lone end", () => {
     expect(dropped([3, 8], [1, CREATED], [5, DELETED])).toEqual([]);
     expect(dropped([8], [1, CREATED], [5, DELETED])).toEqual([1, 5]);
     // Restored before the end of the segment.
@@ -133,7 +133,7 @@ describe("the versions of a record that are not needed", () => {
   });
 });
 
-test("what held for a time is not needed where it had ended by the last kept transaction, and held as of none", () => {
+test("coverage that ended by the last kept transaction, and held at none, is unnecessary", () => {
   const kept = [3, 8];
   const isDropped = (since: number, until: number) => isDispensableStretch({ since, until }, kept);
   // Up to `until`, exclusive of its state.

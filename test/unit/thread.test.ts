@@ -29,7 +29,7 @@ function noThread<M extends Messages>(): StartThread<M> {
 const WORKER = { addEventListener: () => {}, postMessage: () => {} } as unknown as Worker;
 
 describe("a thread", () => {
-  test("is started where there is room for its descriptors, and none is kept", () => {
+  test("is started if descriptors suffice, and leaks none", () => {
     const before = openDescriptors();
     const create = mock(() => WORKER);
     threadOf(create, roomFor(DESCRIPTORS_PER_START))(mock(), mock());
@@ -37,7 +37,7 @@ describe("a thread", () => {
     expect(openDescriptors()).toBe(before);
   });
 
-  test("is not started where connections have taken the descriptors: that would end the process", () => {
+  test("is not started if connections have used up the descriptors, which would end the process", () => {
     const before = openDescriptors();
     const create = mock(() => WORKER);
     expect(() => threadOf(create, roomFor(DESCRIPTORS_PER_START - 1))(mock(), mock())).toThrow(
@@ -48,7 +48,7 @@ describe("a thread", () => {
     closeSync(openSync("/dev/null", "r"));
   });
 
-  test("that cannot be started refuses a long read, and the next one tries again", async () => {
+  test("that cannot be started refuses a long read, and the next one retries", async () => {
     let tries = 0;
     const list = longRead("list", function* (_reader, _input: object) {});
     const reads = new ThreadLongReads(
@@ -73,7 +73,7 @@ describe("a thread", () => {
     checks.close();
   });
 
-  test("that cannot be started for scans is told of as one that has ended", async () => {
+  test("that cannot be started for scans is reported as ended", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const thread = startOrEnd(noThread())(() => {}, resolve);
     thread.post({ type: "close" });

@@ -55,7 +55,7 @@ function problemOf(files: PairFiles): string {
 }
 
 describe("a certificate and its key", () => {
-  test("are taken, and told by fingerprint, names and dates", () => {
+  test("are accepted, with fingerprint, names and dates", () => {
     const taken = readTlsPair(writePair(folder, pair));
     expect(taken.certificate).toBe(pair.certificate);
     expect(taken.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
@@ -64,7 +64,7 @@ describe("a certificate and its key", () => {
     expect([taken.validFrom, taken.validTo]).toEqual([NOW, NOW + 90 * DAY_MS]);
   });
 
-  test("are taken with the chain behind the certificate, with texts between, and out of one file", () => {
+  test("are accepted with a chain after the certificate, comments, and in one file", () => {
     const chain = `Subject: CN = somebody\n${pair.certificate}\n${another.certificate}`;
     const files = writePair(folder, { certificate: chain, privateKey: pair.privateKey }, "chain");
     expect(readTlsPair(files).fingerprint).toBe(new X509Certificate(pair.certificate).fingerprint256);
@@ -76,12 +76,12 @@ describe("a certificate and its key", () => {
     expect(readTlsPair(both).certificate).toContain("BEGIN CERTIFICATE");
   });
 
-  test("are taken also when they are out of date: it is told elsewhere", async () => {
+  test("are accepted even if expired, which is reported elsewhere", async () => {
     const old = await makePair(NOW - 400 * DAY_MS, 90);
     expect(readTlsPair(writePair(folder, old, "old")).validTo).toBe(NOW - 310 * DAY_MS);
   });
 
-  test("are taken with an RSA key that clients take, and not with a shorter one", async () => {
+  test("are accepted with an RSA key long enough for clients, and refused otherwise", async () => {
     expect(readTlsPair(writePair(folder, await makeRsaPair(2_048, NOW), "rsa")).certificate).toContain(
       "BEGIN CERTIFICATE",
     );
@@ -101,12 +101,12 @@ describe("a certificate and its key", () => {
       /^the certificate has the server's own certificate after others/,
     ],
     [
-      "the two exchanged",
+      "swapped files",
       () => ({ certificate: pair.privateKey, privateKey: pair.certificate }),
       /^the certificate holds a private key and no certificate: are the two files swapped\?$/,
     ],
     [
-      "a certificate for a key",
+      "a certificate instead of a key",
       () => ({ ...pair, privateKey: pair.certificate }),
       /^the key holds a certificate and no private key/,
     ],
@@ -116,7 +116,7 @@ describe("a certificate and its key", () => {
       /^the key is encrypted, and netledger cannot ask for its passphrase/,
     ],
     [
-      "an encrypted key as of old",
+      "a legacy encrypted key",
       () => ({
         ...pair,
         privateKey:
@@ -125,12 +125,12 @@ describe("a certificate and its key", () => {
       /^the key is encrypted/,
     ],
     [
-      "texts that are no PEM",
+      "texts that are not PEM",
       () => ({ certificate: "hello", privateKey: "hello" }),
       /^the certificate is not PEM: there is no -----BEGIN CERTIFICATE-----/,
     ],
     [
-      "a key that is no PEM",
+      "a key that is not PEM",
       () => ({ ...pair, privateKey: "hello" }),
       /^the key is not PEM: there is no -----BEGIN PRIVATE KEY-----/,
     ],
@@ -147,7 +147,7 @@ describe("a certificate and its key", () => {
     ],
     ["DER", () => ({ ...pair, certificate: "0\u0082" }), /^the certificate is DER or PKCS #12 and not PEM/],
     [
-      "something endless",
+      "an endless file",
       () => ({ ...pair, certificate: "x".repeat(2_000_000) }),
       /^the certificate has 2000000 bytes, more than the 1048576/,
     ],
@@ -157,7 +157,7 @@ describe("a certificate and its key", () => {
     expect(problem).not.toContain(pair.privateKey.split("\n")[1] as string);
   });
 
-  test("are refused where there is no file, or one that is none", () => {
+  test("are refused for a missing or irregular file", () => {
     const files = writePair(folder, pair, "gone");
     rmSync(files.privateKey.path);
     expect(problemOf(files)).toBe("the key cannot be read (ENOENT)");
@@ -169,14 +169,14 @@ describe("a certificate and its key", () => {
   });
 });
 
-describe("the appliance's own pair", () => {
+describe("the self-signed pair", () => {
   const filesIn = (name: string) => {
     mkdirSync(join(folder, name));
     return { certificate: join(folder, name, "a.crt"), privateKey: join(folder, name, "a.key") };
   };
   const random = seededRandom(7);
 
-  test("is made once, for its owner alone, for the names that it is told, and found again", async () => {
+  test("is created once, readable by its owner only, for the given names, and reused", async () => {
     const files = filesIn("first");
     const made = await ensureSelfSigned(
       files,
@@ -202,7 +202,7 @@ describe("the appliance's own pair", () => {
     expect([again.isNew, again.pair.fingerprint]).toEqual([false, made.pair.fingerprint]);
   });
 
-  test("is renewed with the same key when its end is near", async () => {
+  test("is renewed with the same key before it expires", async () => {
     const files = filesIn("renewed");
     const made = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
     const still = await ensureSelfSigned(
@@ -225,7 +225,7 @@ describe("the appliance's own pair", () => {
     expect(renewed.pair.privateKey).toBe(made.pair.privateKey);
   });
 
-  test("is made anew with the same key where the clock was ahead when it was made", async () => {
+  test("is renewed with the same key if created under a clock that was ahead", async () => {
     const files = filesIn("ahead");
     const ahead = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW + 300 * DAY_MS), random);
     const mended = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
@@ -236,7 +236,7 @@ describe("the appliance's own pair", () => {
     ]);
   });
 
-  test("is refused where others may read its key, and where what is there is no pair", async () => {
+  test("is refused if others can read its key, and if the existing files are invalid", async () => {
     const files = filesIn("open");
     await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
     chmodSync(files.privateKey, 0o640);
@@ -257,7 +257,7 @@ describe("the appliance's own pair", () => {
     ["a named pipe", makePipe, "is not a regular file"],
     ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path), "cannot be read (ENOENT)"],
     ["a link to itself", (path) => symlinkSync(path, path), "cannot be read (ELOOP)"],
-  ])("is refused where its key is %s, which stays", async (what, put, problem) => {
+  ])("is refused if its key is %s, which stays", async (what, put, problem) => {
     const files = filesIn(what);
     put(files.privateKey);
     const before = lstatSync(files.privateKey).ino;
@@ -266,7 +266,7 @@ describe("the appliance's own pair", () => {
     expect(lstatSync(files.privateKey).ino).toBe(before);
   });
 
-  test("is written through no link that stands where its draft goes", async () => {
+  test("is not written through a link at the temporary path", async () => {
     const files = filesIn("through");
     const elsewhere = join(folder, "theirs");
     writeFileSync(elsewhere, "theirs");
@@ -275,7 +275,7 @@ describe("the appliance's own pair", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("theirs");
   });
 
-  test("is for the names by which the listener can be reached", () => {
+  test("covers the names by which the listener is reachable", () => {
     expect(certificateNames("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual([
       "localhost",
       "inventory",

@@ -43,12 +43,12 @@ function heard(announcement: Partial<Announcement>, far = "Gi0/2", network = pai
 const BOTH = { "sw1 Gi0/1": "sw2 Gi0/2", "sw2 Gi0/2": "sw1 Gi0/1" };
 
 describe("one cable", () => {
-  test("leads from each end to the other, whether both are heard or one", () => {
+  test("leads from each end to the other, heard at both ends or one", () => {
     expect(of(pair().cable("sw1 Gi0/1", "sw2 Gi0/2"))).toEqual(BOTH);
     expect(heard({})).toEqual(BOTH);
   });
 
-  test("is found by any one sign that only one host has", () => {
+  test("is resolved by any one unique identifier", () => {
     for (const kept of [
       { sys_name: "sw2" },
       { sys_name: "SW2.example.net." },
@@ -70,7 +70,7 @@ describe("one cable", () => {
     }
   });
 
-  test("is found by a chassis id that is the MAC address of one of the far end's ports, as Nexus switches announce it", () => {
+  test("is resolved by a chassis id that is a port MAC address of the far end, as on Nexus switches", () => {
     expect(
       heard(
         {
@@ -83,7 +83,7 @@ describe("one cable", () => {
     ).toEqual({ "sw1 Gi0/1": "sw2 Ethernet1/2", "sw2 Ethernet1/2": "sw1 Gi0/1" });
   });
 
-  test("leads nowhere without a host that is called so, and somewhere as soon as it is discovered", () => {
+  test("is unresolved without a matching host, and resolved once that is discovered", () => {
     const network = new Neighborhood().host("sw1").ports("sw1", "Gi0/1").host("sw2").ports("sw2", "Gi0/2");
     const told = network.lldp("sw2 Gi0/2");
     const [sw1] = network.hosts;
@@ -93,7 +93,7 @@ describe("one cable", () => {
     expect(of(network)).toEqual(BOTH);
   });
 
-  test("never leads to the host itself, neither by its own name nor as the best of those alike", () => {
+  test("never leads to the host itself, neither by its own name nor as the best of several matches", () => {
     const network = pair();
     expect(of(network.hears("sw1 Gi0/1", network.lldp("sw1 Gi0/2")))).toEqual({});
     const clones = new Neighborhood()
@@ -142,7 +142,7 @@ describe("the far interface", () => {
     ["eth0", "ETH0"],
     ["RMON Port  7 on Unit 1", "RMON Port 7 on Unit 1"],
     ["10GE1/0/1", "10ge1/0/1"],
-  ])("%p is the %p that is announced", (name, announcedAs) => {
+  ])("%p matches the announced %p", (name, announcedAs) => {
     expect(named({ subtype: "InterfaceName", value: announcedAs }, { name })).toBe(`sw2 ${name}`);
     expect(named({ subtype: "LocallyAssigned", value: announcedAs }, { name })).toBe(`sw2 ${name}`);
   });
@@ -153,11 +153,11 @@ describe("the far interface", () => {
     ["xe-0/0/10", "xe-0/0/1"],
     ["GigabitEthernet0/9.100", "Gi0/9"],
     ["GigabitEthernet1/0/9", "Gi1/0/90"],
-  ])("%p is not %p", (name, announcedAs) => {
+  ])("%p does not match %p", (name, announcedAs) => {
     expect(named({ subtype: "InterfaceName", value: announcedAs }, { name })).toBe("host-sw2");
   });
 
-  test("is named by every subtype of port id", () => {
+  test("is matched by every subtype of port id", () => {
     expect(named({ subtype: "InterfaceAlias", value: "to the core" }, { alias: "to the core" })).toBe("sw2 X");
     expect(named({ subtype: "PortComponent", value: "X" })).toBe("sw2 X");
     expect(named({ subtype: "PortComponent", value: "the label" }, { alias: "the label" })).toBe("sw2 X");
@@ -169,7 +169,7 @@ describe("the far interface", () => {
     expect(named({ subtype: "LocallyAssigned", value: macOf(2, 4).replaceAll(":", "") })).toBe("sw2 X");
   });
 
-  test("is named by its ifIndex, where no other may be meant by the number", () => {
+  test("is matched by its ifIndex, if the number is unambiguous", () => {
     expect(named({ subtype: "LocallyAssigned", value: "606" }, { name: "ge-0/0/9", index: 606 })).toBe("sw2 ge-0/0/9");
     expect(named({ subtype: "LocallyAssigned", value: "17" }, { name: "17", index: 17 })).toBe("sw2 17");
     const stacked = () => pair().port("sw2", "1/7", { index: 20 }).port("sw2", "1/20", { index: 33 });
@@ -184,14 +184,14 @@ describe("the far interface", () => {
     expect(told("7")).toBe("host-sw2");
   });
 
-  test("is named by its description, where nothing else names it and it can be nothing else", () => {
+  test("is matched by its description, if nothing else matches and it is unambiguous", () => {
     expect(named({ subtype: "LocallyAssigned", value: "slot 9" }, {}, "X")).toBe("sw2 X");
     expect(named(undefined, { alias: "roof" }, "roof")).toBe("sw2 X");
     expect(named({ subtype: "LocallyAssigned", value: "slot 9" }, { alias: "Gi0/3" }, "Gi0/3")).toBe("host-sw2");
     expect(named({ subtype: "InterfaceName", value: "gone0" }, {}, "X")).toBe("host-sw2");
   });
 
-  test("is the one of several with a MAC address that has a socket, or that hears the near end", () => {
+  test("is the one with a physical port among equal MAC addresses, or the one hearing the near end", () => {
     const server = () =>
       new Neighborhood()
         .host("sw1")
@@ -217,7 +217,7 @@ describe("the far interface", () => {
     });
   });
 
-  test("is known from the other direction where its own port id tells nothing", () => {
+  test("is resolved from the other direction if its own port id is useless", () => {
     const network = pair();
     network
       .hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", { port_id: { subtype: "AgentCircuitId", value: "?" } }))
@@ -227,19 +227,19 @@ describe("the far interface", () => {
 });
 
 describe("both directions", () => {
-  test("agree, or no interface is claimed", () => {
+  test("agree, or no interface is resolved", () => {
     const network = pair().host("sw3").ports("sw3", "Gi0/1");
     network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).cable("sw2 Gi0/2", "sw3 Gi0/1");
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "sw3 Gi0/1", "sw3 Gi0/1": "sw2 Gi0/2" });
   });
 
-  test("that name different interfaces of each other claim neither", () => {
+  test("that name different interfaces of each other resolve neither", () => {
     const network = pair();
     network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/3"));
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "host-sw1" });
   });
 
-  test("of which one tells too little are told by the other", () => {
+  test("complete each other if one has too little data", () => {
     const network = pair();
     network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", {
       protocol: "Lldp",
@@ -250,7 +250,7 @@ describe("both directions", () => {
     expect(of(network)).toEqual(BOTH);
   });
 
-  test("of which one hears somebody else who is not known are no link", () => {
+  test("with an unknown device heard by one of them are not a link", () => {
     const network = pair();
     network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears(
       "sw2 Gi0/2",
@@ -263,7 +263,7 @@ describe("both directions", () => {
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2" });
   });
 
-  test("tell parallel links apart, each with its own ends", () => {
+  test("distinguish parallel links, each with its own ends", () => {
     const network = pair()
       .cable("sw1 Gi0/1", "sw2 Gi0/3")
       .cable("sw1 Gi0/2", "sw2 Gi0/2")
@@ -278,7 +278,7 @@ describe("both directions", () => {
     });
   });
 
-  test("of an interface that two claim and that hears nothing claim nothing but the host, unless it is an aggregate", () => {
+  test("resolve only the host for a silent interface claimed by two, unless it is an aggregate", () => {
     const network = pair().host("sw3").ports("sw3", "Gi0/1").port("sw2", "Po1", { type: 161 });
     network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw3 Gi0/1", network.lldp("sw2 Gi0/2"));
     network.hears("sw1 Gi0/2", network.lldp("sw2 Po1")).hears("sw1 Gi0/3", network.lldp("sw2 Po1"));
@@ -291,7 +291,7 @@ describe("both directions", () => {
   });
 });
 
-describe("cloned and misleading signs", () => {
+describe("cloned and misleading identifiers:", () => {
   const clone = macOf(77, 7);
   /** Three hosts with one chassis id, and a switch. */
   const clones = (sysNames: readonly (string | null)[] = ["a", "b", "c"]) => {
@@ -303,7 +303,7 @@ describe("cloned and misleading signs", () => {
     return network;
   };
 
-  test("a chassis id that three hosts have is decided by the name, the address, or the port", () => {
+  test("a chassis id of three hosts is resolved by name, address, or port", () => {
     const byName = clones();
     expect(of(byName.hears("sw Gi0/1", without(byName.lldp("b eth1"), "mgmt_addr", "port_id")))).toEqual({
       "sw Gi0/1": "host-b",
@@ -319,7 +319,7 @@ describe("cloned and misleading signs", () => {
     });
   });
 
-  test("or by what is heard in the opposite direction, and else not at all", () => {
+  test("or by the announcement in the opposite direction, and otherwise not at all", () => {
     const alike = () => {
       const network = new Neighborhood().host("sw").ports("sw", "Gi0/1", "Gi0/2");
       for (const key of ["a", "b"])
@@ -336,14 +336,14 @@ describe("cloned and misleading signs", () => {
     });
   });
 
-  test("a chassis id does not mean a host that has another name", () => {
+  test("a chassis id does not match a host with another name", () => {
     const network = pair();
     expect(
       of(network.hears("sw1 Gi0/1", without(network.lldp("sw2 Gi0/2", { sys_name: "stranger" }), "mgmt_addr"))),
     ).toEqual({});
   });
 
-  test("nor a name one that has another chassis id, nor an address one that has another name", () => {
+  test("nor a name one with another chassis id, nor an address one with another name", () => {
     const network = pair();
     network.hears(
       "sw1 Gi0/1",
@@ -353,11 +353,11 @@ describe("cloned and misleading signs", () => {
     expect(of(network)).toEqual({});
   });
 
-  test("even a name and an address together do not mean one that has another chassis id: two may stand as they came out of the box", () => {
+  test("name and address together do not match another chassis id: both may be factory defaults", () => {
     expect(heard({ chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } })).toEqual({});
   });
 
-  test("unless it says the same of the opposite direction: then it was renamed or given other hardware", () => {
+  test("unless the opposite direction agrees: then the device was renamed or replaced", () => {
     for (const changes of [
       { sys_name: "new-name" },
       { chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } },
@@ -371,7 +371,7 @@ describe("cloned and misleading signs", () => {
     }
   });
 
-  test("a name that two hosts have means neither", () => {
+  test("a name of two hosts matches neither", () => {
     const network = new Neighborhood()
       .host("sw")
       .ports("sw", "Gi0/1")
@@ -382,7 +382,7 @@ describe("cloned and misleading signs", () => {
     expect(of(network.hears("sw Gi0/1", without(network.lldp("a 1"), "chassis_id", "mgmt_addr")))).toEqual({});
   });
 
-  test("a name means a host with or without its domain, but not one in another domain", () => {
+  test("a name matches with or without its domain, but not in another domain", () => {
     const network = () =>
       new Neighborhood().host("sw").ports("sw", "Gi0/1").host("a", { sysName: "core.one.example" }).ports("a", "Gi0/2");
     const found = (sysName: string) => {
@@ -397,7 +397,7 @@ describe("cloned and misleading signs", () => {
     expect(found("co")).toBeUndefined();
   });
 
-  test("addresses that many have, shared router addresses and empty names mean nothing", () => {
+  test("common addresses, shared router addresses and empty names match nothing", () => {
     for (const sign of [
       { mgmt_addr: "127.0.0.1" },
       { mgmt_addr: "fe80::1" },
@@ -416,7 +416,7 @@ describe("cloned and misleading signs", () => {
     }
   });
 
-  test("a host that only its address is known of is found by it, and by the MAC address that it answered with", () => {
+  test("a host known by address only is matched by it, and by its MAC address", () => {
     const network = () =>
       new Neighborhood()
         .host("sw")
@@ -452,8 +452,8 @@ describe("cloned and misleading signs", () => {
   });
 });
 
-describe("several on one interface", () => {
-  test("a hub: each announcement leads to its own end, the interface to the first", () => {
+describe("several announcements on one interface", () => {
+  test("of a hub: each leads to its own end, the interface to the first", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.host(key).ports(key, "Gi0/1");
     for (const [at, ...others] of [
@@ -467,7 +467,7 @@ describe("several on one interface", () => {
     expect(announced(network, "c Gi0/1")).toEqual(["a Gi0/1", "b Gi0/1"]);
   });
 
-  test("a telephone with a computer behind it: the telephone is the neighbor, the computer is known as a host", () => {
+  test("of a phone with a computer behind it: the phone is the neighbor, the computer a known host", () => {
     const network = new Neighborhood().host("sw").ports("sw", "Gi0/1").host("pc").ports("pc", "eth0");
     const phone: Announcement = {
       protocol: "Lldp",
@@ -480,7 +480,7 @@ describe("several on one interface", () => {
     expect(announced(network, "sw Gi0/1")).toEqual([null, "host-pc"]);
   });
 
-  test("LLDP and CDP of one device are one: what the one leaves open the other tells", () => {
+  test("by LLDP and CDP of one device are merged, each filling the other's gaps", () => {
     const network = pair();
     network.hears(
       "sw1 Gi0/1",
@@ -501,7 +501,7 @@ describe("CDP", () => {
     "FOC1234X0YZ",
     "001b.0002.0000",
     "001B00020000",
-  ])("is understood by the device id %p", (deviceId) => {
+  ])("matches the device id %p", (deviceId) => {
     const network = new Neighborhood()
       .host("sw1")
       .ports("sw1", "Gi0/1")
@@ -523,7 +523,7 @@ describe("CDP", () => {
     ).toEqual(BOTH);
   });
 
-  test("gives way to LLDP of another device on the same interface: it was flooded through that one", () => {
+  test("yields to LLDP of another device on the same interface, which flooded it", () => {
     // x speaks only CDP and is connected to sw1, which floods it to sw2.
     const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
     network.hears("sw1 Gi0/3", network.cdp("x eth0")).hears("sw2 Gi0/1", network.cdp("x eth0"));
@@ -536,7 +536,7 @@ describe("CDP", () => {
     expect(announced(network, "sw2 Gi0/1")).toEqual(["sw1 Gi0/1", null]);
   });
 
-  test("also where an agent gives it out as LLDP, and names it first", () => {
+  test("yields even if an agent reports it first, as LLDP", () => {
     const network = pair().host("x").ports("x", "eth0");
     const asLldp: Announcement = {
       protocol: "Lldp",
@@ -553,7 +553,7 @@ describe("CDP", () => {
     });
   });
 
-  test("that is flooded to and fro leaves the one cable that it can have come through", () => {
+  test("flooded in both directions leaves the only possible cable", () => {
     // x and a server are connected to two bridges that speak both and flood CDP; every agent reports all of it as LLDP.
     const network = pair()
       .host("x")
@@ -581,7 +581,7 @@ describe("CDP", () => {
     expect(announced(network, "x eth0")).toEqual([null, null, "sw1 Gi0/3"]);
   });
 
-  test("and where the far interface hears LLDP of somebody else", () => {
+  test("yields as well if the far interface hears LLDP of another device", () => {
     const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
     expect(of(network.hears("x eth0", network.cdp("sw2 Gi0/1")))).toEqual({
       "sw1 Gi0/1": "sw2 Gi0/1",
@@ -589,7 +589,7 @@ describe("CDP", () => {
     });
   });
 
-  test("that two interfaces hear of one, or one of two, leads to hosts alone: something in between floods it", () => {
+  test("heard on two interfaces resolves to hosts only: a device in between floods it", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.host(key).ports(key, "Gi0/1");
     network.hears("a Gi0/1", network.cdp("c Gi0/1")).hears("b Gi0/1", network.cdp("c Gi0/1"));
@@ -602,7 +602,7 @@ describe("CDP", () => {
     expect(announced(network, "c Gi0/1")).toEqual(["host-a", "host-b"]);
   });
 
-  test("does not mean a host of another name by its address, but one that is called by a serial number that nobody knows", () => {
+  test("matches by address no host of another name, but one named by an unknown serial number", () => {
     const network = () => new Neighborhood().host("sw1").ports("sw1", "Gi0/1").host("sw2").ports("sw2", "Gi0/2");
     const told = (deviceId: string) => {
       const each = network();
@@ -691,8 +691,8 @@ function randomNetwork(random: SeededRandom): {
   return { network, cables, isDecidable: (cable) => (said.get(cable) ?? []).some(({ signs }) => signs > 0) };
 }
 
-describe("over random networks whose cables are known", () => {
-  test("never claims a link that is not there, and finds every one of which one end tells enough", () => {
+describe("random networks with known cables", () => {
+  test("yield no false link, and every link with sufficient data at one end", () => {
     let found = 0;
     let all = 0;
     for (let seed = 1; seed <= 300; seed += 1) {
@@ -723,7 +723,7 @@ describe("over random networks whose cables are known", () => {
     expect(found / all).toBeGreaterThan(0.7);
   });
 
-  test("comes to the same whatever the order of hosts and ports", () => {
+  test("yield the same result in any order of hosts and ports", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const random = seededRandom(seed);
       const { network } = randomNetwork(random);
@@ -738,7 +738,7 @@ describe("over random networks whose cables are known", () => {
     }
   });
 
-  test("contradictions among announcements, duplicated names and cloned chassis ids never make it throw or depend on the order", () => {
+  test("with contradictory announcements, duplicate names and cloned chassis ids never throw or depend on order", () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const random = seededRandom(seed);
       const { network } = randomNetwork(random);
@@ -829,8 +829,8 @@ function floodingNetwork(random: SeededRandom): {
   return { network, far, isBox: (port) => kindOf(port).isBox, speaksCdp: (port) => kindOf(port).sendsCdp };
 }
 
-describe("over random networks that flood CDP", () => {
-  test("never claims an interface that is not at the other end, and finds every cable on which LLDP is spoken, or CDP by both", () => {
+describe("random networks flooding CDP", () => {
+  test("yield no false interface, and every cable with LLDP, or CDP at both ends", () => {
     for (let seed = 1; seed <= 300; seed += 1) {
       const { network, far, isBox, speaksCdp } = floodingNetwork(seededRandom(seed));
       const resolved = of(network);
@@ -845,7 +845,7 @@ describe("over random networks that flood CDP", () => {
   });
 });
 
-describe("at scale", () => {
+describe("scale", () => {
   test("100,000 interfaces with 20,000 announcements take less than a second", async () => {
     const hosts: TopologyHost[] = [];
     const ports: TopologyPort[] = [];

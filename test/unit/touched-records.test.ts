@@ -11,7 +11,7 @@ function found(touched: TouchedRecords, sorts: readonly Sort[] | null, size = 20
 }
 
 describe("touched records", () => {
-  test("are told by kind and in page order, each once, whatever the order in which their versions came", () => {
+  test("are returned by kind and in page order, each once, in any order of versions", () => {
     const touched = new TouchedRecords();
     for (const [kindPlace, n] of [
       [1, 70_000],
@@ -28,7 +28,7 @@ describe("touched records", () => {
     );
   });
 
-  test("come to what their first and last versions say; what came and went, and whose parts alone changed, to nothing", () => {
+  test("have the net effect of first and last version; temporary ones, and those with changed parts only, have none", () => {
     const touched = new TouchedRecords();
     touched.add(0, 1, "Created", true);
     touched.add(0, 1, "Updated", true);
@@ -50,7 +50,7 @@ describe("touched records", () => {
     expect(found(touched, ["changed"])).toEqual(["0/1 was is", "0/4 was is", "0/5 was is", "0/6 was is"]);
   });
 
-  test("come to the same as kept one by one", () => {
+  test("equal individual records", () => {
     const random = seededRandom(7);
     const touched = new TouchedRecords();
     const expected = new Map<string, { kindPlace: number; n: number; was: boolean; is: boolean }>();
@@ -76,7 +76,7 @@ describe("touched records", () => {
     for (const sort of ALL) expect(found(touched, [sort], 7)).toEqual(of(sort));
   });
 
-  test("take less than a byte each where there are many, and not much where there are few", () => {
+  test("take less than a byte each in quantity, and little when few", () => {
     const many = new TouchedRecords();
     for (let n = 1; n <= 500_000; n += 1) many.add(0, n, "Updated", true);
     expect(many.bytes).toBeLessThan(500_000);
@@ -85,7 +85,7 @@ describe("touched records", () => {
     expect(few.bytes).toBeLessThan(4_000_000);
   });
 
-  test("are passed over in steps, also where none is what is asked for", () => {
+  test("are skipped in steps, even without a match", () => {
     const touched = new TouchedRecords();
     for (let n = 1; n <= 5_000_000; n += 1_000) touched.add(0, n, "Updated", true);
     const steps = [...touched.steps(["added"], 200)];

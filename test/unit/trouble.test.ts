@@ -6,7 +6,7 @@ import { describeRefusal, readTroubleOf, troubleOf } from "../../src/db/trouble.
 
 const sqliteError = (code: string) => Object.assign(new Error("the text of an exception"), { code });
 
-describe("who asked is told", () => {
+describe("a file error is reported to the caller", () => {
   test.each([
     [
       "SQLITE_CORRUPT",
@@ -31,17 +31,17 @@ describe("who asked is told", () => {
     expect(readTroubleOf(sqliteError(code))).toMatchObject({ code: told, message });
   });
 
-  test("of a write, that nothing was written", () => {
+  test("of a write, with the notice that nothing was written", () => {
     expect(troubleOf(sqliteError("SQLITE_FULL"), "nothing was written")?.message).toBe(
       "The disk is full or fails: nothing was written.",
     );
   });
 
-  test("nothing of what is no trouble with the file", () => {
+  test("unless it is unrelated to the file", () => {
     expect([readTroubleOf(sqliteError("SQLITE_CONSTRAINT")), readTroubleOf(new Error("no"))]).toEqual([null, null]);
   });
 
-  test("nothing anew of what was told already", () => {
+  test("unless already reported", () => {
     expect(
       readTroubleOf(
         Object.assign(new DomainError("storage_full", "There is no room for a copy."), {
@@ -52,7 +52,7 @@ describe("who asked is told", () => {
   });
 });
 
-test("the log says what is to be done about damage", () => {
+test("the log has the remedy for damage", () => {
   expect(readTroubleOf(sqliteError("SQLITE_CORRUPT"))?.cause).toBe(
     "The database is damaged (SQLITE_CORRUPT): stop the appliance, run netledger verify, and replace it with a good copy: netledger restore BACKUP --replace.",
   );
@@ -80,6 +80,6 @@ test.each([
     "SQLITE_ERROR",
     "/d/x.db is damaged (the text of an exception): replace it with a good copy: netledger restore BACKUP --replace.",
   ],
-])("the operator whose file meets %s reads one sentence", (code, sentence) => {
+])("an operator whose file meets %s gets one sentence", (code, sentence) => {
   expect(describeRefusal(sqliteError(code), "/d/x.db")).toBe(sentence);
 });

@@ -76,8 +76,8 @@ const IDLE: Fields = { wasAnswered: true, sentAgoMs: 500, heardAgoMs: 500 };
 const BEGUN_AGAIN: Fields = { wasAnswered: true, sentAgoMs: 500, heardAgoMs: 400 };
 const STREAMING: Fields = { wasAnswered: true, sentAgoMs: 10, heardAgoMs: 90_000 };
 
-describe("of one address", () => {
-  test("an eighth of the descriptors may be held by requests that are not whole; the others are ended", () => {
+describe("for one address,", () => {
+  test("incomplete requests may hold an eighth of the descriptors; the rest are ended", () => {
     const machine = new Machine();
     machine.add(OF_PLACE);
     expect(machine.look()).toBe(OF_PLACE);
@@ -85,7 +85,7 @@ describe("of one address", () => {
     expect(machine.look()).toBe(OF_PLACE);
   });
 
-  test("those go first on which nothing has moved for the longest time", () => {
+  test("those idle longest are ended first", () => {
     const machine = new Machine();
     machine.add(100, { sentAgoMs: 9_000, heardAgoMs: 9_000 });
     machine.add(OF_PLACE, { sentAgoMs: 20, heardAgoMs: 20 });
@@ -93,7 +93,7 @@ describe("of one address", () => {
     expect(machine.open.map(({ heardAgoMs }) => heardAgoMs)).toEqual(Array.from({ length: OF_PLACE }, () => 20));
   });
 
-  test("what waits for an answer, has one or is between two requests is left alone", () => {
+  test("requests awaiting an answer, being answered or idle between requests are left alone", () => {
     const machine = new Machine();
     machine.add(250, IDLE);
     machine.add(100, STREAMING);
@@ -104,14 +104,14 @@ describe("of one address", () => {
     expect(machine.look()).toBe(350 + OF_PLACE);
   });
 
-  test("under TLS a handshake alone is no answer", () => {
+  test("a TLS handshake alone does not count as an answer", () => {
     const machine = new Machine({ isTls: true });
     machine.add(300, { wasAnswered: true, sentAgoMs: 40, heardAgoMs: 40 });
     machine.add(50, STREAMING);
     expect(machine.look()).toBe(50 + OF_PLACE);
   });
 
-  test("it is a /64 of IPv6, and IPv4 is IPv4 however a socket shows it", () => {
+  test("IPv6 counts by /64, and IPv4-mapped as IPv4", () => {
     const machine = new Machine();
     for (let n = 1; n <= 300; n += 1) machine.add(1, { address: `2001:db8:0:1::${n.toString(16)}` });
     for (let n = 1; n <= 100; n += 1) machine.add(1, { address: `2001:db8:0:2::${n.toString(16)}` });
@@ -120,7 +120,7 @@ describe("of one address", () => {
     expect(machine.look()).toBe(OF_PLACE + 100 + OF_PLACE);
   });
 
-  test("others' are not counted with them", () => {
+  test("others' connections do not count", () => {
     const machine = new Machine();
     for (let n = 1; n <= 5; n += 1) machine.add(100, { address: `10.0.1.${n}` });
     machine.add(200);
@@ -128,14 +128,14 @@ describe("of one address", () => {
   });
 });
 
-test("a trusted proxy may hold half of the descriptors, and another one is an address like any", () => {
+test("a trusted proxy may hold half of the descriptors, an untrusted one counts like any address", () => {
   const machine = new Machine({ proxies: ["10.0.0.0/30"] });
   machine.add(700, { address: "10.0.0.2" });
   machine.add(200, { address: "10.0.0.9" });
   expect(machine.look()).toBe(OF_PROXY + OF_PLACE);
 });
 
-test("where more than three quarters of the descriptors are in use, all connections count that are not answered", () => {
+test("above three quarters of the descriptors, all unanswered connections count", () => {
   const machine = new Machine();
   machine.add(600, IDLE);
   expect(machine.look()).toBe(600);
@@ -149,21 +149,21 @@ test("where more than three quarters of the descriptors are in use, all connecti
   expect(machine.open).toContain(asked as (typeof machine.open)[number]);
 });
 
-test("a few may always be held, however few descriptors there are", () => {
+test("a few are always allowed, however few descriptors there are", () => {
   const machine = new Machine({ limit: 64 });
   machine.others = 20;
   machine.add(30);
   expect(machine.look()).toBe(16);
 });
 
-test("nothing is bounded where the kernel may not be asked, and nothing more is looked for then", () => {
+test("without access to the kernel nothing is limited, and no further attempt is made", () => {
   const machine = new Machine();
   machine.isRefused = true;
   machine.add(300);
   expect([machine.look(), machine.timers.pendingCount]).toEqual([300, 0]);
 });
 
-test("a look that cannot list the descriptors is made up for by the next one", () => {
+test("a check that cannot list descriptors is made up for by the next one", () => {
   const machine = new Machine();
   machine.isListed = false;
   machine.add(300);
@@ -172,7 +172,7 @@ test("a look that cannot list the descriptors is made up for by the next one", (
   expect(machine.look()).toBe(OF_PLACE);
 });
 
-test("what was ended is logged by address, once a second at most, and nothing is looked at after the stop", () => {
+test("ended connections are logged by address, at most once a second, and checks end with the stop", () => {
   const machine = new Machine();
   for (let n = 0; n < 3; n += 1) {
     machine.add(200);

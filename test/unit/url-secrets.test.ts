@@ -8,18 +8,18 @@ import { seededRandom } from "../support/injected/seeded-random.ts";
 const KEY = generateApiKey(seededRandom(3));
 const encode = (text: string) => [...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
 
-describe("a URL carries a secret", () => {
+describe("a URL contains a secret", () => {
   test.each([
     ["a key as a parameter", `/api/v1/hosts?api_key=${KEY}`],
     ["a key under any name", `/api/v1/hosts?x=${KEY}`],
     ["a key without a name", `/api/v1/hosts?${KEY}`],
     ["a key in the path", `/api/v1/hosts/${KEY}`],
     ["most of a key", `/api/v1/hosts/${KEY.slice(0, 20)}`],
-    ["a key behind a number sign", `/api/v1/hosts#${KEY}`],
+    ["a key after a number sign", `/api/v1/hosts#${KEY}`],
     ["an encoded key", `/api/v1/hosts?x=${encode(KEY)}`],
-    ["a key encoded in part", `/api/v1/hosts/nlk%5f${KEY.slice(4)}`],
-    ["a key encoded twice", `/api/v1/hosts/${encode(encode(KEY))}`],
-    ["a key behind an escape that is none", `/api/v1/hosts/%ff%zz?x=${encode(KEY)}`],
+    ["a partly encoded key", `/api/v1/hosts/nlk%5f${KEY.slice(4)}`],
+    ["a doubly encoded key", `/api/v1/hosts/${encode(encode(KEY))}`],
+    ["a key after a malformed escape", `/api/v1/hosts/%ff%zz?x=${encode(KEY)}`],
     ...[
       "key",
       "api_key",
@@ -54,7 +54,7 @@ describe("a URL carries a secret", () => {
     "/api/v1/hosts?search=a%26key%3D5",
     "/api/v1/hosts?monkey=1",
     "/api/v1/hosts?search=http://switch/?key=1",
-  ])("not as %s", (url) => {
+  ])("but not as %s", (url) => {
     expect(carriesSecret(`http://localhost${url}`)).toBe(false);
     expect(withoutSecrets(url)).toBe(url);
   });

@@ -22,7 +22,7 @@ describe("isUuid", () => {
     "919108f7-52d1-4320-9bac-f847db4148a8",
     "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
     "2489e9ad-2ee2-8e00-8ec9-32d5f69181c0",
-  ])("takes %s", (text) => {
+  ])("accepts %s", (text) => {
     expect(isUuid(text)).toBe(true);
   });
 
@@ -53,7 +53,7 @@ describe("UuidSource", () => {
     }
   });
 
-  test("lays out time, version, variant and randomness as in RFC 9562 §5.7", () => {
+  test("arranges time, version, variant and randomness as in RFC 9562 §5.7", () => {
     // The example of its appendix A.6, with a source that draws its random bits: 42 bits of counter, then 32 bits.
     const counter = 0xcc3n * 2n ** 30n + 0x18c4dc0cn;
     const draws = [Buffer.from(counter.toString(16).padStart(12, "0"), "hex"), Buffer.from("0c07398f", "hex")];
@@ -72,7 +72,7 @@ describe("UuidSource", () => {
     expect(millisecondsIn(previous)).toBe(AT);
   });
 
-  test("keeps increasing when the clock steps back, and goes on with the clock once it has caught up", () => {
+  test("keeps increasing when the clock is set back, and follows the clock once it has caught up", () => {
     const source = new UuidSource(seededRandom(3));
     const ids = [
       source.next(AT),
@@ -101,7 +101,7 @@ describe("UuidSource", () => {
     expect(previous).not.toBe("");
   });
 
-  test("moves to the next millisecond when the counter runs out", () => {
+  test("moves to the next millisecond when the counter overflows", () => {
     const source = new UuidSource(allOnes);
     const ids = [source.next(AT), source.next(AT), source.next(AT - 5), source.next(AT + 3)];
     expect(ids).toEqual(ids.toSorted());

@@ -32,43 +32,43 @@ function echoes(schema: TSchema, value: unknown): Record<string, unknown> {
   return checked.ok ? {} : Object.fromEntries(checked.issues.map((issue) => [issue.path, issue.value]));
 }
 
-describe("an issue of a check", () => {
+describe("a validation issue", () => {
   test.each<[string, object, string]>([
     ["a write-only value", { pin: OPENING }, "/pin"],
     ["a field of a secret object", { lock: { code: OPENING, hints: [] } }, "/lock/code"],
-    ["a field deep within it", { lock: { code: 1, hints: [{ place: OPENING }] } }, "/lock/hints/0/place"],
+    ["a field deep inside it", { lock: { code: 1, hints: [{ place: OPENING }] } }, "/lock/hints/0/place"],
     ["an unknown field of it", { lock: { code: 1, hints: [], more: OPENING } }, "/lock/more"],
-    ["something else in its place", { lock: OPENING }, "/lock"],
-    ["a field of the branch that was meant", { choice: { mode: "Code", digits: OPENING } }, "/choice/digits"],
+    ["another type in its position", { lock: OPENING }, "/lock"],
+    ["a field of the intended branch", { choice: { mode: "Code", digits: OPENING } }, "/choice/digits"],
     [
       "an unknown field of that branch",
       { choice: { mode: "Word", letters: "abc", digits: OPENING } },
       "/choice/digits",
     ],
-    ["no branch of it", { choice: OPENING }, "/choice"],
-    ["a branch that may be null", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
+    ["an unknown branch", { choice: OPENING }, "/choice"],
+    ["a nullable branch", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
     ["a secret in a list", { doors: [{ pin: OPENING, floor: 1 }] }, "/doors/0/pin"],
     [
-      "an unknown field beside a secret in a list",
+      "an unknown field next to a secret in a list",
       { doors: [{ pin: "1234", floor: 1, pni: OPENING }] },
       "/doors/0/pni",
     ],
     ["an unknown field around it", { pni: OPENING }, "/pni"],
-    ["something else in the place of the list", { doors: OPENING }, "/doors"],
+    ["another type in the list's position", { doors: OPENING }, "/doors"],
   ])("does not echo %s", (_title, fields, path) => {
     const found = echoes(Door, { colour: "green", ...fields });
     expect(Object.keys(found)).toEqual([path]);
     expect(found[path]).toBeUndefined();
   });
 
-  test("echoes what stands in its right place and is no secret", () => {
+  test("echoes a value in its proper position that is not secret", () => {
     expect(echoes(Door, { colour: "vermilion", doors: [{ pin: "1234", floor: "first" }] })).toEqual({
       "/colour": "vermilion",
       "/doors/0/floor": "first",
     });
   });
 
-  test("echoes an unknown field unless its name speaks of a secret", () => {
+  test("echoes an unknown field unless its name suggests a secret", () => {
     expect(echoes(Body({}), { coluor: "green", community: OPENING, apiKey: OPENING })).toEqual({
       "/coluor": "green",
       "/community": undefined,
@@ -77,7 +77,7 @@ describe("an issue of a check", () => {
   });
 });
 
-test("an unknown query parameter is echoed unless its name speaks of a secret", () => {
+test("an unknown query parameter is echoed unless its name suggests a secret", () => {
   const { issues } = parseQuery(Type.Object({}), "?colour=green&api_key=open%20sesame");
   expect(issues.map((issue) => issue.value)).toEqual(["green", undefined]);
 });

@@ -14,8 +14,8 @@ const Device = Body({ name: Type.String(), ports: Type.Array(Port) }, { ignored:
 
 const ID = "01936f2e-0d5c-7d3a-9a39-00000000beef";
 
-describe("a value that is checked", () => {
-  test("is given back without what may be sent back, in canonical form, wherever it stands", () => {
+describe("a validated value", () => {
+  test("is returned without read-only fields, in canonical form, at any depth", () => {
     const sent = {
       name: "a",
       created_at: "x",
@@ -33,13 +33,13 @@ describe("a value that is checked", () => {
     expect(sent).toEqual(before);
   });
 
-  test("is given back itself where nothing of it changes", () => {
+  test("is returned itself if unchanged", () => {
     const sent = { name: "a", ports: [{ mac: "00:1b:21:aa:bb:cc", ids: [ID] }] };
     const checked = check(Device, sent);
     expect(checked.ok && checked.value).toBe(sent);
   });
 
-  test("is refused for a field of its own that is called __proto__, as for any other that is not known", () => {
+  test("is refused for an own field named __proto__, like any unknown one", () => {
     for (const text of [
       `{"name":"a","ports":[],"__proto__":{}}`,
       `{"name":"a","ports":[],"created_at":1,"__proto__":{}}`,
@@ -51,7 +51,7 @@ describe("a value that is checked", () => {
     }
   });
 
-  test("is refused with each text that is none, by its pointer", () => {
+  test("is refused for each invalid text, by its pointer", () => {
     expect(check(Device, { name: "\ud800", ports: [{}, { mac: "a\0" }], "a/b": "\0" })).toMatchObject({
       ok: false,
       issues: [
@@ -64,7 +64,7 @@ describe("a value that is checked", () => {
     });
   });
 
-  test("of several types is refused for the limit of its own, and where it has none of them with all that it could be", () => {
+  test("of a union type is refused for its own type's limit, and otherwise with all alternatives", () => {
     const Value = Type.Union([
       Type.String({ maxLength: 3, format: "name" }),
       Type.Integer({ minimum: 1, maximum: 9 }),
@@ -88,7 +88,7 @@ describe("a value that is checked", () => {
     for (const value of ["abc", 9, [ID], false]) expect(check(Held, { value })).toEqual({ ok: true, value: { value } });
   });
 
-  test("is refused with as many issues as are asked for", () => {
+  test("is refused with as many issues as requested", () => {
     const sent = { name: "a", ports: Array.from({ length: 1_000 }, () => ({ mac: 5 })) };
     for (const [limit, count] of [
       [undefined, 200],
@@ -101,7 +101,7 @@ describe("a value that is checked", () => {
   });
 });
 
-test("a text that is none is looked for once, however deep it stands", async () => {
+test("invalid text is searched for once, at any depth", async () => {
   const took = (depth: number) => {
     let value: unknown = [...Array.from({ length: 200_000 }, () => 1), "\u0000"];
     for (let level = 0; level < depth; level += 1) value = [value];

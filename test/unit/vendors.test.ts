@@ -16,7 +16,7 @@ function macOf(prefix: string, filler = "f"): string {
 }
 
 describe("vendorOf", () => {
-  test("names the registrant of every prefix of the registry, the first line of it alone", () => {
+  test("names the registrant of every registry prefix, by its first line", () => {
     const wrong: string[] = [];
     let named = 0;
     for (const [prefix, text] of Object.entries(source)) {
@@ -36,7 +36,7 @@ describe("vendorOf", () => {
     expect(named).toBeGreaterThan(50_000);
   });
 
-  test("takes the longest prefix: nine digits before seven before six", () => {
+  test("uses the longest prefix: nine digits before seven before six", () => {
     const parts = Object.keys(source).filter(
       (prefix) =>
         prefix.length > 6 &&
@@ -51,7 +51,7 @@ describe("vendorOf", () => {
     expect(vendorOf(macOf(prefix ?? ""))).toBe(source[prefix ?? ""]?.split("\n")[0] ?? "");
   });
 
-  test("names nobody for what software made up, for groups, and for what nobody has registered", () => {
+  test("names none for locally administered, group and unregistered addresses", () => {
     expect(vendorOf("02:42:ac:11:00:02")).toBeNull();
     expect(vendorOf("ff:ff:ff:ff:ff:ff")).toBeNull();
     expect(vendorOf("01:00:5e:00:00:01")).toBeNull();
@@ -62,7 +62,7 @@ describe("vendorOf", () => {
     expect(vendorOf(free ?? "")).toBeNull();
   });
 
-  test("knows a vendor that everybody has", () => {
+  test("knows a common vendor", () => {
     expect(vendorOf("00:00:0c:12:34:56")).toBe("Cisco Systems, Inc");
   });
 
@@ -84,11 +84,11 @@ describe("macTold", () => {
     ["01:80:c2:00:00:0e", null, "Multicast", "LLDP (IEEE 802.1AB)"],
     ["01:00:5e:00:00:fb", null, "Multicast", "IPv4 multicast"],
     ["ff:ff:ff:ff:ff:ff", null, "Broadcast", "Broadcast"],
-  ])("says of %s: %p, %s, %p", (mac, vendor, type, use) => {
+  ])("returns for %s: %p, %s, %p", (mac, vendor, type, use) => {
     expect(macTold(mac) as unknown).toEqual({ vendor, type, known_use: use });
   });
 
-  test("knows the block of an address, and of an OUI none that is smaller", () => {
+  test("knows the block of an address, and of an OUI no smaller one", () => {
     expect(registered("00:1b:21:aa:bb:cc")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
     expect(registered("00:1b:21")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
     const divided = Object.keys(source).find(
@@ -109,7 +109,7 @@ describe("the packed registry", () => {
     FFFFFFFFE: "Last",
   };
 
-  test("gives back what was packed", () => {
+  test("round-trips", () => {
     const registry = unpackRegistry(packRegistry(entries));
     expect(registrationName(registry, "0050c2001fff")).toBe("Small");
     expect(registrationName(registry, "0050c2002fff")).toBe("Middle One");
@@ -120,7 +120,7 @@ describe("the packed registry", () => {
     expect(registrationName(registry, "000000000000")).toBeNull();
   });
 
-  test("refuses prefixes of another length and what is no prefix", () => {
+  test("refuses prefixes of another length and malformed ones", () => {
     expect(() => packRegistry({ "0050C": "Short" })).toThrow("0050C");
     expect(() => packRegistry({ "0050CG": "No digit" })).toThrow("0050CG");
   });

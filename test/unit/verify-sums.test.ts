@@ -7,7 +7,7 @@ import { WordSums } from "../../src/history/verify/index-words.ts";
 /** Enough for a sum above 2^53, of numbers below 2^32. */
 const MANY = 2_300_000;
 
-test("the words of millions of entries, in one order and in others", () => {
+test("checksums of millions of entries are equal in any order", () => {
   // The one of a few words with the largest hash.
   const large = Array.from({ length: 2_000 }, (_, n) => `w${n}`).reduce((a, b) =>
     Bun.hash.crc32(`1 1 ${a}`) > Bun.hash.crc32(`1 1 ${b}`) ? a : b,
@@ -28,7 +28,7 @@ test("the words of millions of entries, in one order and in others", () => {
   for (const other of others) expect(one.equals(other)).toBe(false);
 });
 
-test("the changes of a transaction, one by one and all at once", () => {
+test("checksums of a transaction's changes are equal individually and all at once", () => {
   const counts = [1, 7, 4_000_003, 2_097_151, 3_000_001];
   const oneByOne = new ChangeSums();
   const atOnce = new ChangeSums();
