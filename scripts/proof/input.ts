@@ -101,7 +101,7 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
   return [
     {
       claim:
-        "No request gets a 5xx, an answer outside the document, a secret back or another organization's data, and none that is refused changes anything",
+        "No request gets a 5xx, an undocumented answer, a secret back or another organization's data, and no refused request changes anything",
       held: failures.length === 0 && asked >= wanted,
       figure:
         failures.length === 0
@@ -112,8 +112,7 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
             ),
     },
     {
-      claim:
-        "The requests reach what they are for: operations were done, and refused, and not merely refused at the door",
+      claim: "The requests reach their operations: some were done, some refused, and not only for credentials",
       held: isReached && refused > 0.95,
       figure: `${Math.round(done * 100)} % of the operations were done, ${Math.round(refused * 100)} % refused${wanted > 10_000 && notDone.length > 0 ? `; never done: ${notDone.join(", ")}` : ""}`,
     },
@@ -159,7 +158,7 @@ function flatness({ memoryKib }: Tally): Finding {
 function footprints(before: Footprint, after: Footprint, memoryMib: number): Finding[] {
   return [
     {
-      claim: `Memory afterwards is within ${memoryMib} MiB of what it was before`,
+      claim: `Memory afterwards is within ${memoryMib} MiB of its initial size`,
       held: after.memoryKib <= before.memoryKib + memoryMib * 1_024,
       figure: `${Math.round(before.memoryKib / 1_024)} MiB anonymous before, ${Math.round(after.memoryKib / 1_024)} MiB after`,
     },
@@ -196,12 +195,12 @@ async function theEnd(worlds: readonly InputWorld[], executable: string): Promis
   const secrets = [SECRET_MARK, PASSWORD].filter((secret) => ends.some(({ log }) => log.includes(secret)));
   return [
     {
-      claim: "The process that was started is the one that still serves, and it stops in order",
+      claim: "The original process still serves, and stops cleanly",
       held: ends.every(({ isServing, code }) => isServing && code === 0),
       figure: ends.map(({ pid, code, signal }) => `process ${pid}, ended with ${code ?? signal}`).join("; "),
     },
     {
-      claim: "The data are clean afterwards: verify finds nothing",
+      claim: "The data are intact afterwards: verify finds nothing",
       held: ends.every(({ verified }) => verified.code === 0),
       figure: ends
         .map(({ verified: { code, out, err } }) =>
@@ -210,7 +209,7 @@ async function theEnd(worlds: readonly InputWorld[], executable: string): Promis
         .join("; "),
     },
     {
-      claim: "The log holds no secret that was sent, and tells of no failure inside",
+      claim: "The log contains no secret sent, and no internal error",
       held: secrets.length === 0 && complaints.length === 0,
       figure:
         complaints.length > 0
@@ -290,7 +289,7 @@ function noticesFaults(document: OpenApiDocument): Finding {
     ["answer", answer(200, list)],
     ["refusal", answer(400, refusal)],
   ] as const)
-    if (told(good).length > 0) missed.push(`a good ${name} is told of: ${told(good).join("; ")}`);
+    if (told(good).length > 0) missed.push(`a good ${name} is reported: ${told(good).join("; ")}`);
   must("a 500", told(answer(500, { ...refusal, code: "internal_error", params: { request_id: id } })));
   must("a 503", told(answer(503, { ...refusal, code: "shutting_down", params: {} })));
   must("a status outside the document", told(answer(404, { ...refusal, code: "entity_not_found" })));

@@ -52,9 +52,7 @@ async function prove({ form, executable, directory, seed, say }: Proving): Promi
         if (shim !== null && store === 0) liar = await trial.roundOnLiar();
       } catch (error) {
         // Keeps the findings of the other stores.
-        troubles.starts.push(
-          `store ${store} did not come to its end: ${error instanceof Error ? error.message : error}`,
-        );
+        troubles.starts.push(`store ${store} did not finish: ${error instanceof Error ? error.message : error}`);
         await trial.abandon();
       }
       rmSync(place, { recursive: true, force: true });
@@ -69,8 +67,8 @@ async function prove({ form, executable, directory, seed, say }: Proving): Promi
     findings: findingsOf(troubles, counts, shim !== null, unexplained, recovered, liar),
     tables: [
       {
-        title: "Rounds by the moment of the kill and what became of what was not synced",
-        columns: ["killed", "not synced", "rounds"],
+        title: "Rounds by the moment of the kill and the fate of unsynced writes",
+        columns: ["killed", "unsynced", "rounds"],
         rows: [...byMoment].sort().map(([key, count]) => [...key.split(" "), String(count)]),
       },
     ],
@@ -106,42 +104,38 @@ function findingsOf(
   const after = hasShim ? "after a kill and after a loss of power" : "after a kill";
   const findings = [
     finding(
-      `every acknowledged write is there ${after}, exactly as acknowledged`,
+      `every acknowledged write is present ${after}, exactly as acknowledged`,
       troubles.lost,
       `${counts.acknowledged} acknowledged writes, ${counts.kills} kills, ${counts.losses} losses of power`,
     ),
     finding(
-      "a request that was cut off is wholly written or not at all",
+      "an interrupted request is written whole or not at all",
       troubles.half,
       `${counts.unanswered} requests without an answer`,
     ),
     finding(
-      "a POST that was cut off, sent again with its Idempotency-Key, is done exactly once",
+      "an interrupted POST, repeated with its Idempotency-Key, is done exactly once",
       troubles.repeated,
       `${counts.repeated} sent again, ${counts.replayed} of them written before the kill`,
     ),
     finding(
-      `the store is sound ${after}: verify, SQLite's own checks, live rows equal to the newest history, a sequence without a gap`,
+      `the store is intact ${after}: verify, SQLite's own checks, live rows equal to the newest history, a sequence without a gap`,
       troubles.unsound,
-      `verified ${counts.verified} times; ${counts.otherWays} other ways in which the same power loss could have gone`,
+      `verified ${counts.verified} times; ${counts.otherWays} other possible outcomes of the same power loss`,
     ),
     finding(
-      "answers about the past stay the same byte for byte, but for `valid_to` where the version has ended since",
+      "answers about the past stay the same byte for byte, except `valid_to` of versions that have ended since",
       troubles.past,
       `${counts.pastAnswers} comparisons`,
     ),
     finding(
-      "scans that a kill cut off are marked Interrupted, and those that were completed stay so",
+      "scans interrupted by a kill are marked Interrupted, and completed ones stay so",
       troubles.scans,
       `${counts.scansInterrupted} interrupted, ${counts.scansCompleted} completed`,
     ),
-    finding(
-      "a backup that was said to be done is whole, and stays the file that it was",
-      troubles.backups,
-      "hashed after every start",
-    ),
-    finding("it starts again by itself every time, and never ends by itself", troubles.starts, `${counts.kills} kills`),
-    finding("nothing is refused meanwhile", troubles.refusals, `${counts.acknowledged} answered`),
+    finding("a backup reported as done is complete and unchanged", troubles.backups, "hashed after every start"),
+    finding("it restarts without help every time, and never ends on its own", troubles.starts, `${counts.kills} kills`),
+    finding("nothing is refused in the meantime", troubles.refusals, `${counts.acknowledged} answered`),
   ];
   const tried = {
     "acknowledged writes": counts.acknowledged / counts.kills,
@@ -155,8 +149,7 @@ function findingsOf(
     .filter(([, count]) => count < 1)
     .map(([what]) => what);
   findings.push({
-    claim:
-      "the rounds had everything in them: writes, requests and scans that were cut off, scans and backups that were done",
+    claim: "the rounds covered interrupted writes, requests and scans, and completed scans and backups",
     held: missing.length === 0,
     figure:
       missing.length > 0
@@ -167,22 +160,22 @@ function findingsOf(
   return [
     ...findings,
     {
-      claim: "what a start recovers after a kill is on the disk before anything is answered from it",
+      claim: "a start syncs recovered data to disk before answering from them",
       held: recovered !== null && recovered.before > 0 && recovered.after === 0,
       figure: `${recovered?.before} bytes of the log unsynced at the kill, ${recovered?.after} when it listens`,
     },
     {
-      claim: "the disk that forgets does forget",
+      claim: "the forgetful disk loses unsynced writes",
       held: (liar?.loss.droppedBytes ?? 0) > 0,
       figure: `${kib(counts.unsyncedBytes)} written and not synced when the power went, ${kib(counts.droppedBytes)} of files not as they were last, ${counts.changedNames} names undone; of a disk that lies about syncs, ${kib(liar?.loss.droppedBytes ?? 0)}`,
     },
     finding(
-      "the disk that forgets sees all that is written",
+      "the forgetful disk sees every write",
       unexplained ?? ["not tried"],
-      "every file below the data folder follows from its log",
+      "every file in the data folder follows from the disk's log",
     ),
     {
-      claim: "a disk that lies about syncs is noticed",
+      claim: "a disk that ignores syncs is noticed",
       held: (liar?.noticed.lost.length ?? 0) + (liar?.noticed.starts.length ?? 0) > 0,
       figure: `${liar?.noticed.lost.length ?? 0} acknowledged writes found missing`,
     },

@@ -124,7 +124,7 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
 
 export const load: Part = {
   name: "load",
-  title: "Load, and more than that",
+  title: "Load and overload",
   prove: async (proving) => {
     const plan = PLANS[proving.form];
     const store = await buildStore(
@@ -167,7 +167,7 @@ async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: R
     stderr: "ignore",
   });
   const clean: Finding = {
-    claim: "after load and overload, verify finds the data sound",
+    claim: "after load and overload, verify finds the data intact",
     held: verified.exitCode === 0,
     figure: verified.exitCode === 0 ? `${headOf(store)} transactions` : verified.stdout.toString().slice(0, 500),
   };
@@ -318,22 +318,22 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
       rate,
       findings: [
         {
-          claim: `of a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of the moment they were due`,
+          claim: `under a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of their due time`,
           held: report.served.p99Ms < plan.p99Ms,
           figure: `${rate} requests a second for ${plan.holdS} s: ${sentence(report.served)}`,
         },
         {
-          claim: "of a mixed load, no request fails, is refused or stays unanswered",
+          claim: "under a mixed load, no request fails, is refused or stays unanswered",
           held: isClean(report),
           figure: `${report.sent} requests${isClean(report) ? "" : `; ${outcome(report)}`}`,
         },
         {
-          claim: "followers of the changes see every version of every transaction once and in order",
+          claim: "followers of changes see every version of every transaction once and in order",
           held: expected.versions > 0 && missed.length === 0 && seen.length === FOLLOWERS.polling + FOLLOWERS.events,
           figure: `${seen.length} followers, ${expected.versions} versions in ${expected.transactions} transactions${missed.length === 0 ? "" : `; ${JSON.stringify(missed)}`}`,
         },
         {
-          claim: "a follower that missed one version would be noticed",
+          claim: "a follower missing one version would be noticed",
           held: changesSince(store, expected.after, 1).digest !== expected.digest,
           figure: `the digest of ${expected.versions - 1} versions is another`,
         },
@@ -357,7 +357,7 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
       ],
       tables: [
         {
-          title: `Milliseconds from the moment at which a request was due, at ${rate} interactive requests a second for ${plan.holdS} s`,
+          title: `Milliseconds since a request's due time, at ${rate} interactive requests a second for ${plan.holdS} s`,
           columns: ["class", "requests", "p50", "p99", "p99.9", "longest"],
           rows: [
             ["all interactive", ...cells(report.served)],
@@ -365,12 +365,12 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
           ],
         },
         {
-          title: "What is long by nature, beside it, in milliseconds",
+          title: "Long operations at the same time, in milliseconds",
           columns: ["class", "requests", "p50", "p99", "p99.9", "longest"],
           rows: Object.entries(report.long).map(([name, each]) => [name, ...cells(each)]),
         },
         {
-          title: "The appliance meanwhile",
+          title: "The appliance during the load",
           columns: ["second", "anonymous memory, MB", "descriptors", "write-ahead log, MB"],
           rows: thinned(watch.looks).map(({ atS, memoryMb, descriptors, walMb }) => [
             atS.toFixed(0),
@@ -430,7 +430,7 @@ async function stall({ plan, running, generator }: Load, rate: number): Promise<
   const { served } = await loaded;
   const heldUp = STALL_MS / (STALLED_RUN_S * 1_000);
   return {
-    claim: `an appliance that stands still for ${STALL_MS / 1_000} s of ${STALLED_RUN_S} would not pass for one that keeps its latency`,
+    claim: `an appliance stalled for ${STALL_MS / 1_000} s of ${STALLED_RUN_S} would be detected by its latency`,
     held: served.p99Ms > plan.p99Ms && served.p99Ms > 0.7 * STALL_MS,
     figure: `stopped by a signal, ${Math.round(100 * heldUp)} of 100 requests due meanwhile: ${sentence(served)}`,
   };
@@ -504,48 +504,48 @@ function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
     .map(({ name }) => name);
   return [
     {
-      claim: "of more than it can do, the appliance refuses a part at once",
+      claim: "above its capacity, the appliance refuses a part at once",
       held: refused > 0,
       figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused`,
     },
     {
-      claim: "beyond its rate, no request waits for ever: every one is answered or refused",
+      claim: "above its capacity, no request waits indefinitely: every one is answered or refused",
       held: forgotten.length === 0,
       figure:
         forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; "),
     },
     {
-      claim: `beyond its rate, every request is answered or refused within ${plan.promptMs / 1_000} s of its sending`,
+      claim: `above its capacity, every request is answered or refused within ${plan.promptMs / 1_000} s`,
       held: slowest < plan.promptMs,
       figure: `the slowest after ${Math.round(slowest)} ms`,
     },
     {
-      claim: "beyond its rate, nothing is answered but success, 429 and 503",
+      claim: "above its capacity, the only answers are success, 429 and 503",
       held: wrong.length === 0,
       figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; "),
     },
     {
-      claim: "every refusal says with Retry-After when to come again",
+      claim: "every refusal has a Retry-After",
       held: mute === 0,
       figure: `${refused} refusals, ${mute} without`,
     },
     {
-      claim: "beyond its rate, the health check is never refused",
+      claim: "above its capacity, the health check is never refused",
       held: sum(({ health }) => health.failed) === 0 && sum(({ health }) => health.answered) > 0,
       figure: `${sum(({ health }) => health.answered)} answered, ${sum(({ health }) => health.failed)} not; the slowest after ${Math.round(worst(({ health }) => health.slowestMs))} ms`,
     },
     {
-      claim: `beyond its rate, anonymous memory stays under ${MEMORY_MB} MB`,
+      claim: `above its capacity, anonymous memory stays under ${MEMORY_MB} MB`,
       held: memoryMb < MEMORY_MB,
       figure: `at most ${memoryMb.toFixed(0)} MB`,
     },
     {
-      claim: `beyond its rate, the write-ahead log stays under ${WAL_MB} MB`,
+      claim: `above its capacity, the write-ahead log stays under ${WAL_MB} MB`,
       held: walMb < WAL_MB,
       figure: `at most ${walMb.toFixed(1)} MB`,
     },
     {
-      claim: `within ${RECOVERY_MS / 1_000} s after an overload, the rate of before has its latency again`,
+      claim: `within ${RECOVERY_MS / 1_000} s after an overload, the former rate has its latency again`,
       held: late.length === 0,
       figure:
         late.length === 0
@@ -557,12 +557,12 @@ function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
 
 function overloadTable(plan: Plan, runs: readonly Overload[], rate: number): Table {
   return {
-    title: `Beyond ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds from the sending`,
+    title: `Above ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds since sending`,
     columns: [
       "load",
       "served",
       "refused",
-      "found no connection free",
+      "no free connection",
       "served p50",
       "served p99",
       "refused p50",
@@ -647,8 +647,8 @@ async function run(script: string, file: string): Promise<string> {
 
 function mixTable(rate: number): Table {
   return {
-    title: `An hour of a busy network in ten minutes (× ${COMPRESSION}): what is asked of it`,
-    columns: ["class", "share of the interactive", "in that hour"],
+    title: `An hour of a busy network in ten minutes (× ${COMPRESSION}): requests`,
+    columns: ["class", "share of interactive requests", "requests in that hour"],
     rows: [
       ...INTERACTIVE.map(({ name, share }) => [
         name,
@@ -663,14 +663,14 @@ function mixTable(rate: number): Table {
 
 function triedTable(plan: Plan, tried: readonly Tried[]): Table {
   return {
-    title: "Rates that were tried, one after the other",
+    title: "Rates tried in sequence",
     columns: [
       "requests a second",
       "for, s",
       "p50, ms",
       "p99, ms",
       "p99.9, ms",
-      `p99 below ${plan.p99Ms} ms, and every answer a success`,
+      `p99 below ${plan.p99Ms} ms, and only successful answers`,
     ],
     rows: tried.map(({ rate, seconds, report }) => [
       rate.toFixed(0),

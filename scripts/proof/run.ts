@@ -113,7 +113,7 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
     });
     for (const { claim, held, figure } of proof.findings)
       console.log(`${held ? "held" : "DID NOT HOLD"}: ${claim} (${figure})`);
-    for (const reason of proof.leftOut ?? []) console.log(`left out: ${reason}`);
+    for (const reason of proof.leftOut ?? []) console.log(`skipped: ${reason}`);
     return { part, proof, failure: null, tookMs: performance.now() - began };
   } catch (error) {
     return {
@@ -145,7 +145,7 @@ function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: 
       `\`./scripts/prove ${part.name}${form === "short" ? " --short" : ""}${seed === 1 ? "" : ` --seed ${seed}`}\`, ${Math.round(tookMs / 1000)} s.`,
       "",
     );
-    if (failure !== null) lines.push(`**Came to no findings**: ${failure}`);
+    if (failure !== null) lines.push(`**No findings**: ${failure}`);
     if (proof === null) continue;
     lines.push(
       ...tableLines({
@@ -155,7 +155,7 @@ function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: 
       }),
     );
     for (const table of proof.tables ?? []) lines.push("", `${table.title}:`, "", ...tableLines(table));
-    for (const reason of proof.leftOut ?? []) lines.push("", `Left out: ${reason}`);
+    for (const reason of proof.leftOut ?? []) lines.push("", `Skipped: ${reason}`);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -101,7 +101,7 @@ class SideBySide {
         .filter(({ failures }) => failures > 0)
         .map(({ name, failures }) => `${failures} of ${name}`);
       this.findings.push({
-        claim: "No request of the measurement fails, of whatever product",
+        claim: "No request of the measurement fails, for any product",
         held: failures.length === 0,
         figure: failures.length === 0 ? "none" : failures.join(", "),
       });
@@ -145,7 +145,7 @@ class SideBySide {
       }
     }
     this.measures.push({
-      title: "from the start to the first page",
+      title: "from start to first page",
       unit: "seconds",
       runs: products.map(({ name }) => ({
         name,
@@ -224,10 +224,10 @@ class SideBySide {
         [...products.map((product) => ({ product, operation: product.livePage() })), memory, ...extra],
         this.sizes,
       );
-      this.push(`a page of ${PAGE_ROWS} live entries, the first of all`, live);
+      this.push(`a page of ${PAGE_ROWS} live entries, always the first`, live);
       for (const { name } of products.slice(1))
         this.claim(
-          `A page of ${PAGE_ROWS} live entries, always the same one, comes ${LIVE_WANTED} times as fast as from ${name}`,
+          `A page of ${PAGE_ROWS} live entries, always the same one, is served ${LIVE_WANTED} times as fast as by ${name}`,
           live,
           name,
           LIVE_WANTED,
@@ -236,7 +236,7 @@ class SideBySide {
       // Depends on the load of both cores: only meaningful in the long form, on an idle machine.
       if (this.proving.form === "long")
         this.findings.push({
-          claim: `A page of ${PAGE_ROWS} live entries, key and total included, comes at ${LIMIT_WANTED} of the rate of the same bytes from memory`,
+          claim: `A page of ${PAGE_ROWS} live entries, key and total included, is served at ${LIMIT_WANTED} of the rate of the same bytes from memory`,
           held: share.median >= LIMIT_WANTED,
           figure: `${spreadText(share)} of ${short(spread(valuesOf(live, "memory")).median)} per second`,
         });
@@ -253,10 +253,10 @@ class SideBySide {
       products.map((product) => ({ product, operation: product.livePages(places) })),
       this.sizes,
     );
-    this.push(`a page of ${PAGE_ROWS} live entries, each time another one of ${places.length}`, wandering);
+    this.push(`a page of ${PAGE_ROWS} live entries, a different one of ${places.length} each time`, wandering);
     for (const { name } of products.slice(1))
       this.claim(
-        `A page of ${PAGE_ROWS} live entries, each time another one, comes ${LIVE_WANTED} times as fast as from ${name}`,
+        `A page of ${PAGE_ROWS} live entries, a different one each time, is served ${LIVE_WANTED} times as fast as by ${name}`,
         wandering,
         name,
         LIVE_WANTED,
@@ -276,14 +276,14 @@ class SideBySide {
       this.push(`a page of ${PAGE_ROWS} at random instants, of ${entries} entries × ${versions} versions`, past);
       for (const { name } of products.slice(1))
         this.claim(
-          `A page of ${PAGE_ROWS} at a random instant among ${versions} versions comes ${PAST_WANTED} times as fast as from ${name}`,
+          `A page of ${PAGE_ROWS} at a random instant among ${versions} versions is served ${PAST_WANTED} times as fast as by ${name}`,
           past,
           name,
           PAST_WANTED,
         );
     }
     this.push(
-      "the total alone (limit=1)",
+      "the total only (limit=1)",
       await rates(
         products.map((product) => ({ product, operation: product.count() })),
         this.sizes,
@@ -297,7 +297,7 @@ class SideBySide {
       const runs = await times(products, this.sizes.runs, async (product) => told.add(await product.diff(from, to)));
       this.push(`a diff of two instants with ${changes} changes between them`, runs, "seconds");
       this.findings.push({
-        claim: `All tell of the ${changes} entries that changed between two instants`,
+        claim: `All report the ${changes} entries that changed between two instants`,
         held: told.size === 1 && told.has(changes),
         figure: [...told].join(", "),
       });
@@ -326,7 +326,7 @@ class SideBySide {
     const after = await Promise.all(products.map(async (product) => (await product.page(null, null)).total));
     const grown = after.map((total, place) => total - (before[place] as number));
     this.findings.push({
-      claim: "All count what was created at once",
+      claim: "All count the entries created at once",
       held: grown.every((each) => each === runs * created),
       figure: grown.join(", "),
     });
@@ -379,7 +379,7 @@ class SideBySide {
       return lines;
     });
     return {
-      title: `Medians of ${this.sizes.runs} runs in turns; operations per second (processor time of all processes of the product for one, in µs) or milliseconds; behind it how many times netledger is ahead (least–most)`,
+      title: `Medians of ${this.sizes.runs} alternating runs; operations per second (processor time of all processes of the product per operation, in µs) or milliseconds; followed by netledger's factor (least–most)`,
       columns: ["", "netledger", ...rivals.flatMap((name) => [name, "netledger is ahead"])],
       rows,
     };
@@ -396,7 +396,7 @@ class SideBySide {
         ? ""
         : `${memory.anonymousMb.toFixed(0)} MB${memory.sharedMb >= 1 ? `, and ${memory.sharedMb.toFixed(0)} MB shared` : ""}`;
     return {
-      title: "Memory (anonymous, all processes; shared buffers apart) and disk",
+      title: "Memory (anonymous, all processes; shared buffers separate) and disk",
       columns: ["", ...products.map(({ name }) => name)],
       rows: [
         ["memory at rest, after the trials", ...products.map(({ name }) => text(this.atRest.get(name)))],
@@ -455,7 +455,7 @@ class SideBySide {
         `${directus.name} on SQLite (WAL, synchronous=FULL), an index on its revisions added. No list of it knows an instant: a page of the past is the page of now and then the revisions of its items, in two requests (all revisions) or three (newest revisions), whichever is faster: ${chosen}. Of each network 24 instants are asked for in turns, since the client has to know their revisions; reading answers costs the client nothing here. Its diff tells what was written, not what was there before.`,
       ]);
     }
-    return { title: "Under which conditions", columns: ["", ""], rows: lines };
+    return { title: "Conditions", columns: ["", ""], rows: lines };
   }
 }
 

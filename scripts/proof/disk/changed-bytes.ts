@@ -63,12 +63,12 @@ export async function changedBytes(proving: Proving): Promise<Proof> {
   return {
     findings: [
       finding(
-        "no byte of the database can change so that verify calls it sound and an answer is another one",
+        "no byte of the database can change so that verify finds it intact although an answer differs",
         wrong.length === 0,
-        `${changes.length} bytes changed, one at a time: ${changes.length - sound.length} found; with the others, which are called sound, all of ${answers.size} answers are those of before${told(wrong)}`,
+        `${changes.length} bytes changed individually: ${changes.length - sound.length} found; with the others, found intact, all ${answers.size} answers are unchanged${told(wrong)}`,
       ),
       finding(
-        "verify ends in order whatever byte was changed",
+        "verify exits regularly whatever byte was changed",
         strange.length === 0,
         `${changes.length} times${told(strange)}`,
       ),

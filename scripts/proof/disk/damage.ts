@@ -126,17 +126,17 @@ export async function damagedAtRest(proving: Proving): Promise<Proof> {
   return {
     findings: [
       finding(
-        "verify finds every damage to the file, and says what is to be done",
+        "verify finds every damage to the file, and gives the remedy",
         unfound.length === 0,
         `${damages.length} kinds${told(unfound)}`,
       ),
       finding(
-        "serve on damaged data refuses in one sentence with status 3, or answers rightly wherever the damage is not met; where it is, a plain 500 in the envelope, and the log says what is to be done",
+        "serve on damaged data refuses in one sentence with status 3, or answers correctly outside the damage; inside it answers a plain 500 in the envelope, and logs the remedy",
         unclear.length === 0,
         `${damages.length} kinds${told(unclear)}`,
       ),
       finding(
-        "netledger restore BACKUP --replace brings all of it back: verify finds the data sound, and the answers are those of before",
+        "netledger restore BACKUP --replace recovers everything: verify finds the data intact, and the answers are unchanged",
         unrestored.length === 0,
         `${damages.length} times${told(unrestored)}`,
       ),
@@ -181,7 +181,7 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
     return {
       findings: [
         finding(
-          "a page of the ledger that is damaged while the appliance runs is met with a plain 500 and a sentence in the log; all else goes on, and nothing crashes",
+          "a ledger page damaged while the appliance runs causes a plain 500 and a log line; everything else continues, and nothing crashes",
           strange.length === 0 &&
             refused > 0 &&
             isTold &&
@@ -189,7 +189,7 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
             written.status === 200 &&
             end.code === 0 &&
             end.signal === null,
-          `${refused} requests met it; a list ${live.status}, a write ${written.status}, stop ${end.code}${isTold ? "" : "; the log does not say what is to be done"}${told(strange)}`,
+          `${refused} requests met it; a list ${live.status}, a write ${written.status}, stop ${end.code}${isTold ? "" : "; the log does not give the remedy"}${told(strange)}`,
         ),
       ],
     };
@@ -225,7 +225,7 @@ export async function damagedLog(proving: Proving): Promise<Proof> {
     return {
       findings: [
         finding(
-          "of a write-ahead log that is damaged in the middle a whole earlier state is left, never half of one; verify --head tells that what came after is gone",
+          "a write-ahead log damaged in the middle yields a complete earlier state, never a partial one; verify --head reports that later transactions are missing",
           isPrefix && names.length < 30 && verified.code === 0 && known.code === 1,
           `${names.length} of 30 transactions left; verify --head ${known.code}, verify ${verified.code}${known.code === 1 ? "" : `: ${known.err}${known.out}`}`,
         ),
@@ -261,7 +261,7 @@ async function serveDamaged(
     else if (answer.status !== 200)
       unclear.push(`${damage.name}: ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
     else if (damage.isSilent !== true && answer.text !== expected)
-      unclear.push(`${damage.name}: ${path}: another answer than before`);
+      unclear.push(`${damage.name}: ${path}: a changed answer`);
   }
   const written = await client.post("/api/v1/tags", { name: "written on damage", color: "Blue" });
   if (written.status !== 200 && (written.status !== 500 || EXCEPTION_TEXT.test(written.text)))
@@ -270,7 +270,7 @@ async function serveDamaged(
   const { code, err } = await started.stop();
   if (code !== 0) unclear.push(`${damage.name}: stops with ${code}: ${err.slice(-200)}`);
   if (met > 0 && !REMEDY.test(err))
-    unclear.push(`${damage.name}: the log does not say what is to be done: ${err.slice(-300)}`);
+    unclear.push(`${damage.name}: the log does not give the remedy: ${err.slice(-300)}`);
   return {
     unclear,
     told: damage.isSilent === true ? "starts; not seen" : `starts; ${met} of ${good.answers.size + 1} requests met it`,

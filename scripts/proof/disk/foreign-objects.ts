@@ -44,7 +44,7 @@ export async function foreignObjects(proving: Proving): Promise<Proof> {
   return {
     findings: [
       finding(
-        "a backup that holds what netledger did not make is refused by name, with status 3, by verify --backup, serve --read-only and restore",
+        "a backup with objects foreign to netledger is refused by name, with status 3, by verify --backup, serve --read-only and restore",
         wrong.length === 0,
         `${Object.keys(FOREIGN).length} backups, three commands each${told(wrong)}`,
       ),

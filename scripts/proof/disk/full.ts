@@ -61,7 +61,7 @@ export async function noInodes(proving: Proving): Promise<Proof> {
     return {
       findings: [
         finding(
-          "without an inode left, records are written and read on; a backup is refused with storage_full, leaves no file, and is taken once there are inodes",
+          "without free inodes, writes and reads continue; a backup is refused with storage_full, leaves no file, and is taken once there are inodes",
           wrong.length === 0 &&
             load.refusalCount === 0 &&
             refused.status === 507 &&
@@ -115,7 +115,7 @@ export async function logGrows(proving: Proving): Promise<Proof> {
     return {
       findings: [
         finding(
-          "a disk that is full when the log, or its index in mapped memory, must grow within one transaction refuses that transaction whole, and nothing crashes",
+          "a disk that is full when the log, or its memory-mapped index, must grow within a transaction refuses that transaction whole, and nothing crashes",
           isClear && isTried && done.status === 200 && end.code === 0 && verified.code === 0,
           `bulk of ${BULK_HOSTS} hosts: ${outcomes.join("; ")}; with room ${done.status}, a log of ${(logBytes / 1e6).toFixed(0)} MB; stop ${end.code}, verify ${verified.code}`,
         ),
@@ -179,38 +179,38 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
   const verified = await appliance.run(["verify"]);
   return [
     finding(
-      "on a disk that fills up, every write is done or refused with storage_full in the envelope, and nothing of a refused one is there",
+      "on a disk that fills up, every write is done or refused with storage_full in the envelope, and refused ones leave nothing",
       fills > 0 && load.strange.length === 0 && wrong.length === 0,
       `${fills} times full, with down to ${Math.min(...LEFT[proving.form])} bytes left; ${load.acknowledgements} writes done, ${load.refusalCount} refused${told([...load.strange, ...wrong])}`,
     ),
     finding(
-      "on a full disk reads go on, live and past, lists, exports and the feed, with the answers of before",
+      "on a full disk reads continue, live and past, lists, exports and the feed, with unchanged answers",
       reads.tookMs.length > 0 && reads.strange.length === 0,
       `${reads.tookMs.length} reads, p99 ${quantilesOf(reads.tookMs)(0.99).toFixed(0)} ms${told(reads.strange)}`,
     ),
     finding(
-      "when there is room again, writes go on by themselves within a second",
+      "once there is space, writes resume by themselves within a second",
       recoveries.length > 0 && recoveries.every((ms) => ms <= RECOVERS_MS),
       `${recoveries.length} times, at most ${Math.max(...recoveries).toFixed(0)} ms`,
     ),
     ...full,
     finding(
-      "the comparison notices a write that is missing, one that is other than acknowledged, and one that was refused and is there",
+      "the comparison notices a missing write, one that differs from the acknowledged one, and a refused one that was written",
       teeth === "",
       teeth === "" ? "3 of 3 forged ones noticed" : teeth,
     ),
     finding(
-      "an appliance on a full disk stops in order within 5 s",
+      "an appliance on a full disk stops cleanly within 5 s",
       stopped,
       `status ${end.code}, ${end.tookMs.toFixed(0)} ms${stopped ? "" : `: ${end.err.slice(-300)}`}`,
     ),
     finding(
-      "on a full disk verify finds the data sound, or says why it cannot look in one sentence",
+      "on a full disk verify finds the data intact, or gives in one sentence the reason why it cannot check",
       verifiedFull.code === 0 || (verifiedFull.code === 3 && isOneSentence(verifiedFull.err)),
       `status ${verifiedFull.code}${verifiedFull.err === "" ? "" : `: ${verifiedFull.err.trim()}`}`,
     ),
     finding(
-      "after a start on a full disk and one with room again nothing that was acknowledged is missing, and verify finds the data sound",
+      "after a start on a full disk and one with free space nothing acknowledged is missing, and verify finds the data intact",
       (sentence === "" || isOneSentence(sentence)) && missing.length === 0 && verified.code === 0,
       `${load.acknowledgements} acknowledged; the start on the full disk ${sentence === "" ? "answers reads" : `says: ${sentence.trim()}`}; verify ${verified.code}${told(missing)}`,
     ),
@@ -247,12 +247,12 @@ async function atTheEnd(
   const users = await appliance.run(["user", "list"]);
   return [
     finding(
-      "on a full disk a sign-in is refused with storage_full, whoever is signed in stays so, and a sign-out tells the truth",
+      "on a full disk a sign-in is refused with storage_full, existing sessions continue, and a sign-out reports its true outcome",
       signedIn.status === 507 && signedIn.code === "storage_full" && me?.status === 200 && isTrue,
       `sign-in ${signedIn.status}, me ${me?.status}, sign-out ${out?.status} ${out?.body?.code ?? ""}, me then ${meThen?.status}`,
     ),
     finding(
-      "on a full disk /api/health tells that the store can be read",
+      "on a full disk /api/health reports that the store is readable",
       health.status === 200 && health.data?.status === "ok",
       `${health.status}`,
     ),
@@ -262,7 +262,7 @@ async function atTheEnd(
       `${backup.status} ${backup.body?.code}, ${files.length} files`,
     ),
     finding(
-      "on a full disk a command that reads does its work beside the appliance, or says why not in one sentence",
+      "on a full disk a reading command works next to the appliance, or gives its reason in one sentence",
       users.code === 0 || isOneSentence(users.err),
       `netledger user list: status ${users.code} ${users.err.trim()}`,
     ),
@@ -292,7 +292,7 @@ async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedA
   const verified = await appliance.run(["verify"]);
   return [
     finding(
-      "a start where there is no room for a log works or is refused in one sentence with status 3, and the data stay sound",
+      "a start without space for a log works or is refused in one sentence with status 3, and the data stay intact",
       isClear && verified.code === 0,
       `${said.join("; ")}; verify ${verified.code}`,
     ),

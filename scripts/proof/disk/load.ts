@@ -198,8 +198,8 @@ export async function compare(client: Client, acknowledged: Acknowledged): Promi
       }
     }
     for (const id of found.keys()) {
-      if (acknowledged.refused.has(id)) wrong.push(`${kind} ${id}: was refused, and is there`);
-      else if (!acknowledged[kind].has(id)) wrong.push(`${kind} ${id}: nobody asked for it`);
+      if (acknowledged.refused.has(id)) wrong.push(`${kind} ${id}: was refused, but exists`);
+      else if (!acknowledged[kind].has(id)) wrong.push(`${kind} ${id}: never requested`);
     }
   }
   return wrong;

@@ -35,7 +35,7 @@ export async function missingRows(proving: Proving): Promise<Proof> {
   return {
     findings: [
       finding(
-        "no row can go from any table so that verify calls the data sound",
+        "no row can be deleted from any table so that verify finds the data intact",
         unfound.length === 0,
         `one row deleted from each of ${tables.length} of ${all.length} tables${told(unfound)}`,
       ),

@@ -77,7 +77,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     const end = await running.stop();
     const verified = await appliance.run(["verify"]);
     return finding(
-      `where every write fails with ${error} for a while, writes are refused with storage_full, reads go on, and writes go on by themselves within a second of its end; nothing is lost`,
+      `while every write fails with ${error}, writes are refused with storage_full, reads continue, and writes resume by themselves within a second after its end; nothing is lost`,
       refused !== null &&
         wrong.length === 0 &&
         recovered !== null &&
@@ -108,7 +108,7 @@ export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
     const { code } = await again.stop();
     findings.push(
       finding(
-        "a start on a read-only disk is refused in one sentence with status 3, commands say why they cannot, and it starts once it is writable",
+        "a start on a read-only disk is refused in one sentence with status 3, commands give their reason, and it starts once the disk is writable",
         isRefused &&
           [listed, verified].every((each) => each.code === 0 || (each.code === 3 && isOneSentence(each.err))) &&
           code === 0 &&
@@ -176,7 +176,7 @@ export async function somebodyElses(proving: Proving): Promise<Proof> {
     return {
       findings: [
         finding(
-          "a start on data that the user has no right to is refused in one sentence with status 3, and the data stay sound",
+          "a start on data without access rights is refused in one sentence with status 3, and the data stay intact",
           isClear && verified.code === 0,
           `${said.join("; ")}; verify ${verified.code}`,
         ),

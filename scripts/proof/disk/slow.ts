@@ -60,7 +60,7 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
           `${reads.length} reads, p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms${told(strange)}`,
         ),
         finding(
-          "on a slow disk writers share commits: together they do several times what one alone could, and none fails",
+          "on a slow disk writers share commits: together they achieve several times the rate of one, and none fails",
           strange.length === 0 && rate > (2 * 1_000) / SYNC_MS && rate > 3 * alone,
           `${rate.toFixed(0)} writes/s of ${WRITERS} writers, p99 ${quantilesOf(writes.tookMs)(0.99).toFixed(0)} ms; one alone ${alone.toFixed(1)}/s`,
         ),
@@ -68,13 +68,13 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
           ? []
           : [
               finding(
-                "on a slow disk more writes than may wait are refused with rate_limit_exceeded and Retry-After, and the others are done",
+                "on a slow disk writes beyond the queue are refused with rate_limit_exceeded and Retry-After, and the others are done",
                 flood.strange.length === 0 && flood.refused > 0 && flood.done.length + flood.refused === FLOOD,
                 `${FLOOD} sent over ${FLOOD_CONNECTIONS} connections: ${flood.done.length} done, ${flood.refused} refused, the last answer after ${flood.lastMs.toFixed(0)} ms${told(flood.strange)}`,
               ),
             ]),
         finding(
-          "on a slow disk an appliance stops within 5 s under writes; what was acknowledged is there, and verify finds the data sound",
+          "on a slow disk an appliance stops within 5 s under writes; everything acknowledged is present, and verify finds the data intact",
           stopped.code === 0 && stopped.tookMs < STOP_MAX_MS && missing.length === 0 && verified.code === 0,
           `status ${stopped.code} after ${stopped.tookMs.toFixed(0)} ms; ${missing.length} missing of ${found.size}; verify ${verified.code}`,
         ),

@@ -30,7 +30,7 @@ async function places({ directory, executable, form, seed }: Proving): Promise<F
     wrong.push(...Object.entries(found).map(([kind, problems]) => `${row.name}, ${kind}: ${problems.join("; ")}`));
   }
   return {
-    claim: "every command answers every wrong kind of file with one sentence and its status, and waits for none",
+    claim: "every command answers every wrong file type with one sentence and its status, without waiting",
     held: wrong.length === 0 && rows.length > 0,
     figure: wrong[0]?.slice(0, 600) ?? `${tried} files in ${rows.length} of ${WRONG_FILE_ROWS.length} places`,
   };
@@ -58,7 +58,8 @@ async function amongBackups(proving: Proving): Promise<Finding> {
     const statuses = answers.map(({ status }) => status);
     const listed: Array<{ name: string }> = answers[0]?.data ?? [];
     return {
-      claim: "links, pipes and folders with the names of backups are not among the backups, which are listed and taken",
+      claim:
+        "links, FIFOs and directories named like backups are not listed as backups, which are still listed and taken",
       held:
         statuses.length === 3 &&
         statuses.every((status) => status === 200) &&
@@ -82,7 +83,7 @@ async function throughLinks(proving: Proving): Promise<Finding> {
     const { status } = await (await signedIn(running)).post("ledger/verifications", {});
     const isKept = existsSync(join(data, "netledger-verifications.json"));
     return {
-      claim: "nothing is written through a link that somebody puts into the data folder",
+      claim: "nothing is written through a link placed in the data folder",
       held: status === 200 && isKept && readFileSync(theirs, "utf8") === "theirs",
       figure: `answered ${status}; ${isKept ? "kept" : "not kept"}`,
     };

@@ -38,9 +38,7 @@ export async function crowdFindings(
   const own = Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
   if (own >= NEEDED) findings.push(await idleAndHalfSent(world));
   else
-    leftOut.push(
-      `2,000 connections at once: this shell allows ${own} open files, and that takes ${NEEDED} (ulimit -n).`,
-    );
+    leftOut.push(`2,000 concurrent connections: this shell allows ${own} open files, of ${NEEDED} needed (ulimit -n).`);
   findings.push(...(await slowSenders(world, form === "short" ? 4_000 : 200_000)));
   findings.push(await fewDescriptors(executable, directory));
   say("requests sent in part, beyond the descriptors");
@@ -88,7 +86,7 @@ async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
     if (!(await until(() => taken() <= 5))) wrong.push("the descriptors did not come back");
     const told = `${figure}${world.footprint().descriptors} afterwards`;
     return {
-      claim: "1,000 idle connections and 1,000 half-sent requests cost others nothing, and leave no descriptor behind",
+      claim: "1,000 idle connections and 1,000 half-sent requests do not affect others, and leave no descriptor open",
       held: wrong.length === 0,
       figure: wrong.length === 0 ? told : `${wrong.join("; ")} (${told})`,
     };
@@ -150,7 +148,7 @@ async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]>
   const isFine = failed === 0 && p99Ms <= P99_LIMIT_MS && isBack;
   const findings: Finding[] = [
     {
-      claim: "200 senders of a byte a second cost others nothing, and leave no descriptor behind",
+      claim: "200 clients sending a byte a second do not affect others, and leave no descriptor open",
       held: isFine,
       figure: `p99 of another client ${p99Ms.toFixed(1)} ms in ${all.length} requests, ${failed} failed${isBack ? "" : "; the descriptors did not come back"}`,
     },
@@ -160,7 +158,7 @@ async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]>
     sockets.map((socket) => endedMs.get(socket)).filter((ms) => ms !== undefined);
   const [heads, bodies] = [cut(slowHeads), cut(slowBodies)];
   findings.push({
-    claim: "A body that comes a byte a second is cut off in bounded time",
+    claim: "A body sent at a byte a second is cut off in bounded time",
     held: bodies.length === slowBodies.length,
     figure: `${bodies.length} of ${slowBodies.length}, after ${Math.round(Math.max(0, ...bodies) / 1_000)} s at most; of heads ${heads.length} of ${slowHeads.length}, after ${Math.round(Math.max(0, ...heads) / 1_000)} s at most`,
   });
@@ -206,12 +204,12 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
       ({ status }) => status,
       (error) => String(error),
     );
-    if (served !== 200) wrong.push(`who was connected was answered ${served}`);
+    if (served !== 200) wrong.push(`a connected client was answered ${served}`);
     const beyond = await kept.ask("GET", threaded).then(
       ({ status }) => status,
       (error) => String(error),
     );
-    if (beyond !== 429) wrong.push(`what takes a thread was answered ${beyond}`);
+    if (beyond !== 429) wrong.push(`a request that takes a thread was answered ${beyond}`);
     for (const socket of sockets) socket.destroy();
     kept.close();
     // Connections waiting in the backlog are accepted briefly before they are found closed.
@@ -229,12 +227,12 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     }
     if (again !== 200) wrong.push(`afterwards a new client was answered ${again}`);
     if (!(await until(() => descriptors() < 100)))
-      wrong.push(`${descriptors()} descriptors were still in use after all had gone`);
+      wrong.push(`${descriptors()} descriptors were still in use after all clients had left`);
     const stopped = await appliance.stop();
     if (stopped.code !== 0) wrong.push(`it ended with ${stopped.code ?? stopped.signal}: ${stopped.err.slice(-300)}`);
     return {
       claim:
-        "With 256 descriptors and 400 connections the appliance serves who is connected, refuses with 429 what takes a thread more, and serves all once there are fewer",
+        "With 256 descriptors and 400 connections the appliance serves connected clients, refuses requests that take another thread with 429, and serves all once there are fewer",
       held: wrong.length === 0,
       figure: wrong.length === 0 ? `${full} descriptors in use meanwhile` : wrong.join("; "),
     };

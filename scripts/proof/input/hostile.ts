@@ -27,31 +27,25 @@ export async function hostileFindings(world: InputWorld, document: OpenApiDocume
   const findings: Finding[] = [];
   const table = async (claim: string, tries: readonly Try[], atATime = AT_A_TIME) =>
     findings.push(await held(world, claim, tries, atATime));
+  await table("Oversized, endless and malformed heads are refused, and other clients are served", heads());
+  await table("No line break of a request reaches the head of an answer", injections());
+  await table("Cookies of any form are read or ignored, and never crash a request", cookies());
   await table(
-    "Heads that are too large, endless or no heads at all are refused, and everybody else is served",
-    heads(),
-  );
-  await table("No line break of a request gets into the head of an answer", injections());
-  await table("Cookies of every make are read or ignored, and never crash a request", cookies());
-  await table(
-    "Chunked bodies are taken whole or not at all, whatever their sizes, extensions and trailers say",
+    "Chunked bodies are read whole or not at all, whatever their sizes, extensions and trailers",
     chunks(world),
   );
   await table(
-    "No request hides in the body of another: ambiguous lengths are refused, and with them the connection",
+    "No request can be smuggled in another's body: ambiguous lengths are refused, and their connection closed",
     smuggled(world),
   );
+  await table("A body shorter than its length writes nothing; an endless one is cut off at its limit", lengths(world));
+  await table("Without credentials no spelling of a path reaches a protected operation or a file", paths());
   await table(
-    "A body that is shorter than its length writes nothing; an endless one is cut off at its limit",
-    lengths(world),
-  );
-  await table("Without credentials no spelling of a path leads to what takes them, nor to a file", paths());
-  await table(
-    "Odd targets, versions, methods and protocols are answered or refused, and never switched to",
+    "Odd targets, versions, methods and protocols are answered or refused, without switching protocols",
     protocols(world),
   );
   await table(
-    "Requests sent at once are answered one by one in their order; where one has to be waited for, the connection may end instead",
+    "Pipelined requests are answered one by one in order; if one has to wait, the connection may end instead",
     pipelines(world),
     1,
   );
@@ -72,7 +66,7 @@ async function held(world: InputWorld, claim: string, tries: readonly Try[], atA
     const outcome = (seen.answers.map(({ status }) => status).join("+") || seen.end).slice(0, 40);
     statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
     if ((await world.appliance.client().get("/api/health")).status !== 200)
-      wrong.push(`${each.name}: nobody else is served any more`);
+      wrong.push(`${each.name}: other clients are no longer served`);
   };
   // A few at a time: each must wait for silence.
   for (let at = 0; at < tries.length; at += atATime) await Promise.all(tries.slice(at, at + atATime).map(one));
@@ -101,8 +95,8 @@ function always({ text, answers }: Exchange): string[] {
     .filter((answer) => (answer.status >= 500 && !isParsers(answer)) || answer.status < 200)
     .map(({ status }) => `answered ${status}`);
   if (/^HTTP\/1\.1 101/m.test(text)) found.push("switched protocols");
-  if (/^x-evil/im.test(text)) found.push("a header of the request's making is in the answer");
-  if (text.includes(HIDDEN_ID)) found.push("a request that hid in another was answered");
+  if (/^x-evil/im.test(text)) found.push("an injected header is in the answer");
+  if (text.includes(HIDDEN_ID)) found.push("a smuggled request was answered");
   if (/root:.*:0:0:/.test(text)) found.push("a file of the machine is in the answer");
   return found;
 }
@@ -821,7 +815,7 @@ async function everyBody(world: InputWorld, document: OpenApiDocument, form: For
   if ((await world.head()) !== before) wrong.push("something was written");
   return {
     claim:
-      "JSON that is 100,000 deep, has numbers beyond all bounds, invalid UTF-8 or NUL is refused by every operation that takes a body, in the envelope and at once",
+      "JSON of depth 100,000, with oversized numbers, invalid UTF-8 or NUL is refused by every operation with a body, in the envelope and at once",
     held: wrong.length === 0,
     figure:
       wrong.length === 0
@@ -905,7 +899,7 @@ async function everyPath(world: InputWorld, document: OpenApiDocument): Promise<
     }
   }
   return {
-    claim: "HEAD answers as GET does, without a body; OPTIONS is refused with what is allowed",
+    claim: "HEAD answers like GET, without a body; OPTIONS is refused with the allowed methods",
     held: wrong.length === 0,
     figure:
       wrong.length === 0

@@ -39,20 +39,20 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   found.push(...documentProblems(document, sent, answer));
   const requestId = answer.headers.get("x-request-id");
   if (requestId === null) found.push("answered without X-Request-Id");
-  if (answer.headers.has("x-evil")) found.push("answered with a header of the request's making");
+  if (answer.headers.has("x-evil")) found.push("answered with an injected header");
   if (answer.text.includes(SECRET_MARK) || answer.text.includes(PASSWORD))
-    found.push("the answer holds a secret that was sent");
+    found.push("the answer contains a secret that was sent");
   if (answer.status >= 400 && INTERNALS.test(answer.text))
-    found.push(`the answer tells of the inside: ${INTERNALS.exec(answer.text)?.[0]}`);
+    found.push(`the answer reveals internals: ${INTERNALS.exec(answer.text)?.[0]}`);
   const foreign = own === "first" ? "second" : "first";
-  if (answer.text.includes(MARKS[foreign])) found.push(`the answer holds what is the ${foreign} organization's`);
+  if (answer.text.includes(MARKS[foreign])) found.push(`the answer contains data of the ${foreign} organization`);
   const isIts = (each: Transaction) => each.request_id === requestId;
   if (happened[foreign].some(isIts)) found.push(`the ${foreign} organization's ledger was written to`);
-  if (answer.status >= 400 && happened[own].some(isIts)) found.push("was refused, and yet the ledger was written to");
+  if (answer.status >= 400 && happened[own].some(isIts)) found.push("was refused, but the ledger was written to");
   if (answer.status >= 400 && happened.besides.length > 0)
-    found.push(`was refused with ${answer.status}, and yet ${happened.besides.join(" and ")} have changed`);
+    found.push(`was refused with ${answer.status}, but ${happened.besides.join(" and ")} have changed`);
   if (["GET", "HEAD", "OPTIONS"].includes(method) && happened[own].some(isIts))
-    found.push("asked, and yet the ledger was written to");
+    found.push("was a read, but the ledger was written to");
   return found;
 }
 

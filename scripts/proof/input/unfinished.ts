@@ -46,7 +46,7 @@ export async function unfinishedFindings(executable: string, directory: string):
     return [
       ...findings,
       {
-        claim: "who follows the changes beside such crowds goes on doing so",
+        claim: "followers of changes are not interrupted by such clients",
         held: isFollowed,
         figure: isFollowed ? "a change made afterwards came" : "the stream ended or nothing came",
       },
@@ -81,7 +81,7 @@ async function beside(appliance: Running, what: string, beginning: string, group
   for (let n = 0; n < PAGES; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, open));
   for (const each of crowd) each.close();
   return {
-    claim: `beside ${CROWD} ${what} from one address, with ${DESCRIPTORS} descriptors, ${PAGES} pages open for another one within ${PAGE_MAX_MS} ms each`,
+    claim: `next to ${CROWD} ${what} from one address, with ${DESCRIPTORS} descriptors, ${PAGES} pages open for another one within ${PAGE_MAX_MS} ms each`,
     held: failed === 0,
     figure: `${failed} of ${PAGES} did not open, the slowest took ${Math.round(Math.max(...tookMs))} ms`,
   };

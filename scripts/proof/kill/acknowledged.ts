@@ -99,7 +99,7 @@ export class Acknowledged {
         const isNew = kept.doubt.matches(record);
         if (!isOld && !isNew)
           half.push(
-            `${path}/${id}: neither as before ${describe(kept.known, record)} nor as was asked: ${describe(record, kept.known)}`,
+            `${path}/${id}: neither in its former state ${describe(kept.known, record)} nor as requested: ${describe(record, kept.known)}`,
           );
         const outcome = outcomes.get(kept.doubt.request) ?? new Set();
         outcomes.set(kept.doubt.request, outcome);
@@ -115,7 +115,7 @@ export class Acknowledged {
     for (const [request, outcome] of outcomes)
       if (outcome.size > 1)
         half.push(`${path}: request ${request} was written for some of its records, not for others`);
-    for (const id of byId.keys()) if (!this.kept.has(id)) half.push(`${path}/${id} is there, and nobody asked for it`);
+    for (const id of byId.keys()) if (!this.kept.has(id)) half.push(`${path}/${id} exists, but was never requested`);
     this.unanswered = 0;
     return { lost, half };
   }

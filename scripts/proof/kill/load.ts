@@ -532,7 +532,7 @@ export class Load {
 
   private know(answer: Answer, data: Wire): void {
     if (!isAs(answer.data, data))
-      this.options.memory.refusals.push(`a host is not read as it was answered: ${answer.text.slice(0, 300)}`);
+      this.options.memory.refusals.push(`a host is not read as answered: ${answer.text.slice(0, 300)}`);
   }
 
   /** A UUID of version 7, derived from the seed. */

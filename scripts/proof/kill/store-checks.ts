@@ -32,7 +32,7 @@ export function flawsOf(database: string, versions: readonly { readonly id: stri
     const lost = versions.filter(({ id, at }) => isThere.get(id, at) === null);
     if (lost.length > 0)
       flaws.push(
-        `${lost.length} of ${versions.length} acknowledged versions are not there, ${lost[0]?.id} of ${lost[0]?.at} for one`,
+        `${lost.length} of ${versions.length} acknowledged versions are missing, such as ${lost[0]?.id} of ${lost[0]?.at}`,
       );
     return flaws;
   } catch (error) {

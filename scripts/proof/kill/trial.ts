@@ -174,7 +174,7 @@ export class Trial {
     if (moment === "bulk")
       await Promise.race([Promise.all([spread, bulk]).then(() => Bun.sleep(shortly)), running.exited]);
     else await Promise.race([spread, running.exited]);
-    if (running.hasEnded) this.options.troubles.starts.push(`it ended by itself: ${running.log.slice(-300)}`);
+    if (running.hasEnded) this.options.troubles.starts.push(`it ended on its own: ${running.log.slice(-300)}`);
     if (moment === "stop") {
       running.kill("SIGTERM");
       await Promise.race([running.exited, Bun.sleep(shortly * 3)]);
@@ -333,7 +333,7 @@ export class Trial {
       counts.otherWays += 1;
       troubles.unsound.push(...flawsOf(join(copy, "netledger.db"), this.memory.acknowledged.versions));
       if (this.keyFile !== null && this.keyFile !== fileHash(join(copy, "netledger.key")))
-        troubles.lost.push("netledger.key is not as it was");
+        troubles.lost.push("netledger.key has changed");
       this.checkBackupFiles(join(copy, "backups"));
     }
     if (fate === "kept") {
@@ -390,17 +390,16 @@ export class Trial {
     }
     await this.checkKeys(running, troubles);
     await this.checkScans(client, troubles);
-    if (this.keyFile !== fileHash(join(this.data, "netledger.key")))
-      troubles.lost.push("netledger.key is not as it was");
+    if (this.keyFile !== fileHash(join(this.data, "netledger.key"))) troubles.lost.push("netledger.key has changed");
     this.checkBackupFiles(join(this.data, "backups"), troubles);
     const told = await list("/api/v1/backups");
     for (const { name, sequence, hash } of this.memory.backups) {
       const now = told.find((backup) => backup.name === name);
       if (now?.state !== "Done" || now.sequence !== sequence || now.hash !== hash)
-        troubles.backups.push(`${name} is told of as ${JSON.stringify(now)}`);
+        troubles.backups.push(`${name} is reported as ${JSON.stringify(now)}`);
     }
     if (told.some((backup) => backup.state === "Running"))
-      troubles.backups.push("a backup is said to run that nobody takes");
+      troubles.backups.push("a backup is reported as running that was never requested");
     return client;
   }
 
@@ -498,9 +497,8 @@ export class Trial {
   private checkBackupFiles(directory: string, troubles: Troubles = this.options.troubles): void {
     for (const { name, sha256 } of this.memory.backups) {
       const path = join(directory, name);
-      if (!existsSync(path)) troubles.backups.push(`${name} is not there`);
-      else if (sha256Of(path, readFileSync(path)) !== sha256)
-        troubles.backups.push(`${name} is not the file that it was`);
+      if (!existsSync(path)) troubles.backups.push(`${name} is missing`);
+      else if (sha256Of(path, readFileSync(path)) !== sha256) troubles.backups.push(`${name} has changed`);
     }
   }
 

@@ -97,7 +97,7 @@ async function measured(
   return {
     findings: [
       {
-        claim: `beside bulks that one Member sends at once, somebody else's write waits for the one that runs and no more: 99 of 100 are answered within ${BULKS_WAITED_FOR} times what one bulk takes`,
+        claim: `next to one Member's concurrent bulks, another user's write waits for the running one only: 99 of 100 are answered within ${BULKS_WAITED_FOR} times the duration of one bulk`,
         held: beside.length >= plan.bulks && p99 < BULKS_WAITED_FOR * ofOneMs,
         figure: `${figures}; ${beside.length} writes beside them p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms, ${(p99 / ofOneMs).toFixed(2)} times one bulk`,
       },
@@ -107,8 +107,7 @@ async function measured(
         figure: `${written} of ${plan.bulks}`,
       },
       {
-        claim:
-          "beyond what one user may have waiting the rest is refused with 429 and Retry-After, and nobody else's write is",
+        claim: "writes above one user's queue limit are refused with 429 and Retry-After, and other users' are not",
         held:
           refused.length > 0 &&
           refused.every(({ hasRetryAfter }) => hasRetryAfter) &&
@@ -119,8 +118,8 @@ async function measured(
       },
     ],
     table: {
-      title: `Somebody else's small writes beside ${plan.bulks} bulks of ${plan.hosts} hosts that one Member sent at once, in milliseconds`,
-      columns: ["one bulk alone", "between two of the crowd", "writes beside them", "p50", "p99", "longest"],
+      title: `Another user's small writes next to ${plan.bulks} bulks of ${plan.hosts} hosts sent at once by one Member, in milliseconds`,
+      columns: ["one bulk alone", "between two concurrent bulks", "concurrent writes", "p50", "p99", "longest"],
       rows: [
         [bulkMs, median(between), beside.length, p50, p99, Math.max(...beside.map(({ ms }) => ms))].map((each) =>
           String(Math.round(each)),

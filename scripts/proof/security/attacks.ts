@@ -112,7 +112,7 @@ async function credentials(
   ]);
   const now = dataOf(await stage.send("GET", `/api/v1/credentials/${credential.id}`, undefined, [owner]));
   return {
-    claim: "a Member assigns no credential, by no way there is",
+    claim: "a Member cannot assign a credential by any operation",
     held:
       tries.every(({ status }) => status === 403 || status === 400) &&
       tries[0]?.status === 403 &&
@@ -199,7 +199,7 @@ async function targets(
   const endedOfOwner = await scanned({ targets: ["127.0.0.1"] }, owner);
   return {
     claim:
-      "a Member names no target outside the network's subnets, and subnets of loopback addresses make the appliance ask nothing of its own machine",
+      "a Member cannot name targets outside the network's subnets, and subnets of loopback addresses never make the appliance probe its own machine",
     held:
       refused.every((status) => status === 403 || status === 400) &&
       // These two are not host addresses: refused for every caller.
@@ -249,7 +249,7 @@ async function paths(stage: Stage, people: People, owner: [string, string]): Pro
     backups.push(await stage.ask({ path: `/../../${name}` }));
   }
   return {
-    claim: "no path leads out of the folders of secrets and backups, nor does any URL to a file",
+    claim: "no path leads out of the folders of secrets and backups, and no URL to a file",
     held:
       statuses.every((status) => status === 400) &&
       backups.every(({ status, text }) => status >= 400 && status < 500 && !text.includes("root:")),
@@ -302,7 +302,7 @@ async function pollution(stage: Stage, people: People, owner: [string, string]):
   const sound = await stage.send("POST", "/api/v1/tags", { name: "sound", color: "Red" }, [owner]);
   const health = await stage.send("GET", "/api/health", undefined);
   return {
-    claim: "names like __proto__ and constructor in bodies and queries are unknown fields, and poison nothing",
+    claim: "names like __proto__ and constructor in bodies and queries are unknown fields, and pollute nothing",
     held:
       answers.every(({ status }) => status === 400 || status === 429 || status === 415) &&
       sound.status === 200 &&
@@ -375,7 +375,7 @@ async function formulas(stage: Stage, people: People, owner: [string, string]): 
     cell.split(/[;\t\r\n]/).some((part) => /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(part));
   const dangerous = cells.filter(runs);
   return {
-    claim: "no cell of an export is a formula to a spreadsheet, whatever stands before it",
+    claim: "no cell of an export is a formula to a spreadsheet, whatever precedes it",
     held: dangerous.length === 0 && cells.length > FORMULAS.length * 3,
     figure: `${cells.length} cells of ${FORMULAS.length} formulas in names, descriptions and locations; ${dangerous.length} would run${dangerous.length === 0 ? "" : `: ${JSON.stringify(dangerous.slice(0, 4))}`}`,
   };
@@ -522,7 +522,7 @@ async function expressions(stage: Stage, people: People, owner: [string, string]
   const slowest = [...times].sort((a, b) => b.tookMs - a.tookMs)[0];
   const failed = times.filter(({ status }) => status >= 500);
   return {
-    claim: `no text makes the appliance think long: each of ${times.length} made-up requests costs at most ${PROMPT_MS} ms of processor time, or ${PROMPT_TIMES} times what half of them cost`,
+    claim: `no text causes excessive computation: each of ${times.length} crafted requests costs at most ${PROMPT_MS} ms of processor time, or ${PROMPT_TIMES} times the cost of half of them`,
     held:
       (slowest?.tookMs ?? 0) <= Math.max(PROMPT_MS, PROMPT_TIMES * median(times.map(({ tookMs }) => tookMs))) &&
       failed.length === 0 &&

@@ -99,7 +99,7 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
   end.abort();
   const longest = Math.max(...beside);
   return {
-    claim: `beside ${LONG_READS_OF_CALLER_MAX} timelines of a name that ${NAMESAKES} hosts have, asked for by one user at once, a diff of another takes at most ${DIFF_MAX_MS} ms longer than four times what it takes alone`,
+    claim: `next to ${LONG_READS_OF_CALLER_MAX} timelines of a name shared by ${NAMESAKES} hosts, requested at once by one user, another user's diff takes at most ${DIFF_MAX_MS} ms longer than four times its duration alone`,
     held: statuses.every((status) => status === 200) && longest <= 4 * Math.max(...alone) + DIFF_MAX_MS,
     figure: `alone ${alone.map((each) => each.toFixed(0)).join(", ")} ms; beside ${beside.map((each) => (Number.isFinite(each) ? each.toFixed(0) : `more than ${HANG_MS}`)).join(", ")} ms`,
   };
@@ -152,7 +152,7 @@ async function crowded(stage: Stage, who: string, header: () => Header | null, r
   const refused = crowd.reduce((sum, each) => sum + each.refusals, 0);
   for (const each of crowd) each.stop();
   return {
-    claim: `beside ${who}, who sends ${AT_ONCE.toLocaleString("en")} requests at once on each of ${CONNECTIONS} connections over and over, another user at the same address is refused nothing, and nine of ten reads take at most ${READ_P90_MS} ms`,
+    claim: `next to ${who}, sending ${AT_ONCE.toLocaleString("en")} requests at once on each of ${CONNECTIONS} connections repeatedly, another user at the same address is refused nothing, and nine of ten reads take at most ${READ_P90_MS} ms`,
     // Otherwise there was no crowd.
     held: statuses.every((status) => status === 200) && quantile(times, 0.9) <= READ_P90_MS && refused >= READS / 4,
     figure: `${statuses.filter((status) => status !== 200).length} of ${READS} refused, p90 ${quantile(times, 0.9).toFixed(0)} ms; ${sent} times ${AT_ONCE} sent, ${refused} of these connections refused`,

@@ -45,7 +45,7 @@ export async function proveEncryption(proving: Proving): Promise<Finding[]> {
     return [
       {
         claim:
-          "under TLS the session's cookie is Secure whatever a header says, every answer asks for TLS from now on (HSTS), and without TLS none does",
+          "under TLS the session cookie is Secure whatever the headers, and every answer has HSTS, unlike without TLS",
         held:
           signIn.status === 200 &&
           me.status === 200 &&
@@ -57,13 +57,12 @@ export async function proveEncryption(proving: Proving): Promise<Finding[]> {
         figure: `${cookie.replace(/=[\w-]{43}/, "=…")}; ${[...new Set(strict)].join(", ")}; plain: ${headerOf(plain, "strict-transport-security") ?? "none"}`,
       },
       {
-        claim:
-          "whoever speaks plain HTTP to the port of TLS is told nothing, and the self-signed key is its owner's alone",
+        claim: "plain HTTP on the TLS port gets no data, and the self-signed key is readable by its owner only",
         held: byPlain !== "200" && open.length === 0,
         figure: `plain HTTP: ${byPlain}; ${open.join(", ") || "nothing is open to others"}`,
       },
       {
-        claim: "it does not listen beyond this machine without TLS, unless it is told to",
+        claim: "it does not listen beyond this machine without TLS, except by configuration",
         held: refusal.includes("--plain-http"),
         figure: refusal
           .replace(/^.*netledger: /s, "")

@@ -32,7 +32,7 @@ async function otherCode(folder: string, run: Run): Promise<Finding> {
     if (code !== 2 || out !== "" || !err.includes(name)) went.push(`${name}: ${code} ${err}`);
   }
   return {
-    claim: "a variable that makes Bun run other code, or lets a debugger in, is named and refused",
+    claim: "a variable that makes Bun run other code, or attaches a debugger, is named and refused",
     held: went.length === 0,
     figure: went[0] ?? `${REFUSED.length} variables`,
   };

@@ -79,7 +79,7 @@ async function claimed(stage: Stage): Promise<Finding[]> {
         ) as unknown[]) ?? []);
   return [
     {
-      claim: `of ${AT_ONCE} first claims at once with the right token one is done, and the others are refused; guesses of the token all fail`,
+      claim: `of ${AT_ONCE} concurrent first claims with the correct token one succeeds, and the others are refused; guesses of the token all fail`,
       held:
         counts.get(200) === 1 &&
         [...counts.keys()].every((status) => [200, 409, 429].includes(status)) &&
@@ -140,7 +140,7 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
     const allowedKib = PASSWORD_MAX_RUNNING * PASSWORD_MEMORY_KIB + SLACK_KIB;
     return [
       {
-        claim: `reads go on beside waves of ${AT_ONCE} sign-ins at once from as many addresses: nine of ten take at most ${READ_P90_MS} ms, or five times what they take beside as many requests that hash nothing, and hardly one is refused`,
+        claim: `reads continue during waves of ${AT_ONCE} concurrent sign-ins from as many addresses: nine of ten take at most ${READ_P90_MS} ms, or five times their duration next to as many requests without hashing, and hardly any is refused`,
         held:
           beside.length > 20 &&
           refused <= allowedRefusals &&
@@ -149,7 +149,7 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
         figure: `${toldTimes(beside)} of ${beside.length} reads, ${share(refused)} refused; beside as many that hash nothing ${toldTimes(cheap.times)}, ${share(cheap.refused)} refused; alone ${toldTimes(quiet)}; ${AT_ONCE} hashes on the thread that answers would take ${Math.round(blockedMs)} ms`,
       },
       {
-        claim: "sign-ins that are too many at once are refused with 429 and Retry-After, and every one is answered",
+        claim: "excess concurrent sign-ins are refused with 429 and Retry-After, and every one is answered",
         held:
           [...counts.keys()].every((status) => status === 401 || status === 429) &&
           hashed > 0 &&
@@ -158,18 +158,18 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
         figure: `${told(counts)}; ${Math.round((hashed * 1000) / durationMs)} passwords verified a second`,
       },
       {
-        claim: `the memory that a flood of sign-ins takes is that of the few hashes that run at once and a bounded rest, not that of ${AT_ONCE}`,
+        claim: `a flood of sign-ins takes the memory of the few concurrent hashes and a bounded rest, not of ${AT_ONCE}`,
         held: peak - before <= allowedKib && allowedKib < (AT_ONCE * PASSWORD_MEMORY_KIB) / 10,
         figure: `${Math.round((peak - before) / 1024)} MiB above the ${Math.round(before / 1024)} MiB of before; ${Math.round(allowedKib / 1024)} are allowed (hashes at once: ${PASSWORD_MAX_RUNNING}), ${Math.round((AT_ONCE * PASSWORD_MEMORY_KIB) / 1024)} would be all at once`,
       },
       {
-        claim: "who has signed in from their desk before gets in beside the flood",
+        claim: "a user who signed in from their desk before can sign in during the flood",
         held: inMs !== null && inMs <= GET_IN_MS,
         figure: inMs === null ? `not within ${GET_IN_MS} ms` : `${Math.round(inMs)} ms`,
       },
       ...findings,
       {
-        claim: "after the flood reads are as before, and sessions go on",
+        claim: "after the flood reads are as fast as before, and sessions continue",
         held: median(after) <= Math.max(20, 5 * median(quiet)) && alive.status === 200,
         figure: `median ${median(after).toFixed(1)} ms, before ${median(quiet).toFixed(1)} ms`,
       },
@@ -202,7 +202,7 @@ async function changes(
     session: await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, desk),
     findings: [
       {
-        claim: `of ${AT_ONCE} changes of one password at once a handful is verified, and the others are refused with 429 and Retry-After`,
+        claim: `of ${AT_ONCE} concurrent changes of one password a few are verified, and the others are refused with 429 and Retry-After`,
         held:
           only(wrongCounts, [401, 429]) &&
           (wrongCounts.get(401) ?? 0) <= 4 &&

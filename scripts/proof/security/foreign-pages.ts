@@ -120,12 +120,12 @@ async function forgery(stage: Stage, people: People, session: [string, string]):
   return [
     {
       claim:
-        "no page of another site changes anything by the victim's cookie, whatever the content type, nor signs anybody in or out",
+        "no page of another site changes anything by the victim's cookie, whatever the content type, or signs anyone in or out",
       held: wrong.length === 0 && after === before && host.sequence === before && own.status === 200,
       figure: `${answers.length} requests of ${STRANGERS.length} strangers with ${CONTENT_TYPES.length} content types, ${answers.length - wrong.length} refused with auth_origin_rejected${wrong.length === 0 ? "" : ` (${wrong[0]?.status} ${wrong[0]?.text.slice(0, 120)})`}; the ledger went from ${before} to ${after}; our own page's request is answered with ${own.status}`,
     },
     {
-      claim: "a body that a form or a plain text request can send is no JSON: it is refused before it is read",
+      claim: "a body that a form or a text/plain request can send is not JSON: it is refused before it is read",
       held: untyped.every(({ status }) => status === 415) && after === before,
       figure: `${untyped.map(({ status }) => status).join(", ")}`,
     },
@@ -161,7 +161,7 @@ async function methods(stage: Stage, people: People, session: [string, string]):
   const after = await head(stage, people);
   return {
     claim:
-      "no GET, HEAD, OPTIONS, TRACE or PROPFIND changes anything at any path, and headers that name another method do nothing",
+      "no GET, HEAD, OPTIONS, TRACE or PROPFIND changes anything at any path, and method override headers have no effect",
     held: after === before && answers.every(({ status }) => status < 500),
     figure: `${requests.length} requests at ${changing.length} paths; the ledger stays at ${after}`,
   };
@@ -230,13 +230,13 @@ async function injection(stage: Stage, people: People, session: [string, string]
   );
   return [
     {
-      claim: "nothing that is sent becomes a header of an answer, and names of files are the program's own",
+      claim: "no request data becomes an answer header, and file names are the program's own",
       held: torn.length === 0 && dispositions.every((each) => /^attachment; filename="[a-z0-9 _.-]+"$/i.test(each)),
       figure: `${answers.length} requests with line breaks in paths, queries, headers and names, ${torn.length} torn answers; ${dispositions.join(", ")}`,
     },
     {
       claim:
-        "every answer forbids sniffing; pages have a content security policy without other hosts or inline scripts, may be framed by nobody and tell nobody whence one comes",
+        "every answer forbids sniffing; pages have a content security policy without other hosts or inline scripts, cannot be framed and send no referrer",
       held:
         covered.every((answer) => headerOf(answer, "x-content-type-options") === "nosniff") &&
         /default-src 'none'/.test(policy) &&
@@ -248,7 +248,7 @@ async function injection(stage: Stage, people: People, session: [string, string]
     },
     {
       claim:
-        "answers about people, keys and credentials are kept nowhere, and those about the inventory by no shared cache",
+        "answers about users, keys and credentials are never cached, and those about the inventory by no shared cache",
       held:
         secretAnswers.every((answer) => headerOf(answer, "cache-control") === "no-store") &&
         /\bprivate\b/.test(headerOf(covered[5] as RawAnswer, "cache-control") ?? ""),
@@ -301,7 +301,7 @@ async function hosts(stage: Stage, people: People): Promise<Finding> {
   const absolute = await stage.ask({ path: "http://evil.example/api/v1/hosts", headers: [people.key] });
   return {
     claim:
-      "a Host of somebody else's choosing stands in no answer, other paths and addresses in headers are not believed, and nobody evades the slowing down with X-Forwarded-For",
+      "a foreign Host appears in no answer, path and address headers are not trusted, and throttling is not evaded with X-Forwarded-For",
     held:
       [...refused, ...answers].every((answer) => !answer.whole.includes("evil.example")) &&
       refused.every(({ status }) => status === 421) &&

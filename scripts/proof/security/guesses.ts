@@ -149,7 +149,7 @@ async function written({ stage, people, owner, far, callers }: Scene): Promise<F
   const all = placements.length * count;
   return {
     claim:
-      "who may not change a credential gets one answer to every secret but the mask, the right one too, and writes nothing",
+      "a caller who may not change a credential gets one answer to every secret except the mask, including the correct one, and writes nothing",
     held: shapes.size === 1 && refused === all && changed === 0 && kept === placements.length,
     figure: `${refused} of ${all} secrets refused, ${shapes.size} different answers, ${changed} transactions; sent back as read: ${kept} of ${placements.length} accepted`,
   };
@@ -250,7 +250,7 @@ async function everywhere(scene: Scene): Promise<Finding> {
     }
   }
   return {
-    claim: "no operation that takes a secret answers the right one otherwise than a wrong one, whoever sends it",
+    claim: "no operation that takes a secret distinguishes the correct one from a wrong one, for any caller",
     held: unknown.length === 0 && differing.length === 0 && pairs > 20,
     figure: `${taken.length} places, ${pairs} pairs of answers, ${differing.length} that differ${[...differing, ...unknown.map((each) => `untried: ${each}`)].map((each) => `; ${each}`).join("")}`,
   };
@@ -321,7 +321,7 @@ async function filtered({ stage, owner, people, callers }: Scene): Promise<Findi
     }
   }
   return {
-    claim: "a filter finds by a field with ids what its caller is shown there, and nothing by what is out of reach",
+    claim: "a filter by a field of ids matches the values shown to its caller, and nothing by values out of reach",
     held: wrong.length === 0 && asked > 100,
     figure: `${asked} filters over ${kinds.length} kinds, ${wrong.length} that told more${wrong.map((each) => `; ${each}`).join("")}`,
   };

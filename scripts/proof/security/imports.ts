@@ -93,7 +93,7 @@ async function repeating(importer: Importer, random: SeededRandom, key: readonly
   const disorderly = runs.filter((run) => !isOrderly(run));
   return {
     claim:
-      "whatever a source calls its things, an import ends without a stack trace, and neither token nor key is printed or brought into the ledger",
+      "whatever objects are named in a source, an import ends without a stack trace, and neither token nor key is printed or stored in the ledger",
     held: importer.found(printed) + importer.found(brought) === 0 && disorderly.length === 0,
     figure: `${runs.length} imports of ${(printed.match(/^created /gm) ?? []).length} records; ${importer.found(printed)} secrets printed and ${importer.found(brought)} brought, ${printed.split("[hidden]").length - 1} masked; ${disorderly.length} stack traces${disorderly.length === 0 ? "" : `: ${disorderly[0]?.err.slice(0, 300)}`}`,
   };
@@ -116,7 +116,7 @@ async function throughProxies(importer: Importer): Promise<Finding> {
     const tunnelled = proxy.received();
     return {
       claim:
-        "an import asks this machine directly whatever variables name a proxy, nothing in the clear through one unless it is permitted, and over TLS the proxy sees no secret",
+        "an import connects to this machine directly under any proxy variables, sends plain text through a proxy only if permitted, and over TLS reveals no secret to it",
       held:
         direct.every((code) => code === 0) &&
         unpermitted === 2 &&
@@ -154,7 +154,7 @@ async function goingOn(importer: Importer, random: SeededRandom): Promise<Findin
     if (run.code !== 1 || !isOrderly(run) || run.err.trimEnd().includes("\n")) wrong.push(`${what}: ${run.err}`);
   }
   return {
-    claim: "an import whose source nests too deep, says too much, repeats itself or has no end is over in one line",
+    claim: "an import from a source that nests too deep, is oversized, repetitive or endless ends in one line",
     held: wrong.length === 0,
     figure: wrong.length === 0 ? seen.join(", ") : wrong.join("; ").slice(0, 500),
   };

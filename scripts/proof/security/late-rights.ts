@@ -84,12 +84,12 @@ async function withdrawn(stage: Stage, people: People): Promise<Finding[]> {
   const figure = rounds.map((round) => `${round.name}: ${round.figure}`).join("; ");
   return [
     {
-      claim: "nothing of somebody is written after the answer that took the right to it away, however much of it waits",
+      claim: "nothing is written for a caller after the answer that revoked the right, however much is queued",
       held: rounds.every(({ isHeld }) => isHeld),
       figure,
     },
     {
-      claim: `while a Member's bulks wait, whoever takes the right away waits for the one that runs: ${LONGEST_WAITED_FOR} times the longest of them at most`,
+      claim: `while a Member's bulks wait, a revocation of rights waits for the running one only: at most ${LONGEST_WAITED_FOR} times the longest of them`,
       held: rounds.every(({ tookMs, longestMs }) => tookMs < LONGEST_WAITED_FOR * longestMs),
       figure: rounds
         .map(
@@ -198,7 +198,7 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
   const ended = await waitFor(({ status }) => status !== "Queued" && status !== "Running");
   const { before, after: late } = await made(stage, owner, disabled, [id]);
   return {
-    claim: "a scan is cancelled, and writes nothing any more, when whoever ordered it is disabled",
+    claim: "a scan is cancelled, and writes nothing more, when its user is disabled",
     held: begun.status === "Running" && ended.status === "Cancelled" && before > 0 && late === 0,
     figure: `${begun.status} with ${begun.progress?.addresses_done} of ${begun.progress?.addresses_total} addresses done, then ${ended.status} with ${ended.progress?.addresses_done}: ${ended.outcome?.problem}; ${before} transactions before, ${late} afterwards`,
   };

@@ -64,7 +64,7 @@ async function leftDrafts(stage: Stage, executablePath: string): Promise<Finding
       told.push(`${way.name}: ${isLeft || isFound ? "found" : wasKept ? "nothing" : "nothing was kept before"}`);
     }
     return {
-      claim: "what was typed and not saved is gone from the tab when the next user signs in, however the session ended",
+      claim: "unsaved input is gone from the tab when the next user signs in, however the session ended",
       held: isHeld,
       figure: told.join("; "),
     };

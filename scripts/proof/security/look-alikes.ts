@@ -54,7 +54,7 @@ async function names(stage: Stage, people: People): Promise<Finding> {
     }
   }
   return {
-    claim: "no name is taken of which nothing is seen, and none that looks like another where names are unique",
+    claim: "no invisible name is accepted, and no look-alike of another where names are unique",
     held: wrong.length === 0,
     figure: `${tried} names of ${kinds.length} kinds with ${INVISIBLE.length} characters${wrong.length === 0 ? "" : `; ${wrong.length} wrong: ${wrong.slice(0, 5).join("; ")}`}`,
   };
@@ -88,7 +88,7 @@ async function passwords(stage: Stage, people: People): Promise<Finding> {
   const { status } = await stage.signIn(MEMBER_EMAIL, PERSON_PASSWORD);
   return {
     claim:
-      "no password is set that is blank, one character repeated or the user's own address: not for a new user, not by an Admin, not by oneself",
+      "no password is set that is blank, one repeated character or the user's own address: not for a new user, not by an Admin, not by oneself",
     held: taken.length === 0 && status === 200,
     figure: `${weak.length} passwords in 3 ways, ${taken.length} taken${taken.length === 0 ? "" : `: ${taken.slice(0, 5).join(", ")}`}`,
   };

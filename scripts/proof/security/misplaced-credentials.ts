@@ -32,7 +32,7 @@ export async function misplacedCredentials(ask: Ask, owner: Header, credentials:
   }
   return {
     claim:
-      "an API key or a session's token sent as Idempotency-Key or X-Change-Reason is refused with 400, and sent as X-Request-Id is not taken",
+      "an API key or a session token sent as Idempotency-Key or X-Change-Reason is refused with 400, and ignored as X-Request-Id",
     held: wrong.length === 0,
     figure: `${asked} writes${wrong.length === 0 ? "" : `; ${wrong.slice(0, 5).join("; ")}`}`,
   };

@@ -101,7 +101,7 @@ async function crowded(stage: Stage, people: People, owner: Header): Promise<Fin
   const taken = perPerson.reduce((sum, each) => sum + each, 0);
   return {
     claim:
-      "however many scans Members order, also by API keys, a user has three places of ten and Members have eight; an Admin's scan and check are taken, and users take turns",
+      "however many scans Members request, also by API keys, a user has three slots of ten and Members have eight; an Admin's scan and check are accepted, and users take turns",
     held:
       perPerson.every((each) => each <= 3) &&
       taken === 8 &&
@@ -131,7 +131,7 @@ async function withdrawn(
   const parts = [credentialId, people.networkId, SILENT, admin.id];
   const isTold = lines.some((line) => parts.every((part) => line.includes(part)));
   return {
-    claim: "a trial whose caller loses the right to it meanwhile is refused, and the log says who tried what where",
+    claim: "a trial whose caller loses the right to it is refused, and user, credential and target are logged",
     held: status === 403 && isTold,
     figure: `${status}; ${lines.length} lines, ${isTold ? "one" : "none"} with user, credential, network and address`,
   };
@@ -153,7 +153,7 @@ async function unlogged(
   const scan = dataOf(await send(stage, "discovery/scans", order, people.key));
   const ended = (await untilNoneWaits(stage, people)).find(({ id }) => id === scan.id) as Json;
   return {
-    claim: "where the log cannot be written, nothing is sent to the network: a trial is answered 500, and a scan fails",
+    claim: "if the log cannot be written, nothing is sent to the network: a trial is answered 500, and a scan fails",
     held: tried.status === 500 && ended.status === "Failed" && received.length === 0,
     figure: `trial ${tried.status}; scan ${ended.status}: ${ended.outcome?.problem}; ${received.length} datagrams`,
   };

@@ -77,7 +77,7 @@ export async function proveRebinding(proving: Proving): Promise<Finding[]> {
     return [
       {
         claim:
-          "a page whose name was made to lead to a demo signs in nowhere and reads nothing: any path under another host's name is 421, whatever proxies are said to pass it on",
+          "a page whose name was rebound to a demo cannot sign in or read anything: any path under a foreign host name is 421, whatever proxies are claimed",
         held: wrong.length === 0 && own.every(({ status }) => status === 200),
         figure: `${NAMES.length} names at ${asked.length} paths, ${wrong.length} not refused${wrong.length === 0 ? "" : ` (${wrong.slice(0, 3).join(" | ")})`}; under ${OWN.length} names of its own: ${own.map(({ status }) => status).join(", ")}`,
       },

@@ -139,7 +139,7 @@ class Exercise {
       ];
       return [
         {
-          claim: `no secret is in the log (${this.format}), the database and its log, backups, history, differences, exports, errors, other answers, the command line or the environment: neither as it is nor as base64, hexadecimal, UTF-16, URL or JSON`,
+          claim: `no secret is in the log (${this.format}), the database and its log, backups, history, differences, exports, errors, other answers, the command line or the environment: neither in the clear nor in base64, hexadecimal, UTF-16, URL or JSON`,
           held: found.length === 0 && this.secrets.size >= 20 && err.length > 5_000,
           figure: `${this.secrets.size} secrets in ${formsOf("x y").size} or more forms, ${files.length} files, ${Math.round(err.length / 1024)} KiB of log, ${this.answers.length} answers: ${toldFinds(found)}`,
         },
@@ -149,7 +149,7 @@ class Exercise {
         { ...misplaced, claim: `${misplaced.claim} (${this.format})` },
         this.sealed({ v3Auth, v3Priv }),
         {
-          claim: `all that is written is its owner's alone, and a crash leaves no core file (${this.format})`,
+          claim: `all written files are readable by their owner only, and a crash leaves no core file (${this.format})`,
           held:
             openToOthers(stage.data).length === 0 &&
             existsSync(join(stage.data, "netledger.key")) &&
@@ -289,7 +289,7 @@ class Exercise {
     for (const scheme of ["Basic", "Bearer  ", "Token", ""])
       await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `${scheme} ${key}x`]]);
     return {
-      claim: "a repeated request is told the same key, which is kept for that sealed",
+      claim: "a repeated request returns the same key, which is stored encrypted for that",
       held:
         repeated.key === key &&
         rotatedAgain.key === anew &&
@@ -427,7 +427,7 @@ class Exercise {
       await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/findings`, undefined, [owner]);
     }
     return {
-      claim: "devices are asked with the secrets, so that those that answer had them told",
+      claim: "devices are read with the secrets, so that responding ones received them",
       held: seen.every((each) => each === "Completed, 2 devices"),
       figure: seen.join("; "),
     };
@@ -491,7 +491,7 @@ class Exercise {
     await this.ask("POST", "/api/v1/hosts", { name: "host", network_id: "x", api_key: key }, [owner]);
     const told = answers.filter(({ status }) => status !== 400);
     return {
-      claim: "a key, a token or a password in a URL is refused with 400, whoever asks and wherever",
+      claim: "a key, a token or a password in a URL is refused with 400, from any caller on any path",
       held: told.length === 0,
       figure: `${answers.length} URLs: ${[...new Set(answers.map(({ status }) => status))].join(", ")}`,
     };
@@ -550,7 +550,7 @@ class Exercise {
       );
     const [own, other] = [opened(null), opened(new SecretBox(systemRandom.bytes(32), systemRandom))];
     return {
-      claim: `the secrets of credentials are in the database sealed alone: the key file opens every one, another key none (${this.format})`,
+      claim: `credential secrets are in the database in encrypted form only: the key file opens every one, another key none (${this.format})`,
       held:
         own.length > 4 &&
         own.includes(v3Auth) &&
@@ -613,7 +613,7 @@ class Exercise {
     }
     const untouched = search(secrets, places);
     return {
-      claim: `the search finds a secret that is planted in any of these places and forms (${this.format})`,
+      claim: `the search finds a secret planted in any of these places and forms (${this.format})`,
       held: missed.length === 0 && untouched.length === 0 && tried > 30,
       figure: missed.length === 0 ? `${tried} plantings, all found` : `not found: ${missed.slice(0, 5).join(", ")}`,
     };

@@ -82,7 +82,7 @@ class Trial {
       return [
         {
           claim:
-            "no secret arrives at an address that no Admin has sent it to, whatever Members, scans, restores and reverts make of addresses, hosts and subnets",
+            "no secret is sent to an address not approved by an Admin, whatever Members, scans, restores and reverts make of addresses, hosts and subnets",
           held: this.wrong.size === 0 && first > 0 && tried >= first,
           figure:
             this.wrong.size === 0
@@ -536,7 +536,7 @@ class Trial {
     await this.scan("member", { kind: "snmp" });
     const arrived = new Set([...this.arrivals()].map(String));
     return {
-      claim: "what was withheld arrives once an Admin confirms the address, or lets the subnet accept credentials",
+      claim: "a withheld secret is sent once an Admin confirms the address, or lets the subnet accept credentials",
       held:
         arrived.has(`host,${evil}`) &&
         between.every((pair) => pair.startsWith("network,")) &&

@@ -61,7 +61,7 @@ async function fixation(stage: Stage): Promise<Finding[]> {
   return [
     {
       claim:
-        "a session that was planted before the sign-in is never taken over: every sign-in makes another one, and the one it replaces ends",
+        "a session planted before the sign-in is never adopted: every sign-in creates another one, and ends the replaced one",
       held:
         sessions.every((session) => /^[\w-]{43}$/.test(session) && session !== PLANTED && session !== oldSession) &&
         new Set(sessions).size === sessions.length &&
@@ -134,7 +134,7 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
   const [afterStart, endedAfterStart] = [await status(kept), await status(ended)];
   return {
     claim:
-      "sign-out, another password and disabling end sessions for good, whatever is restored or started anew afterwards",
+      "sign-out, another password and disabling end sessions permanently, whatever is restored or restarted afterwards",
     held: held && afterStart === 200 && endedAfterStart === 401,
     figure: `${seen.join("; ")}; after a start a session goes on (${afterStart}) and an ended one stays ended (${endedAfterStart})`,
   };
@@ -166,7 +166,7 @@ async function cookies(stage: Stage): Promise<Finding[]> {
   return [
     {
       claim:
-        "the session's cookie is HttpOnly, SameSite=Lax, for the whole path and for this host alone, and Secure behind a proxy that ends TLS",
+        "the session cookie is HttpOnly, SameSite=Lax, for every path and this host only, and Secure behind a TLS-terminating proxy",
       held:
         [plain, proxied, lied, out].every(always) &&
         has(proxied, "Secure") &&
@@ -224,7 +224,7 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
   const disabledSignIn = await stage.signIn(DISABLED_EMAIL, PERSON_PASSWORD, next());
   return {
     claim:
-      "sessions and keys have the rights that their user has at this moment: lowered roles, lost networks, disabled users and rotated keys count at once, and nobody raises their own",
+      "sessions and keys have their user's present rights: lowered roles, withdrawn networks, disabled users and rotated keys apply immediately, and users cannot raise their own",
     held:
       seen[0]?.every((status) => status === 200) === true &&
       seen[1]?.every((status) => status === 403) === true &&

@@ -41,14 +41,14 @@ export async function proveSignInsAtOnce(proving: Proving): Promise<Finding[]> {
     const refused = wrong.flatMap(({ answers }) => answers.filter(({ status }) => status !== 401));
     return [
       {
-        claim: `${RIGHT_AT_ONCE} correct sign-ins of one account from one address at once get in, one after the other; none is refused before it has waited ${ATTEMPT_WAIT_MS / 1_000} s`,
+        claim: `${RIGHT_AT_ONCE} concurrent correct sign-ins of one account from one address succeed in sequence; none is refused before it has waited ${ATTEMPT_WAIT_MS / 1_000} s`,
         held:
           right.every((answers) => answers.some(({ status }) => status === 200)) &&
           right.flat().every(({ status, tookMs }) => status === 200 || (status === 429 && tookMs >= ATTEMPT_WAIT_MS)),
         figure: right.map(gotIn).join("; "),
       },
       {
-        claim: `of ${WRONG_AT_ONCE} guesses of one password at once as many are verified as one after the other, and the others are refused with 429 and Retry-After`,
+        claim: `of ${WRONG_AT_ONCE} concurrent guesses of one password as many are verified as in sequence, and the others are refused with 429 and Retry-After`,
         held:
           wrong.every((guessed) => verified(guessed) > 0 && verified(guessed) <= allowed(guessed)) &&
           refused.every((answer) => answer.status === 429 && Number(headerOf(answer, "retry-after")) > 0),

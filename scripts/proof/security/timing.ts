@@ -64,7 +64,7 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
           chance.toPrecision(2),
         ]);
         findings.push({
-          claim: `how long a sign-in takes does not tell "${each.name}" from "${reference.name}"`,
+          claim: `the duration of a sign-in does not distinguish "${each.name}" from "${reference.name}"`,
           held: chance >= LIMIT,
           figure: `${shift(times, unknown).toFixed(2)} ms apart, by chance with p = ${chance.toPrecision(2)} (limit ${LIMIT}); ${noticedShift(times, unknown, LIMIT, steps).toFixed(2)} ms more would have been noticed`,
         });
@@ -80,14 +80,14 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
       mannWhitney(unhashed, unknown).toPrecision(2),
     ]);
     findings.push({
-      claim: "the comparison would notice a hash that is left out, and finds no difference where there is none",
+      claim: "the comparison would detect a skipped hash, and finds no difference where there is none",
       held: mannWhitney(unhashed, unknown) < LIMIT && mannWhitney(...halves) >= LIMIT,
       figure: `attempts for which nothing is hashed take ${median(unhashed).toFixed(1)} ms, p = ${mannWhitney(unhashed, unknown).toPrecision(2)}; one half of the same attempts against the other ${mannWhitney(...halves).toPrecision(2)}`,
     });
     return {
       findings,
       table: {
-        title: "Failing sign-ins, in ms (median; difference by Hodges and Lehmann; chance by Mann and Whitney)",
+        title: "Failing sign-ins, in ms (median; difference by Hodges and Lehmann; probability by Mann and Whitney)",
         columns: ["case", "samples", "median", "difference", "p"],
         rows,
       },
