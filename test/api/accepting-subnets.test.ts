@@ -62,39 +62,39 @@ const accepting = async (fields: Wire = {}): Promise<Wire> => (await tried(creat
 
 /** Ways for the evil address to get into a scanned subnet. Where one is refused, a Member's own subnet still exists. */
 const WAYS: Record<string, () => Promise<unknown>> = {
-  "made by a Member": () => tried(create({})),
-  "said by a Member to accept credentials when it is made": async () => {
+  "created by a Member": () => tried(create({})),
+  "created by a Member as accepting": async () => {
     await tried(create({ accepts_credentials: true }), 403);
     await tried(create({ accepts_credentials: false }));
   },
-  "said by a Member to accept credentials": async () => {
+  "set accepting by a Member": async () => {
     const { data } = await tried(create({}));
     await tried(update(data, { accepts_credentials: true }), 403);
   },
-  "an Admin's that a Member has widened": async () => {
+  "an Admin's, widened by a Member": async () => {
     await tried(create({}));
     await tried(update(subnet, { cidr: "10.0.0.0/8" }), 403);
   },
-  "an Admin's that a Member makes one that is asked": async () => {
+  "an Admin's, made part of scans by a Member": async () => {
     const internet = await accepting({ cidr: "10.6.0.0/16", subnet_type: "Internet" });
     await tried(update(internet, { subnet_type: "Lan" }), 403);
     await tried(update(internet, { cidr: EVIL_SUBNET }), 403);
   },
-  "a Member's within an Admin's that is asked only where it is named": async () => {
+  "a Member's inside an Admin's that is scanned only as a target": async () => {
     await accepting({ cidr: "10.6.0.0/16", subnet_type: "Internet" });
     await tried(create({}));
   },
-  "an Admin's that a Member has deleted and made again": async () => {
+  "an Admin's, deleted and re-created by a Member": async () => {
     await tried(remove(await accepting()));
     await tried(create({}));
   },
-  "an Admin's that a Member has deleted and restored": async () => {
+  "an Admin's, deleted and restored by a Member": async () => {
     const theirs = await accepting();
     await tried(remove(theirs));
     await tried(restore(theirs, theirs.valid_from), 403);
     await tried(create({}));
   },
-  "an Admin's that accepts no more, restored by a Member": async () => {
+  "an Admin's, no longer accepting and restored by a Member": async () => {
     const theirs = await accepting();
     await tried(update(theirs, { accepts_credentials: false }, owner));
     await tried(restore(theirs, theirs.valid_from), 403);
@@ -108,22 +108,22 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await tried(remove(data));
     await tried(restore(data, data.valid_from, owner));
   },
-  "a Member's, brought back by an Admin's revert": async () => {
+  "a Member's, restored by an Admin's revert": async () => {
     const { data } = await tried(create({}));
     await tried(remove(data));
     await tried(owner.post(`transactions/${transactionCount()}/revert`, {}));
   },
-  "told by a device of the Admin's subnet": async () => {
+  "reported by a device in the Admin's subnet": async () => {
     const addresses = [OWN, "10.6.0.1"].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null }));
     probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", addresses }) });
     await scanned({ kind: "full" }, member);
     expect((await owner.get("subnets")).data.map(({ cidr }: Wire) => cidr)).toContain(EVIL_SUBNET);
   },
-  "made by a Member, for a host that a Member has entered there": async () => {
+  "created by a Member, for a host entered there by a Member": async () => {
     await tried(create({}));
     await newHost({ ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }] }, member);
   },
-  "made by a Member, of a neighbor that a device has named": async () => {
+  "created by a Member, for a neighbor announced by a device": async () => {
     await tried(create({}));
     const lldp = [{ mgmt_addr: EVIL }];
     probes.devices.set(OWN, {

@@ -129,8 +129,8 @@ async function movedByScan(): Promise<void> {
 /** Ways for an address to get onto a host without an Admin. */
 const WAYS: Record<string, () => Promise<unknown>> = {
   "added by a Member": () => add(EVIL),
-  "put in the place of another by a Member": () => change(OWN, EVIL),
-  "sent with the host by a Member, with its assignments as they are": () =>
+  "substituted for another by a Member": () => change(OWN, EVIL),
+  "sent with the host by a Member, with unchanged assignments": () =>
     sendBack(member, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }, { ip_address: EVIL }] }),
   "sent with the host under the id of another": async () =>
     sendBack(member, {
@@ -163,7 +163,7 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await remove(EVIL);
     await done(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
   },
-  "restored by a Member to a value that it had": async () => {
+  "restored by a Member to a former value": async () => {
     await change(OWN, EVIL);
     const { id, valid_from } = await addressOf(EVIL);
     await change(EVIL, OWN);
@@ -181,7 +181,7 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await done(member.delete(`hosts/${host.id}`));
     await restoreHost(updated_at, owner);
   },
-  "brought back by an Admin's revert": async () => {
+  "restored by an Admin's revert": async () => {
     await add(EVIL);
     await remove(EVIL);
     await revert(transactionCount(), owner);
@@ -192,28 +192,28 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
     await done(owner.post(`credentials/${credential.id}/restore`, { at: updated_at }));
   },
-  "brought back with its assignment by an Admin's revert": async () => {
+  "restored with its assignment by an Admin's revert": async () => {
     await add(EVIL);
     await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
     await revert(transactionCount(), owner);
   },
-  "there already when an Admin sends the host back": async () => {
+  "already present when an Admin sends the host back": async () => {
     await add(EVIL);
     await sendBack(owner, { description: "as it was" });
   },
-  "there already when an Admin sends the credential back": async () => {
+  "already present when an Admin sends the credential back": async () => {
     await add(EVIL);
     const whole = await made(owner.get(`credentials/${credential.id}`));
     await done(owner.put(`credentials/${credential.id}`, { ...whole, name: "renamed" }));
   },
-  "there already when an Admin gives the secret another value and back": async () => {
+  "already present when an Admin changes the secret and changes it back": async () => {
     await add(EVIL);
     const type = (value: string) => ({ type: "SnmpV2c", community: { mode: "Inline", value } });
     for (const value of ["other", SECRET])
       await done(owner.put(`credentials/${credential.id}`, { ...credential, credential_type: type(value) }));
   },
-  "given to the host by a scan that sees its network card there": movedByScan,
-  "told by a device that was asked with another credential": async () => {
+  "added to the host by a scan that sees its MAC address there": movedByScan,
+  "reported by a device read with another credential": async () => {
     await communityOf("public");
     probes.devices.set(EVIL, {
       community: "public",

@@ -300,9 +300,8 @@ describe("an idempotent replay with fewer rights than the original", () => {
       await renamed(host);
       return (by) => by.post(`hosts/${host.id}/restore`, { at, dry_run: true }, repeated);
     },
-    "a scan that was queued": async () => (by) =>
-      by.post("discovery/scans", { network_id: far, kind: "full" }, repeated),
-    "a bulk that changed nothing": async (host) => (by) =>
+    "a queued scan": async () => (by) => by.post("discovery/scans", { network_id: far, kind: "full" }, repeated),
+    "a bulk without changes": async (host) => (by) =>
       by.post("hosts/bulk", [{ id: host.id, network_id: far, name: "core" }], repeated),
   };
 

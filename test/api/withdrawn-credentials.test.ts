@@ -57,9 +57,9 @@ const remove = ({ id }: Wire) => made(owner.delete(`credentials/${id}?cascade=tr
 
 describe("during a scan, a network's credential", () => {
   const WAYS: Record<string, (credential: Wire) => Promise<unknown>> = {
-    "whose subnet accepts none any more": () =>
+    "with a subnet that no longer accepts it": () =>
       made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false })),
-    "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [] }),
+    "that is unassigned": (credential) => update(credential, { assigned_network_ids: [] }),
     "that is deleted": remove,
   };
   for (const [how, withdraw] of Object.entries(WAYS)) {
@@ -102,7 +102,7 @@ describe("during a scan, a network's credential", () => {
 
 describe("during a device read, the credential", () => {
   const OTHERS: Record<string, (credential: Wire) => Promise<unknown>> = {
-    "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
+    "that is unassigned": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
     "that is deleted": remove,
     "that is changed": (credential) =>
       update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } }),
@@ -160,13 +160,13 @@ describe("during a scan, a host's credential", () => {
 describe("during a scan, a credential with initial addresses", () => {
   const targets = Array.from({ length: DEVICES_AT_A_TIME + 2 }, (_, place) => `192.0.2.${place + 1}`);
   const WAYS: Record<string, { readonly fields?: Wire; readonly withdraw: (credential: Wire) => Promise<unknown> }> = {
-    "and is deleted": { withdraw: remove },
-    "and is assigned to another network": {
+    "that is deleted": { withdraw: remove },
+    "that is assigned to another network": {
       withdraw: async (credential) =>
         update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork()).id] }),
     },
-    "and is given others": { withdraw: (credential) => update(credential, { target_ips: ["192.0.2.99"] }) },
-    "and has lost them, of a scan that only tells": {
+    "that gets different ones": { withdraw: (credential) => update(credential, { target_ips: ["192.0.2.99"] }) },
+    "that lost them during a dry run": {
       fields: { commit: false },
       withdraw: (credential) => update(credential, { target_ips: null }),
     },

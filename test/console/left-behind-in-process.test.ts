@@ -53,7 +53,7 @@ const FORMS: readonly Form[] = [
     submit: "Create",
   },
   {
-    name: "a host that is edited",
+    name: "an edited host",
     get path() {
       return `/hosts/${host.id}?edit=yes`;
     },

@@ -32,37 +32,37 @@ interface Hostile {
 
 const HOSTILE: readonly Hostile[] = [
   {
-    what: "that goes back to the beginning of a table",
+    what: "that returns to the start of a table",
     faults: () => ({ following: { oid: `${IF_DESCR}.5`, next: `${IF_DESCR}.2` } }),
     finding: /^Partial: .*interfaces.*do not advance/,
   },
   {
-    what: "that never gets beyond a row",
+    what: "that repeats a row endlessly",
     faults: () => ({ following: { oid: `${FDB_PORT}.1.0.27.33.152.2.1`, next: `${FDB_PORT}.1.0.27.33.152.2.1` } }),
     finding: /^Partial: .*forwarding: .*repeats .* endlessly/,
   },
   {
-    what: "that gives half a table and then an error",
+    what: "that returns half a table and then an error",
     faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }),
     finding: /^Partial: .*interfaces.*answers with an error/,
   },
   {
-    what: "that fails over its neighbors alone",
+    what: "that fails only for its neighbors",
     faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }),
     finding: /^Partial: .*lldp.*answers with an error/,
   },
   {
-    what: "that is switched off in the middle of its tables",
+    what: "that is switched off mid-table",
     faults: (switchOff) => ({ alter: after(15, switchOff) }),
     finding: /^Partial: .*port is closed/,
   },
   {
-    what: "that answers other questions than were asked",
+    what: "that answers different requests",
     faults: () => ({ hasOtherRequestId: true }),
     finding: /^Unreached: .*no matching answer/,
   },
   {
-    what: "that answers when nobody waits any more",
+    what: "that answers after the timeout",
     faults: () => ({ delayMs: 6_000 }),
     finding: /^Unreached: .*no answer/,
   },

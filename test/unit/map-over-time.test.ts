@@ -202,8 +202,8 @@ function note<Item>(known: Map<string, Item>, changes: ReadonlyMap<string, Item 
 
 const WORLDS: Record<string, World & { readonly turns: number }> = {
   "a few hosts with many interfaces": { hosts: 6, portsOfHost: 6, names: 8, macs: 8, turns: 500 },
-  "hosts that each have their own name, nearly": { hosts: 20, portsOfHost: 4, names: 24, macs: 24, turns: 300 },
-  "hosts of which more share a name than are looked at": { hosts: 110, portsOfHost: 2, names: 2, macs: 9, turns: 40 },
+  "hosts with almost unique names": { hosts: 20, portsOfHost: 4, names: 24, macs: 24, turns: 300 },
+  "hosts sharing a name beyond the limit": { hosts: 110, portsOfHost: 2, names: 2, macs: 9, turns: 40 },
 };
 
 /** A host with one address and one interface, without neighbors. */
