@@ -32,11 +32,9 @@ const store = await buildStore(
 const running = await startExecutable(executable, store.directory);
 const send = (items: readonly object[], status = 200) =>
   ask<Array<{ id: string }>>(running, store, "POST", "/hosts/bulk", items, status);
-say(
-  `\n${hosts} hosts × ${interfaces} interface entries in one request, and beside it a reader that gets one small record after the other`,
-);
+say(`\n${hosts} hosts × ${interfaces} interface entries in one request, with a concurrent reader of small records`);
 sayRow("", 48, ["MB sent", "seconds", "reads", "p50 ms", "p99 ms", "longest"]);
-await measure(running, store, "nothing beside the reader", 0, async () => Bun.sleep(2_000));
+await measure(running, store, "the reader only", 0, async () => Bun.sleep(2_000));
 let created: Array<{ id: string }> = [];
 const items = Array.from({ length: hosts }, (_, host) => bulkItem(store, host, interfaces));
 const megabytes = JSON.stringify(items).length / 1e6;
@@ -60,7 +58,7 @@ const largest = largestBody(items);
 await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () =>
   ask(running, store, "POST", "/hosts/bulk", largest, 400),
 );
-await measure(running, store, "created, the reader asking for a second ago", megabytes, () => send(items), true);
+await measure(running, store, "created, the reader reading a second ago", megabytes, () => send(items), true);
 await measureLargest(running, store);
 say(`\nAnonymous memory after all of it: ${(await running.anonymousMb()).toFixed(0)} MB`);
 await running.stop();
@@ -107,7 +105,7 @@ async function measureLargest(running: Running, store: BuiltStore): Promise<void
   await measure(running, store, `one host with ${CHILDREN_MAX} of each: created`, body.length / 1e6, async () => {
     id = (await ask<{ id: string }>(running, store, "POST", "/hosts", body)).id;
   });
-  await measure(running, store, "it is read", 0, () => ask(running, store, "GET", `/hosts/${id}`));
+  await measure(running, store, "the host read", 0, () => ask(running, store, "GET", `/hosts/${id}`));
   const typos = encoder.encode(
     `{${Array.from({ length: BODY_LIMIT_BYTES / 20 - 100 }, (_, position) => `"field_${String(position).padStart(7, "0")}":1`).join(",")}}`,
   );

@@ -111,11 +111,11 @@ async function requireSame(path: string): Promise<void> {
     FORMS.map(async (form) => {
       const answer = await ask(running.port, path, form, true);
       const coding = answer.headers.get("content-encoding") ?? "identity";
-      if (coding !== form) throw new Error(`${path} was asked for as ${form} and came as ${coding}`);
+      if (coding !== form) throw new Error(`${path} was requested as ${form} and came as ${coding}`);
       return answer.text();
     }),
   );
-  if (new Set(texts).size !== 1) throw new Error(`${path} says something else in another coding`);
+  if (new Set(texts).size !== 1) throw new Error(`${path} differs in another coding`);
 }
 
 /** Sequential repetitions: bytes and times of one. */

@@ -273,7 +273,7 @@ function sayFrames(name: string, { lengths, blank, longTasks }: Frames, usedMs: 
     String(blank),
     (usedMs / lengths.length).toFixed(1),
   ];
-  sayRow(`frames, and those with rows that are not there yet`, NAME_WIDTH, cells, 10);
+  sayRow(`frames, and those with rows not loaded yet`, NAME_WIDTH, cells, 10);
   const longest = quantilesOf(longTasks, 0)(1).toFixed(0);
   sayRow(`tasks of its script above 50 ms`, NAME_WIDTH, ["", String(longTasks.length), "", longest], 10);
 }

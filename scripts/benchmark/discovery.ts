@@ -83,7 +83,7 @@ async function measure(running: Running, store: BuiltStore, name: string, reques
 /** Runs this script again in a namespace where a whole subnet drops all packets. */
 async function enterSilence(): Promise<void> {
   if (process.getuid?.() !== 0 || Bun.which("ip") === null) {
-    say("\nThe silent subnet takes root and iproute2: left out.");
+    say("\nThe silent subnet requires root and iproute2: skipped.");
     return;
   }
   const near = `netledger-bench-${process.pid}`;

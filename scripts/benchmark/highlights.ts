@@ -37,7 +37,7 @@ export async function measureHighlights(asked: AskedStore, transactions: number)
       turns: 40,
       path: (turn: number) => `transactions?include=highlights&limit=50&offset=${(turn * 7_919) % pages}`,
     },
-    { name: "the one that changed most", turns: 20, path: () => `transactions/${largest}?include=highlights` },
+    { name: "the largest change", turns: 20, path: () => `transactions/${largest}?include=highlights` },
     { name: "the same, without highlights", turns: 20, path: () => `transactions/${largest}` },
   ])
     await changesRow(asked, question, changesTold);

@@ -101,7 +101,7 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
   });
   while (!isOver) waits.push((await ask(`/api/v1/if-entries?limit=1`)).tookMs);
   await beside;
-  row("another caller's read beside eight timelines", waits);
+  row("another caller's read during eight timelines", waits);
 }
 
 /** Timestamps of transactions while the stations moved. */

@@ -85,9 +85,9 @@ async function measureSearch(server: Running): Promise<void> {
     question("all interfaces: 1", () => "1"),
     question("words of all aliases: uplink rack", () => "uplink rack"),
     question("words of some aliases: rack 7, change", (turn) => `rack ${1 + (turn % ENTRIES)}, change`),
-    question("what all interfaces were called once: change 0", () => "change 0"),
+    question("former names of all interfaces: change 0", () => "change 0"),
     question("all hosts and all interfaces: switch gi1", () => "switch gi1"),
-    question("the maker of all MAC addresses: 001b", () => "00:1b"),
+    question("the manufacturer of all MAC addresses: 001b", () => "00:1b"),
     question("nothing", (turn) => `nothing-${turn}`),
   ])
     await row(server, each);
@@ -131,7 +131,7 @@ async function measureFilters(server: Running): Promise<void> {
   ])
     await row(server, question);
   say("");
-  sayRow("looks at everything", NAME_WIDTH, ["live p50", "p99 ms", "past p50", "p99 ms", "found"], 10);
+  sayRow("full scan", NAME_WIDTH, ["live p50", "p99 ms", "past p50", "p99 ms", "found"], 10);
   const scans = [
     list("if-entries", () => "speed_bps >= 10G", "interfaces: speed_bps >= 10G", 5),
     list("if-entries", () => 'if_alias : "rack 7,"', "interfaces: if_alias : part", 5),
@@ -146,7 +146,7 @@ async function measureFilters(server: Running): Promise<void> {
   for (const question of scans) await row(server, question, complete);
   say("");
   sayRow(
-    "another reader beside these, and anonymous memory at most",
+    "another reader at the same time, and peak anonymous memory",
     NAME_WIDTH,
     ["reads", "p99 ms", "longest", "MB"],
     10,
@@ -169,7 +169,7 @@ async function measureFilters(server: Running): Promise<void> {
   }
   say("");
   sayRow(
-    "over time, where 1 in 100 transactions is in the period",
+    "over time, with 1 in 100 transactions in the period",
     NAME_WIDTH,
     ["live p50", "p99 ms", "past p50", "p99 ms", "found"],
     10,
@@ -200,7 +200,7 @@ async function measureSubnets(server: Running): Promise<void> {
   );
   for (const question of [
     of("its utilization", "subnets?include=utilization"),
-    of("the tree that it is in", `subnets/tree?network_id=${store.networkIds.campus}`),
+    of("the tree containing it", `subnets/tree?network_id=${store.networkIds.campus}`),
     of("its addresses, a page of 50", `${subnet}/addresses?limit=50`),
     of("its addresses, a page of 1,000", `${subnet}/addresses?limit=1000`),
     of("free addresses", `${subnet}/free?count=10`),

@@ -25,9 +25,9 @@ const LATER: ReadonlyArray<readonly [string, readonly Upcaster[] | null]> = [
   // Cost of the kind without earlier shapes.
   ["of a kind with one shape", null],
   ["of today's shape", []],
-  ["of before one field", [addsField(0, "first", null)]],
-  ["of before four fields", ["first", "second", "third", "fourth"].map((name) => addsField(0, name, "Unknown"))],
-  ["of before another name of a field", [renamesField(0, "network_id", "place_id")]],
+  ["from before one field", [addsField(0, "first", null)]],
+  ["from before four fields", ["first", "second", "third", "fourth"].map((name) => addsField(0, name, "Unknown"))],
+  ["from before a renamed field", [renamesField(0, "network_id", "place_id")]],
 ];
 
 const store = await buildStore(

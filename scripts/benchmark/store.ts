@@ -139,7 +139,7 @@ export async function buildStore(
         outcomeOf(reply);
     }
     if (died.length > 0)
-      report(`  ${died.length} hosts have died, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+      report(`  ${died.length} hosts deleted, ${((performance.now() - started) / 1000).toFixed(0)} s`);
     hostIds.splice(0, died.length);
   }
   const networkIds: Record<string, string> = {};

@@ -30,7 +30,7 @@ const reads = [`/api/v1/networks/${store.networkIds.campus}`, "/api/v1/if-entrie
 const ADDRESSES_OF_HOST = 10;
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-say(`\n${rows} rows, and beside it a reader that gets one small record after the other`);
+say(`\n${rows} rows, with a concurrent reader of small records`);
 sayRow("", 44, ["MB sent", "seconds", "CPU s", "reads", "p50 ms", "p99 ms", "longest", "created", "updated"]);
 
 await imported("subnets", [

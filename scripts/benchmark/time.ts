@@ -23,7 +23,7 @@ const VERSIONS = ENTRIES + 1;
 const DIFF_VERSIONS = 10_000;
 
 say(
-  `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${churnHosts} × ${ENTRIES} of which 95 % have died`,
+  `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${churnHosts} × ${ENTRIES} 95 % of them deleted`,
 );
 const wide = await buildStore(
   join(directory, "wide"),
@@ -128,7 +128,7 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
     const { tookMs, bytes } = await ask(path);
     const { p50Ms, p99Ms, longestMs } = await beside.stop();
     say(
-      `${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another caller's reads meanwhile p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (wanted: 50 or less)`,
+      `${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another caller's reads at the same time p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (wanted: 50 or less)`,
     );
   }
   say(`anonymous memory after all of it ${(await running.anonymousMb()).toFixed(0)} MB`);

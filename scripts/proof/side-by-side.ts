@@ -81,7 +81,7 @@ class SideBySide {
       for (const product of products) diskMb.set(product.name, await product.diskMb());
       const walMb = postgres?.walMb() ?? 0;
       await this.measureStarts(products);
-      await this.compare(products, rows, "tell the same pages, live and at random instants");
+      await this.compare(products, rows, "return the same pages, live and at random instants");
       await postgres?.makeRendered();
       await postgres?.choose(rows.instants, this.sizes.trialSeconds);
       await directus?.choose(rows.instants, this.sizes.trialSeconds);
@@ -93,7 +93,7 @@ class SideBySide {
       await this.compare(
         products,
         rows,
-        "still tell the same pages at those instants after the updates and the bulk",
+        "still return the same pages at those instants after the updates and the bulk",
         false,
       );
       const failures = this.measures

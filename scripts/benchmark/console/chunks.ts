@@ -15,7 +15,7 @@ export async function chunkSizes(pack: Blob): Promise<ChunkSizes> {
   const { files } = await readConsolePack(pack);
   const page = await files.get("")?.plain.text();
   const first = /src="([^"]+\.js)"/.exec(page ?? "")?.[1];
-  if (first === undefined) throw new Error("the page of the console begins with no script");
+  if (first === undefined) throw new Error("the console page has no initial script");
   const atOnce = new Set([basename(first)]);
   for (const name of atOnce) {
     const text = (await files.get(name)?.plain.text()) ?? "";

@@ -73,7 +73,7 @@ async function rendererOf(browser: Browser, page: CDPSession): Promise<number> {
   const grown = [...(await times())].map(([id, time]) => [id, time - (before.get(id) ?? 0)] as const);
   await session.detach();
   const [busiest] = grown.sort(([, a], [, b]) => b - a);
-  if (busiest === undefined) throw new Error("the browser tells of no renderer");
+  if (busiest === undefined) throw new Error("the browser has no renderer process");
   return busiest[0];
 }
 

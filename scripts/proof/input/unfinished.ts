@@ -35,9 +35,9 @@ export async function unfinishedFindings(executable: string, directory: string):
     await appliance.withKey(key).post("tags", { name: "seen before the crowd", color: "Red" });
     await stream.came("seen before the crowd");
     const findings = [
-      await beside(appliance, "requests that are sent in part", HEAD, CROWD),
-      await beside(appliance, "requests that are sent in part behind whole ones", `${HEAD}\r\n${HEAD}`, ADMITTED),
-      await beside(appliance, "connections that are kept after a request", `${HEAD}\r\n`, ADMITTED),
+      await beside(appliance, "partially sent requests", HEAD, CROWD),
+      await beside(appliance, "partially sent requests after complete ones", `${HEAD}\r\n${HEAD}`, ADMITTED),
+      await beside(appliance, "connections kept open after a request", `${HEAD}\r\n`, ADMITTED),
     ];
     const name = "seen after the crowd";
     await appliance.withKey(key).post("tags", { name, color: "Red" });
