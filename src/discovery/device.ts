@@ -92,7 +92,7 @@ export interface Device {
 export type PortList = "forwarding" | "vlans" | "native_vlan";
 
 /** A row of ifTable with its row of ifXTable. */
-export interface InterfaceRow {
+export interface IfRow {
   readonly if_index: number;
   /** "" if the device has none. */
   readonly if_descr?: string;
@@ -124,7 +124,7 @@ export interface InterfaceLinks {
   readonly cdp?: readonly CdpAnnouncement[];
 }
 
-export interface DeviceInterface extends InterfaceRow, InterfaceLinks {}
+export interface DeviceInterface extends IfRow, InterfaceLinks {}
 
 export interface DeviceAddress {
   /** Canonical, without a zone. */

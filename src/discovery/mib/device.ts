@@ -36,7 +36,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   const { reads, missed } = withLost(read, before);
   const system = systemOf(reads);
   const entity = entityOf(reads);
-  const { interfaces, extended, areWhole, areNamesWhole, report, extensionsReport, rows: counts } = interfacesOf(reads);
+  const { interfaces, extended, areWhole, areNamesWhole, report, ifXTableReport, rows: counts } = interfacesOf(reads);
   const addresses = addressesOf(reads);
   const arp = arpOf(reads);
   const known = { has: (ifIndex: number) => interfaces.has(ifIndex), areWhole };
@@ -77,7 +77,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
       system: system.report,
       entity: entity.report,
       interfaces: report,
-      interface_extensions: extensionsReport,
+      interface_extensions: ifXTableReport,
       addresses: addresses.report,
       arp: arp.report,
       forwarding: forwarding.report,

@@ -3,7 +3,7 @@
 import { defined } from "../../base/fields.ts";
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
-import type { InterfaceRow, TableReport } from "../device.ts";
+import type { IfRow, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
 import { columnOf, countStep, isWhole, reported, reportOn, rowsOf } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
@@ -34,9 +34,9 @@ export const IF_X_TABLE_STEP = {
   },
 } as const satisfies ReadStep;
 
-interface ReportedInterfaces {
+interface ReportedIfRows {
   /** By ifIndex, ascending. */
-  readonly interfaces: ReadonlyMap<number, InterfaceRow>;
+  readonly interfaces: ReadonlyMap<number, IfRow>;
   /** The ifIndexes with a kept row of ifXTable, ascending. */
   readonly extended: readonly number[];
   /** True if a missing interface does not exist. */
@@ -44,7 +44,7 @@ interface ReportedInterfaces {
   /** True if a missing name means that the interface has none. */
   readonly areNamesWhole: boolean;
   readonly report: TableReport;
-  readonly extensionsReport: TableReport;
+  readonly ifXTableReport: TableReport;
   readonly rows: Readonly<Record<typeof IF_TABLE_STEP.name | typeof IF_X_TABLE_STEP.name, RowCount>>;
 }
 
@@ -53,7 +53,7 @@ interface ReportedInterfaces {
  * ifTable, lists the rows of ifXTable. Both absent: no rows. Out-of-range values: ifOperStatus becomes Unknown, ifType
  * other(1), ifAdminStatus undefined (its enumeration has no unknown).
  */
-export function interfacesOf(reads: Reads): ReportedInterfaces {
+export function interfacesOf(reads: Reads): ReportedIfRows {
   const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP, name);
   const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_X_TABLE_STEP, name);
   const descr = column("ifDescr");
@@ -69,9 +69,9 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
   const report = reportOn(reads, [IF_TABLE_STEP.name], base.length > 0);
   const isExtended = report.state === "absent";
 
-  const interfaces = new Map<number, InterfaceRow>();
+  const interfaces = new Map<number, IfRow>();
   for (const { number, index } of isExtended ? extended : base) {
-    const row = defined<InterfaceRow>({
+    const row = defined<IfRow>({
       if_index: number,
       if_descr: orEmpty(reported(descr, index, (value) => textOf(value) ?? undefined)),
       if_name: reported(name, index, textOrNone),
@@ -106,7 +106,7 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
     areWhole: isWhole(reads, isExtended ? IF_X_TABLE_STEP : IF_TABLE_STEP),
     areNamesWhole,
     report,
-    extensionsReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0),
+    ifXTableReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0),
     rows: {
       [IF_TABLE_STEP.name]: countStep(reads, IF_TABLE_STEP, fateOf),
       [IF_X_TABLE_STEP.name]: countStep(reads, IF_X_TABLE_STEP, extensionFateOf),

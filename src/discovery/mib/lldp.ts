@@ -2,7 +2,7 @@
 
 import { defined } from "../../base/fields.ts";
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
-import type { InterfaceRow, LinkId, LldpAnnouncement, TableReport } from "../device.ts";
+import type { IfRow, LinkId, LldpAnnouncement, TableReport } from "../device.ts";
 import { countRows, KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
 import type { BridgePorts } from "./bridge.ts";
 import {
@@ -54,7 +54,7 @@ interface ReportedLldp {
  */
 export function lldpOf(
   reads: Reads,
-  interfaces: ReadonlyMap<number, InterfaceRow>,
+  interfaces: ReadonlyMap<number, IfRow>,
   areInterfacesWhole: boolean,
   ports: BridgePorts,
 ): ReportedLldp {

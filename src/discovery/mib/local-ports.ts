@@ -1,6 +1,6 @@
 // Mapping of local LLDP port numbers to interfaces. Devices number ports freely, so names are the better evidence.
 
-import type { InterfaceRow } from "../device.ts";
+import type { IfRow } from "../device.ts";
 import type { BridgePorts } from "./bridge.ts";
 
 export interface LocalPortText {
@@ -22,7 +22,7 @@ export interface LocalPortText {
  * has more neighbors on Ethernet interfaces that are up; 4. the first of several from 1 or 2.
  */
 export class LocalPorts {
-  private readonly interfaces: ReadonlyMap<number, InterfaceRow>;
+  private readonly interfaces: ReadonlyMap<number, IfRow>;
   private readonly ports: BridgePorts;
   private readonly texts: ReadonlyMap<number, LocalPortText>;
   private readonly byName = new Map<string, number[]>();
@@ -42,7 +42,7 @@ export class LocalPorts {
    * @param used ports with neighbors
    */
   constructor(
-    interfaces: ReadonlyMap<number, InterfaceRow>,
+    interfaces: ReadonlyMap<number, IfRow>,
     ports: BridgePorts,
     texts: ReadonlyMap<number, LocalPortText>,
     countsAs: "bridge port" | "interface",

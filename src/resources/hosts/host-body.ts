@@ -135,7 +135,7 @@ export const LISTED_ALONE = {
 };
 
 /** An interface entry within its host: every field present. */
-export const HostInterface = Type.Object(
+export const HostIfEntry = Type.Object(
   {
     id: Uuid,
     host_id: Uuid,
@@ -175,7 +175,7 @@ export const Host = Type.Object(
   {
     ...hostFields,
     credential_assignments: Type.Array(CredentialAssignment),
-    interfaces: Type.Array(HostInterface),
+    interfaces: Type.Array(HostIfEntry),
     ip_addresses: Type.Array(IpAddress),
     ports: Type.Array(Port),
     services: Type.Array(Service),
@@ -211,7 +211,7 @@ export type HostCounts = Static<typeof HostCounts>;
 export const ListedHost = Type.Object(
   {
     ...Host.properties,
-    interfaces: unlessAlone(HostInterface),
+    interfaces: unlessAlone(HostIfEntry),
     ip_addresses: unlessAlone(IpAddress, "without `children=ip_addresses`"),
     ports: unlessAlone(Port),
     services: unlessAlone(Service),

@@ -16,7 +16,7 @@ import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
 import { servicesWithBindings } from "../services/service-view.ts";
-import { Host, type HostCounts, HostInterface, LISTED_ALONE } from "./host-body.ts";
+import { Host, type HostCounts, HostIfEntry, LISTED_ALONE } from "./host-body.ts";
 
 /** The whole host. */
 export const composeHosts: ComposeFor = Object.assign(composeHost, {
@@ -119,9 +119,9 @@ function intoMember(into: string | undefined): string {
   return into === undefined ? '"consolidated_into":null' : `"consolidated_into":"${into}"`;
 }
 
-/** Every required field with null as default; fields outside HostInterface belong to the interface list. */
-const INTERFACE_DEFAULTS = Object.fromEntries((HostInterface.required ?? []).map((name) => [name, null]));
+/** Every required field with null as default; fields outside HostIfEntry belong to the interface list. */
+const IF_ENTRY_DEFAULTS = Object.fromEntries((HostIfEntry.required ?? []).map((name) => [name, null]));
 
 function interfaceOfHost(text: string): string {
-  return JSON.stringify({ ...INTERFACE_DEFAULTS, ...JSON.parse(text), ...LISTED_ALONE });
+  return JSON.stringify({ ...IF_ENTRY_DEFAULTS, ...JSON.parse(text), ...LISTED_ALONE });
 }
