@@ -1,5 +1,76 @@
 // Writer of a transaction's net effect: records, versions, live rows, spans, census and the transaction row.
-// Constraints and ledger triggers dictate the order.
+//
+// FORMAT (migrations/0001_ledger.sql, 0005, 0012, 0028)
+//
+// history_transactions  one row per write: sequence, `at`, author, command, last_n, reason, hash
+// history_records       one row per record that ever existed: n, kind, id
+// history_versions      one row per record and transaction that changed it
+// history_thinned       key and hash of each version that a prune dropped
+// history_segments      the ranges of sequences that prunes thinned
+//
+// These are the ledger. Everything else written here is derived from it: live tables, links, spans, census, blocks,
+// activity, change counts, words, texts and lineages. `verify --repair-derived` rebuilds all of it. Observations are
+// neither: they are refreshed in place and carry checksums.
+//
+// KEYS. A version's key is n << 31 | sequence. The versions of one record are adjacent and in chronological order, so
+// the state of a record at a sequence is one seek: the greatest key <= n << 31 | sequence. n has 32 bits and the
+// sequence 31, so keys exceed 2^53: they are combined and split only in SQL.
+//   K1  Sequences are consecutive and `at` strictly increases. WriteTransaction computes both from the head;
+//       history_transactions_are_appended asserts both.
+//   K2  Record numbers are consecutive and ids never reused: born() numbers, history_records_are_appended asserts.
+//   K3  Within a transaction, new records are numbered by kind, then id, so page order (created_at, id) is the order of
+//       n. Only verify checks this: write() sorts directly before numbering, and revived records keep their old n.
+//   K4  last_n is the highest n ever assigned. Reads of the past skip higher numbers without a lookup. Only verify
+//       checks it: close() reads it from history_records, whose numbering K2 asserts, in the same transaction.
+//   K5  A version belongs to the open transaction, the one whose row does not exist yet, and its key is new:
+//       history_versions_belong_to_the_open_transaction asserts. The transaction row is written last and seals it.
+//   K6  No row is changed or deleted: triggers assert it. Only a prune and `compact` lift them, on an offline store and
+//       within one SQLite transaction (history/guards-off.ts).
+//   K7  A tombstone, and only a tombstone, has no members: a CHECK asserts. A record's first version is its creation,
+//       and only a creation follows a tombstone. Only verify checks the order: operations are computed from the live
+//       row, and inserting a second live row of the same n violates its primary key.
+//   K8  valid_from is the transaction's `at` as text. Only verify checks it: the constructor formats it once for all.
+//
+// PATCHES (db/packing.ts). An update may be stored as a patch: the bytes that differ from the record's last whole
+// version, its base, and the number of equal bytes before and after. Creations and tombstones are whole.
+//   P1  A base is whole, so unpacking never recurses: base() selects only rows without a patch.
+//   P2  At most VERSIONS_PER_BASE patches follow a base: packed() writes a whole version instead of a further one.
+//   P3  Base and patch agree on the names that indexes of history_versions match: packVersion() refuses otherwise.
+//   P4  Unpacking yields the hashed text. Not asserted here, since it would read back every row: verify recomputes each
+//       hash from the unpacked text, and `compact` runs it before and after.
+//   P5  A base outlives its patches: a prune unpacks those of a dropped base first (history/pack-versions.ts). Not
+//       asserted, as a lost base changes the unpacked text: the prune's own verification finds it before its commit.
+//
+// HASHES (db/hash.ts). A version's hash covers id, kind, sequence, operation, shape, composed, changed, sort_keys,
+// observed and members, as whole texts. It omits valid_from, which follows from the transaction, and patch, which is
+// storage. A transaction's hash covers the previous hash, all its columns, the number of its versions, their hashes in
+// ascending n and, if set, the reason. Values are length-prefixed in UTF-16 code units, so different rows have
+// different input. The head's hash therefore covers the whole ledger.
+//   H1  Version hashes are chained in order of n: close() sorts. Only verify checks it, by recomputing the chain.
+//   H2  A dropped version keeps its hash in history_thinned, so the chain still verifies. A trigger reserves that table
+//       to prunes.
+//
+// SPANS. A span [born, died) says that record n was in a scope from transaction born until just before died; died is
+// ALIVE while it still is. A scope is container number * 64 + kind code (db/kind.ts). A list as of a sequence is the
+// spans with n <= last_n and born <= sequence < died, in order of n.
+//   S1  A record opens a span in a scope at most once per transaction: the primary key asserts.
+//   S2  Spans of a record in a scope do not overlap. Not asserted, since it costs a lookup per row: update() opens and
+//       closes only the difference of two scope sets, and closing addresses the one open span. verify derives the spans
+//       of every record from its versions and compares.
+//   S3  Live rows equal the newest versions, and their links equal their members. Not asserted, since both are written
+//       from the same rendered text: verify compares every row. isLinkedTo() asserts that no removed record is still
+//       referenced.
+//
+// CENSUS. history_census has a row for each transaction that changed the number of open spans of a scope, with that
+// number; a total at any sequence is one seek. A block has the live count and the last end among 1,024 neighboring n
+// of a large scope, so that walks of the past skip dead ranges.
+//   C1  Counts are never negative: CHECKs assert.
+//   C2  A count equals the open spans at its sequence. Not asserted, since counting costs the size of the scope:
+//       enter() and leave() are the only writers of both, and verify compares them (history/verify/census.ts).
+//   C3  A row is written only if the count changed, so equal neighbors do not occur: write() skips a delta of 0.
+//
+// Foreign keys and these triggers dictate the order in write(): records, live rows, links, updates, removals, counts,
+// versions, and the transaction row last.
 
 import { alreadyExists, DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
