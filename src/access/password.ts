@@ -42,12 +42,12 @@ export function describePasswordProblem(password: string, email: string): string
   }
   if (lengthOf(prepared) < PASSWORD_MIN_LENGTH) return `must have at least ${PASSWORD_MIN_LENGTH} characters`;
   if (/\p{Cc}/u.test(prepared)) return "must not contain control characters such as a line break or a tab";
-  if (!isVisible(prepared)) return "must have characters that can be seen, not blank ones alone";
+  if (!isVisible(prepared)) return "must have visible characters";
   const seen = withoutInvisible(prepared).trim();
   if (new Set(seen.replaceAll(/\s/gu, "")).size === 1) return "must have different characters, not one repeated";
   const address = foldCase(email);
   if ([address, address.slice(0, address.lastIndexOf("@"))].includes(foldCase(seen)))
-    return "must not be the user's e-mail address, nor what is before its @";
+    return "must not be the user's e-mail address, nor the part before its @";
   return null;
 }
 

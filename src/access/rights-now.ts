@@ -65,7 +65,7 @@ export class RightsNow {
     if (author.type !== "User" && author.type !== "ApiKey") return author;
     const { standing, ...actor } = author as CommandActor;
     if (standing === undefined)
-      throw new Error(`rights: the ${author.type} ${author.id} comes without what its rights rest on`);
+      throw new Error(`rights: the ${author.type} ${author.id} lacks the data that its rights depend on`);
     const { credential, source } = standing;
     const rights =
       author.type === "User"

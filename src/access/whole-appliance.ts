@@ -13,7 +13,7 @@ export function assertOnlyOrganization(reader: Reader): void {
   if (count > 1)
     throw new DomainError(
       "auth_permission_denied",
-      "This concerns the whole appliance, which has several organizations: it can be done from the command line alone.",
+      "This concerns the whole appliance, which has several organizations: it can only be done from the command line.",
       {},
     );
 }

@@ -75,7 +75,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
     requireRegular(files.database);
     if (existsSync(files.database) && !options.mayReplace) {
       throw new DatabaseRefused(
-        `There are already data in ${directory}: --replace replaces them with the backup and keeps them beside it.`,
+        `There are already data in ${directory}: --replace replaces them with the backup and keeps the old ones next to it.`,
       );
     }
     removeDatabase(restoring);

@@ -73,7 +73,7 @@ function load(path: string, userId: number | undefined): Uint8Array | null {
     const bytes = new Uint8Array(KEY_FILE_BYTES);
     if (size !== KEY_FILE_BYTES || readSync(file, bytes, 0, KEY_FILE_BYTES, 0) !== KEY_FILE_BYTES) {
       throw new Error(
-        `The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or the wrong file; put the right one back.`,
+        `The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or the wrong file; restore the right one.`,
       );
     }
     return bytes;

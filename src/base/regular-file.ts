@@ -46,7 +46,7 @@ export function openRegular(path: string, flags = 0): number {
 
 /** Description of the actual type; completes a sentence like WrongFile. */
 export function whatElse(file: Pick<Stats, "isDirectory">): string {
-  return file.isDirectory() ? "is a folder and not a file" : "is not a regular file";
+  return file.isDirectory() ? "is a folder, not a file" : "is not a regular file";
 }
 
 /**
@@ -59,7 +59,7 @@ export function readRegular(path: string, maxBytes: number, flags = 0): Uint8Arr
   const descriptor = openRegular(path, flags);
   try {
     const { size } = fstatSync(descriptor);
-    if (size > maxBytes) throw new WrongFile(`has ${size} bytes, more than the ${maxBytes} that it may have`);
+    if (size > maxBytes) throw new WrongFile(`has ${size} bytes, more than the maximum of ${maxBytes}`);
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);

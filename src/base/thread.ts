@@ -112,7 +112,7 @@ export function askThread<M extends Messages>(
   thread.post(message);
   const abandon = () => {
     thread.terminate();
-    reject(new Error("the thread was given up"));
+    reject(new Error("the thread was abandoned"));
   };
   return { answer: promise, abandon };
 }

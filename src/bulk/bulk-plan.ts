@@ -19,7 +19,7 @@ export const BulkChange = Type.Object(
     entity_type: OneOf(TYPES),
     id: Nullable(Uuid, { description: "Null for a record that gets its id when it is created." }),
     name: Type.String({
-      description: "The record's name, address or number; of a binding, which has none, what is bound where.",
+      description: "The record's name, address or number; for a binding, its two ends.",
     }),
     operation: OneOf(["Created", "Updated", "Deleted"] as const),
     fields: Type.Array(

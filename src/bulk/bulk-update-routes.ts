@@ -83,11 +83,9 @@ export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backe
         const body = call.body as BulkUpdateBody;
         const { ids, filter } = body;
         if ((ids === undefined) === (filter === undefined))
-          throw invalid([
-            { path: ids === undefined ? "/ids" : "/filter", message: "must be given, or else the other: one of both" },
-          ]);
+          throw invalid([{ path: ids === undefined ? "/ids" : "/filter", message: "must be given, or ids instead" }]);
         if (filter !== undefined && filter.trim() === "")
-          throw invalid([{ path: "/filter", message: "must not be blank: that would be every record" }]);
+          throw invalid([{ path: "/filter", message: "must not be blank: that would select every record" }]);
         const { sequence, result } = await runWrite(backend, call, `${kind.name}.bulk_update`, {
           set: body.set,
           dryRun: body.dry_run === true,

@@ -79,7 +79,7 @@ function decoded(bytes: Uint8Array, charset: string | null): string | Issue {
   try {
     decoder = new TextDecoder(label as "utf-8", { fatal: true });
   } catch {
-    return { path: "/Content-Type", message: "names a charset that is not known", value: label.slice(0, 100) };
+    return { path: "/Content-Type", message: "names an unknown charset", value: label.slice(0, 100) };
   }
   try {
     return decoder.decode(bytes);
@@ -179,12 +179,14 @@ function headerPlaces(
     };
     if (name === "") {
       if (body.some((cells) => (cells[place] ?? "") !== ""))
-        note(`is column ${place + 1}, which has cells and no name`);
+        note(`is column ${place + 1}, which has cells but no name`);
       return [];
     }
     if (!mayHaveColumn(importable, name)) {
       const near = nearestName(name, [...known.keys()]);
-      note(`is no column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; the nearest is ${near}`}`);
+      note(
+        `is not a column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; the nearest is ${near}`}`,
+      );
       return [];
     }
     if (first.has(name)) note("appears twice");

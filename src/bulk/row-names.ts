@@ -129,7 +129,7 @@ function theOnly(
   const message =
     one === undefined
       ? `The column ${namesColumn} names ${entities} that does not exist here.`
-      : `The column ${namesColumn} names ${candidates.length} records: ${listed(candidates)}. Say which by ${field}, or by the network.`;
+      : `The column ${namesColumn} names ${candidates.length} records: ${listed(candidates)}. Choose one by ${field}, or by the network.`;
   table.refuse(row, namesColumn, { message, value: name, code: "entity_reference_invalid" });
   return null;
 }

@@ -108,7 +108,7 @@ export class TableImport {
     return this.table.customFields.flatMap(({ key, place }) => {
       const definition = byKey.get(key);
       if (definition !== undefined) return [{ place, definition }];
-      this.table.refuseColumn(customFieldName(key), `is no custom field of ${entityWords(kind)}`);
+      this.table.refuseColumn(customFieldName(key), `is not a custom field of ${entityWords(kind)}`);
       return [];
     });
   }

@@ -50,7 +50,7 @@ export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<Ta
       {
         operationId: `import${pascalCase(kind.plural)}`,
         summary: `Import ${many} from CSV, all or none`,
-        description: `Creates and updates ${many} as the rows of a table say (handbook: tables). Takes the columns that the export writes, in any order; an absent column keeps what is there, an empty cell clears it. Nothing is ever deleted. A row is of the record with its \`id\`, else of the one with its ${importable.key.map((field) => `\`${field}\``).join(", ")}; \`match\` names other columns. Names are taken for ids. At most ${TABLE_ROWS_MAX} rows and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB. \`dry_run\` returns the plan and writes nothing. An error lists up to ${TABLE_ISSUES_MAX} issues, each with its \`row\` and \`column\`.`,
+        description: `Creates and updates ${many} from the rows of a table (handbook: tables). Takes the columns of the export, in any order; an absent column keeps the value, an empty cell clears it. Nothing is ever deleted. A row matches the record with its \`id\`, else the one with its ${importable.key.map((field) => `\`${field}\``).join(", ")}; \`match\` selects other columns. Names are accepted in place of ids. At most ${TABLE_ROWS_MAX} rows and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB. \`dry_run\` returns the plan and writes nothing. An error lists up to ${TABLE_ISSUES_MAX} issues, each with its \`row\` and \`column\`.`,
         group,
         access: write,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,

@@ -17,7 +17,7 @@ export const compact = defineCommand(
   {
     name: "compact",
     summary:
-      "packs the history of data from before schema 28 and returns the room to the disk; drops nothing. The appliance must not be running.",
+      "packs history written before schema 28 and returns the space to the disk; drops nothing. The appliance must not be running.",
     always: ["dryRun", "data"],
     maybe: [],
   },
@@ -39,7 +39,7 @@ async function pack(files: DataFiles, { clock, print }: ProcessIo): Promise<void
     bringUpToSchema(db, files);
     requireRoom(files.directory, sizeOf(files.database), freeBytesOf);
     const onProgress = progressTo(systemLog(), clock, "packing");
-    const compacted = onDisk(files, "what was packed until then stays; run it again", () =>
+    const compacted = onDisk(files, "the versions packed so far stay packed; run it again", () =>
       compactHistory(db, KINDS, { onProgress, onStep: () => mergeLog(db) }),
     );
     await print(`Packed ${inWords(compacted)}.\n${describeReport(compacted.report)}`);

@@ -73,7 +73,7 @@ export const OPTIONS = {
     "trusted-proxy",
     "ADDRESS,…",
     null,
-    "Proxies in front, by address or CIDR: of what they pass on, the caller's address is taken from X-Forwarded-For.",
+    "Proxies in front, by address or CIDR: the caller's address of their requests is taken from X-Forwarded-For.",
     parseBlocks,
   ),
   hostName: {
@@ -81,7 +81,7 @@ export const OPTIONS = {
       "host-name",
       "NAME,…",
       null,
-      "The host names to answer to, besides those of the TLS certificate, such as the one that a reverse proxy passes on. On loopback others than localhost are refused; IP addresses never are. May be given more than once.",
+      "The host names to accept, besides those of the TLS certificate, such as the one that a reverse proxy passes on. On loopback others than localhost are refused; IP addresses never are. May be given more than once.",
       parseHostNames,
     ),
     isRepeatable: true,
@@ -96,7 +96,7 @@ export const OPTIONS = {
   ),
   demo: flag(
     "demo",
-    "Serve a made-up campus with a month of history, in a folder of its own. Its scans ask no real network.",
+    "Serve a made-up campus with a month of history, in a folder of its own. Its scans send nothing to a real network.",
   ),
   setupOrganization: option(
     "setup-organization",
@@ -141,7 +141,7 @@ export const OPTIONS = {
     "console",
     "FILE",
     null,
-    "The console to serve instead of the executable's own, for those who work on it: read anew when it changes.",
+    "The console to serve instead of the executable's own, for its developers: reloaded when it changes.",
     parsePath,
   ),
   logFormat: option("log-format", "text|json", "text", "The format of the log on standard error.", parseLogFormat),
@@ -187,11 +187,11 @@ export const OPTIONS = {
     "Where the key may be used from, by address or CIDR. Default: everywhere.",
     parseBlocks,
   ),
-  reason: option("reason", "TEXT", null, "Why: kept with the change, and shown in the history.", parseText),
+  reason: option("reason", "TEXT", null, "The reason: stored with the change, and shown in the history.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag(
     "repair-derived",
-    "Rebuild live tables, spans, counts and links that differ from the ledger, reset damaged observations to those of the newest versions, drop other damaged rows beside the ledger, and go on without missing ones. The appliance must not be running.",
+    "Rebuild live tables, spans, counts and links that differ from the ledger, reset damaged observations to those of the newest versions, drop other damaged rows outside the ledger, and accept missing ones. The appliance must not be running.",
   ),
   knownHead: option(
     "head",
@@ -211,7 +211,7 @@ export const OPTIONS = {
     "keep",
     "daily|monthly",
     null,
-    "What to keep of it: the last state of each day or month (UTC). Default: only the last state before DATE.",
+    "The states to keep: the last one of each day or month (UTC). Default: only the last state before DATE.",
     parseKeep,
   ),
   dryRun: flag("dry-run", "Report what would be done, and change nothing."),
@@ -219,7 +219,7 @@ export const OPTIONS = {
     "vacuum",
     "Then rewrite the file to return the freed space to the disk. Meanwhile it takes up to twice its size.",
   ),
-  source: option("source", "URL", null, "The address of what is brought in: https://netbox.example.com.", parseUrl),
+  source: option("source", "URL", null, "The address of the source: https://netbox.example.com.", parseUrl),
   appId: option("app-id", "ID", null, "The id of the app in phpIPAM's API settings, with read permissions.", parseText),
   tokenFile: option(
     "token-file",
@@ -233,7 +233,7 @@ export const OPTIONS = {
     "server",
     "URL",
     "http://127.0.0.1:8080",
-    "The address of the netledger to bring it into, which is running.",
+    "The address of the running netledger to import into.",
     parseUrl,
   ),
   keyFile: option(
@@ -253,24 +253,24 @@ export const OPTIONS = {
   ),
   remotePlainHttp: flag(
     "plain-http",
-    "Ask beyond this machine without TLS. Anyone on the path can read token, key and data.",
+    "Send requests beyond this machine without TLS. Anyone on the path can read token, key and data.",
   ),
   defaultNetwork: option(
     "default-network",
     "NAME",
     null,
-    "The network of what belongs to no site or section. It is created if there is none. Without it such things are refused.",
+    "The network for objects without a site or section. It is created if it does not exist. Without this flag such objects are refused.",
     parseText,
   ),
   knownAs: option(
     "known-as",
     "URL",
     null,
-    "The address that the source had when it was first brought in, if it has another one today.",
+    "The source's address at the first import, if it has changed since.",
     parseUrl,
   ),
-  overwrite: flag("overwrite", "Take the source's values also where somebody has changed them here since."),
-  verbose: flag("verbose", "List every record, and not only those that are refused or kept."),
+  overwrite: flag("overwrite", "Use the source's values even where they have been changed in netledger."),
+  verbose: flag("verbose", "List every record, not only refused and kept ones."),
   readOnly: option(
     "read-only",
     "FILE",
@@ -286,10 +286,10 @@ export const OPTIONS = {
     "Verify this backup, instead of a data folder. The file is not changed.",
     parsePath,
   ),
-  replace: flag("replace", "Replace existing data with the backup. The old data are kept beside it."),
+  replace: flag("replace", "Replace existing data with the backup. The old data are kept next to it."),
   dropSecrets: flag(
     "drop-secrets",
-    "Go on without the key file of the credentials' secrets. The secrets are dropped and have to be entered again.",
+    "Continue without the key file of the credentials' secrets. The secrets are dropped and must be entered again.",
   ),
 } as const satisfies Record<string, Option<unknown>>;
 
@@ -333,7 +333,7 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
     const { flag: spelled, value, fallback, parse, isSecret }: Option<unknown> = OPTIONS[name];
     const variable = variableOf(spelled);
     if (isSecret === true && given.has(name))
-      throw new UsageError(`--${spelled} would show it to everybody on this machine; use ${variable} or a file`);
+      throw new UsageError(`--${spelled} would expose it to every user of this machine; use ${variable} or a file`);
     const shown = name === form.operand ? String(value) : `--${spelled}`;
     const [source, text] = given.has(name)
       ? [shown, given.get(name)]
@@ -394,9 +394,7 @@ function readFlags(
       continue;
     }
     if (!arg.startsWith("--") || arg === "--")
-      throw new UsageError(
-        `${quoted(arg)} is not understood: every ${operand === null ? "" : "other "}setting is a flag`,
-      );
+      throw new UsageError(`${quoted(arg)} is not valid: every ${operand === null ? "" : "other "}setting is a flag`);
     const equals = arg.indexOf("=");
     const spelled = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
     const attached = equals === -1 ? null : arg.slice(equals + 1);
@@ -406,7 +404,7 @@ function readFlags(
         ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === spelled.slice(3))
         : undefined;
     const meant = name ?? negated;
-    if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is not known here`);
+    if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is unknown`);
     const { isRepeatable }: Option<unknown> = OPTIONS[meant];
     if (given.has(meant) && isRepeatable !== true)
       throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
@@ -463,7 +461,8 @@ function parseHostNames(text: string): readonly string[] {
 
 function parseHostName(item: string): string {
   const name = item.toLowerCase().replace(/\.$/, "");
-  if (parseIp(name) !== null) throw new UsageError(`must be host names, and addresses need none: not ${quoted(item)}`);
+  if (parseIp(name) !== null)
+    throw new UsageError(`must be host names; IP addresses are always accepted: not ${quoted(item)}`);
   if (!HOST_NAME.test(name))
     throw new UsageError(`must be host names without a port, separated by commas, not ${quoted(item)}`);
   return name;
@@ -542,7 +541,7 @@ function parseUrl(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "")
     throw new UsageError(`must be an address such as https://netbox.example.com, not ${quoted(text)}`);
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw new UsageError("must be an address without a user, a password, a query and a fragment");
+    throw new UsageError("must be an address without a user, password, query or fragment");
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/api$/, "");
 }
 

@@ -33,7 +33,7 @@ export function greeting(
   const [here = url] = openableUrls(url, listen, []);
   const wayIn =
     account !== null
-      ? `A demo: everything in it is made up. Sign in at ${here}/ as ${account.email} with the password ${account.password}`
+      ? `A demo with made-up data. Sign in at ${here}/ as ${account.email} with the password ${account.password}`
       : setupToken === null
         ? `Claimed: sign in at ${here}/; the operations are at ${here}/docs`
         : `Claim it in a browser: ${setupLinks(openableUrls(url, listen, ownAddresses()), setupToken)}`;

@@ -28,7 +28,7 @@ type ImportConfig = Config<(typeof ALWAYS)[number], (typeof MAYBE)[number]>;
 const netbox = defineCommand(
   {
     name: "import netbox",
-    summary: "brings the inventory of a NetBox into a running netledger, and again what has changed there since.",
+    summary: "imports the inventory of a NetBox into a running netledger; repeat it to import later changes.",
     always: ALWAYS,
     maybe: MAYBE,
     operand: "source",
@@ -39,7 +39,7 @@ const netbox = defineCommand(
 const phpipam = defineCommand(
   {
     name: "import phpipam",
-    summary: "brings the inventory of a phpIPAM into a running netledger, and again what has changed there since.",
+    summary: "imports the inventory of a phpIPAM into a running netledger; repeat it to import later changes.",
     always: [...ALWAYS, "appId"],
     maybe: MAYBE,
     operand: "source",
@@ -125,7 +125,7 @@ async function bringIn(
 function report(config: ImportConfig, source: BroughtSource, plan: Plan): string {
   const title = `${source.title} at ${config.source} into ${config.server}`;
   return [
-    config.dryRun ? `${title}: this would be done, and nothing is` : `${title}: done`,
+    config.dryRun ? `${title}: dry run, nothing is written` : `${title}: done`,
     "",
     plan.text(),
     "Not brought in:",
@@ -143,7 +143,7 @@ function requireTls(text: string, isPlainAllowed: boolean): void {
   // The address of a name below localhost depends on the resolver.
   const isHere = isThisMachine(hostname) && !/\.localhost\.?$/i.test(hostname);
   if (protocol === "https:" || isHere || isPlainAllowed) return;
-  throw new UsageError(`${text} is not https: token, key and data could be read on the way; --plain-http permits it`);
+  throw new UsageError(`${text} is not https: token, key and data could be read on the way; --plain-http permits this`);
 }
 
 /** @throws UsageError if missing */

@@ -22,7 +22,7 @@ export const prune = defineCommand(
   {
     name: "prune",
     summary:
-      "thins history for good: drops what happened before a date, except the states to keep. The appliance must not be running.",
+      "thins history permanently: drops everything before a date, except the states to keep. The appliance must not be running.",
     always: ["before", "dryRun", "vacuum", "data", "acceptClock"],
     maybe: ["keep"],
   },
@@ -79,13 +79,13 @@ function roomIn(db: Sql, files: DataFiles): string {
 function dropped({ dropped: count, versions, droppedBytes, coverage, states }: PrunePlan): string {
   const notes =
     coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} of where credentials were sent`;
-  return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned past kept`;
+  return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned history kept`;
 }
 
 function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
   return last === 0
     ? `Nothing is older than ${formatInstant(before)}.\n`
-    : `Nothing to drop before ${formatInstant(before)}: everything there is needed for the states to keep.\n`;
+    : `Nothing to drop before ${formatInstant(before)}: all of it is needed for the states to keep.\n`;
 }
 
 /** @throws UsageError for anything but a past timestamp */

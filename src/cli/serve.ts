@@ -77,7 +77,7 @@ export async function runAppliance(
 ): Promise<number> {
   const setup = unattendedSetup(config);
   if (setup !== null && config.readOnly !== null)
-    throw new UsageError("--read-only serves what is in the backup: it cannot be combined with a set-up");
+    throw new UsageError("--read-only serves a backup as it is: it cannot be combined with a set-up");
   requireDemoAlone(config, setup !== null);
   const files = tlsFiles(config);
   await requireProtection(config, files);
@@ -163,15 +163,14 @@ function refuseDemo(directory: string): void {
 function requireDemoAlone({ demo, readOnly }: ServeConfig, isSettingUp: boolean): void {
   if (!demo) return;
   if (readOnly !== null) throw new UsageError("--demo and --read-only cannot be combined");
-  if (isSettingUp)
-    throw new UsageError("--demo brings an organization of its own: it cannot be combined with a set-up");
+  if (isSettingUp) throw new UsageError("--demo creates its own organization: it cannot be combined with a set-up");
 }
 
 /** @throws UsageError for a file that is not a console */
 async function consoleFor({ console: file }: ServeConfig): Promise<Console | null> {
   if (file === null) return embeddedConsole();
   return consoleOf(file).catch(() => {
-    throw new UsageError(`--console ${file} is not a console: make one with ./scripts/bun scripts/console.ts`);
+    throw new UsageError(`--console ${file} is not a console: build one with ./scripts/bun scripts/console.ts`);
   });
 }
 

@@ -26,7 +26,7 @@ export const verify = defineCommand(
   {
     name: "verify",
     summary:
-      "verifies the data: the file, the ledger's hash chain, all that is derived from the ledger, and the rows beside it. The appliance can be running.",
+      "verifies the data: the file, the ledger's hash chain, everything derived from the ledger, and the rows outside it. The appliance can be running.",
     always: ["data", "repairDerived"],
     maybe: ["knownHead", "backup"],
   },
@@ -36,7 +36,7 @@ export const verify = defineCommand(
       if (config.repairDerived)
         throw new UsageError("--repair-derived is for a data folder: a backup is never changed");
       const report = readBackup(config.backup, config.knownHead, progress);
-      const remedy = isOther(report) ? OTHERS : "It cannot serve as a backup: take another one.\n";
+      const remedy = isOther(report) ? OTHERS : "It cannot be used as a backup: take another one.\n";
       await print(`${describeReport(report)}${isSound(report) ? "" : remedy}`);
       return isSound(report) ? EXIT.done : EXIT.failed;
     }
@@ -54,7 +54,7 @@ export const verify = defineCommand(
     const remedy = !isLedgerSound
       ? `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`
       : isBesideSound
-        ? "All of it is derived from the ledger, which is sound: rebuild it with netledger verify --repair-derived.\n"
+        ? "All damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived.\n"
         : BESIDE_DAMAGED;
     await print(`${describeReport(report)}${isSound(report) || config.repairDerived ? "" : remedy}`);
     if (isSound(report)) return EXIT.done;
@@ -72,7 +72,7 @@ export const verify = defineCommand(
 );
 
 const OTHERS =
-  "Nothing else is wrong with the data. Either the value of --head is mistyped or belongs to other data, or since then a backup was restored, or the ledger was truncated or replaced.\n";
+  "The data are otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n";
 
 const BESIDE_DAMAGED = `The ledger itself is sound. Either ${GOOD_COPY}, which has the rest as well; \
 or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows beside it, and lists them.

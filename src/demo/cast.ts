@@ -46,7 +46,7 @@ export const KEY_NAME = "facilities-import";
 export const TAGS = [
   { name: "critical", color: "Red", description: "Call before you touch it." },
   { name: "lease ends this year", color: "Amber", description: "" },
-  { name: "investigate", color: "Purple", description: "Nobody knows what it is." },
+  { name: "investigate", color: "Purple", description: "An unidentified device." },
   { name: "student services", color: "Teal", description: "" },
 ] as const satisfies ReadonlyArray<{ name: string; color: Color; description: string }>;
 

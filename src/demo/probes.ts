@@ -107,7 +107,7 @@ function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): T
       endedStep("agent", startedMs, {
         outcome: "Unclear",
         reason: "no_answer",
-        sentence: "Nobody answers SNMP there: the demo has no switch at this address.",
+        sentence: "No SNMP agent answers there: the demo has no switch at this address.",
       }),
       ...(["authentication", ...READING] as const).map((step) => untriedStep(step, "Not asked.")),
     ];
@@ -120,7 +120,7 @@ function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): T
         reason: "no_answer",
         sentence: "The switch of the demo has another community or user.",
       }),
-      ...READING.map((step) => untriedStep(step, "Not asked: the device has not let the credential in.")),
+      ...READING.map((step) => untriedStep(step, "Not tried: the device has not accepted the credential.")),
     ];
   const rows = (table: string, count: number) =>
     count === 0
@@ -131,7 +131,7 @@ function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): T
     endedStep("authentication", startedMs, { outcome: "Passed", sentence: "The device takes the credential." }),
     endedStep("system", startedMs, {
       outcome: "Passed",
-      sentence: "The device says who it is.",
+      sentence: "The device identifies itself.",
       facts: [
         { name: "sys_name", value: found.sys_name ?? "" },
         { name: "sys_descr", value: found.sys_descr ?? "" },

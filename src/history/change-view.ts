@@ -36,7 +36,7 @@ export const TransactionOfChange = Type.Object(
       name: Type.String({ description: "Its name at that time, even if it was deleted since." }),
     }),
     request_id: Nullable(Type.String({ description: "X-Request-Id of the request." })),
-    reason: Nullable(Type.String({ description: "Why, as `X-Change-Reason` said; null if nobody did." })),
+    reason: Nullable(Type.String({ description: "The reason, from `X-Change-Reason`; null if none was given." })),
   },
   { $id: "TransactionOfChange" },
 );

@@ -182,7 +182,7 @@ function who(transaction: LedgerEntry): Record<string, unknown> {
 function reported(difference: Difference, names: RecordNames): string {
   const by = (entry: LedgerEntry | null) =>
     entry === null
-      ? "by whom is not kept"
+      ? "author not kept"
       : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}${entry.reason === null ? "" : `: ${oneLine(entry.reason)}`}`;
   const host = hostName(difference, names);
   const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
@@ -245,14 +245,14 @@ function bound(at: Instant, sequence: number, thinned: Thinned | undefined): str
 
 function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): string {
   if (thinnedUntil === null) return "";
-  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: some changes are no longer there.`];
+  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: some changes are gone.`];
   for (const [end, thinned] of [
     ["beginning", fromThinned],
     ["end", toThinned],
   ] as const) {
     if (thinned !== undefined)
       lines.push(
-        `The ${end} is ${thinned.resolvedAt === null ? "before all that is kept" : `as of ${formatInstant(thinned.resolvedAt)}, the last state kept before it`}.`,
+        `The ${end} is ${thinned.resolvedAt === null ? "before every kept state" : `as of ${formatInstant(thinned.resolvedAt)}, the last state kept before it`}.`,
       );
   }
   return `${lines.join("\n")}\n`;

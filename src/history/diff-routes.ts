@@ -67,7 +67,7 @@ const Query = Type.Object({
   ignore: Type.Optional(
     QueryList(Type.String({ format: "compared-field" }), {
       description:
-        "Fields that make no difference: a record of which nothing else changed is not told, and of others they are left out. `stale_since` says only that something was not seen; `custom_fields` are all of them, `custom_fields.rack` is one.",
+        "Fields to ignore: a record that differs in nothing else is not listed, and for others they are left out. `stale_since` only means that something was not seen; `custom_fields` stands for all of them, `custom_fields.rack` for one.",
     }),
   ),
   limit: Type.Optional(
@@ -106,7 +106,7 @@ const Whole = ofAnyKind("WholeDifference", { id: about.id, name: about.name, ...
 const Partly = Type.Object(
   {
     ...about,
-    host_id: Nullable(Uuid, { description: "The host that it is a part of; null for what is part of none." }),
+    host_id: Nullable(Uuid, { description: "The host that it is a part of; null if it is not part of a host." }),
     fields: Type.Array(
       Type.Object({
         field: Type.String(),
@@ -129,7 +129,7 @@ const Bound = Type.Object({
     minimum: 0,
     description: "The last transaction at or before it; in thinned history, the last one kept.",
   }),
-  resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only in thinned history: what is kept there." })),
+  resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only in thinned history: its resolution." })),
   resolved_at: Type.Optional(
     Nullable(Timestamp, {
       description: "With `resolution`: the instant of the state that is compared; null if none is kept.",
@@ -190,7 +190,7 @@ function fileInstant(at: Instant): string {
 function assertOneKind(types: readonly string[] | undefined): void {
   const [type, ...others] = new Set(types);
   if (type !== undefined && others.length === 0 && RESOURCES.some(({ kind }) => kind.name === type)) return;
-  const message = "must name exactly one kind of record that has a list, since a filter asks for its fields";
+  const message = "must name exactly one kind of record that has a list, since a filter uses its fields";
   throw invalid([{ path: "/types", message, value: types ?? null }]);
 }
 
@@ -203,7 +203,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       operationId: "diff",
       summary: "Compare the inventory at two instants",
       description:
-        "What was added, removed and changed, field by field, with who did it and when. A change that was undone in between is no difference, nor is a record that was only seen again. API keys are not compared. The cost depends on the changes between the two instants, not on the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
+        "What was added, removed and changed, field by field, with who did it and when. A change that was undone in between is not a difference, nor is a record that was only seen again. API keys are not compared. The cost depends on the changes between the two instants, not on the size of the inventory. In thinned history, kept states are compared, and formats without `meta` report this in the header `X-Thinned-Until`.",
       group: "Changes",
       access: VIEWER,
       query: Query,
@@ -287,7 +287,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     const keys = new Set(ends.flatMap((at) => customFieldsAt(reader, actor, reader.resolve(at)).map(({ key }) => key)));
     const unknown = custom.filter(({ key }) => !keys.has(key as string));
     if (unknown.length === 0) return;
-    const message = "is no custom field of the organization, neither then nor now";
+    const message = "is not a custom field of the organization, at either instant or now";
     throw invalid(unknown.map(({ place }) => ({ path: `/ignore/${place}`, message, value: names[place] ?? null })));
   }
 

@@ -39,7 +39,7 @@ const HighlightedRecord = Type.Object(
     name: Called,
     host: Nullable(Named, { description: "Whose part it is." }),
     fields: Type.Array(HighlightField, {
-      description: "What an update changed, the most telling first; empty if the record is new or gone.",
+      description: "The fields that an update changed, most significant first; empty if the record is new or deleted.",
     }),
   },
   { $id: "HighlightedRecord" },
@@ -81,11 +81,10 @@ export type HighlightRest = Static<typeof HighlightRest>;
 export const Highlights = Type.Object(
   {
     changes: Type.Array(Type.Union([HighlightedRecord, HighlightedStation, HighlightedAddress]), {
-      description: `At most ${HIGHLIGHTS_MAX}, the most telling first: hosts that are new or gone, stations that moved from port to port, addresses that went from host to host, interfaces up or down, what a person set.`,
+      description: `At most ${HIGHLIGHTS_MAX}, most significant first: new and deleted hosts, stations that moved between ports, addresses that moved between hosts, interfaces up or down, and values that a person set.`,
     }),
     rest: Type.Array(HighlightRest, {
-      description:
-        "What else it changed, as counts. A version that only a record's parts changed counts once, with the part.",
+      description: "Counts of its other changes. A version caused only by a record's parts counts once, with the part.",
     }),
   },
   { $id: "TransactionHighlights" },

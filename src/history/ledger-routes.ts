@@ -108,7 +108,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         operationId: "listTransactions",
         summary: "List transactions",
         description:
-          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. All filters apply together; `changes` tells what a transaction changed as a whole, not only what was asked for; `highlights` only that. Like the feed, the list leaves out transactions that only wrote API keys.",
+          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to that instant. Filters can be combined; `changes` counts all changes of a transaction, not only those that match; `highlights` only those. Like the feed, the list leaves out transactions that only wrote API keys.",
         group: "Changes",
         access: VIEWER,
         query: TransactionsQuery,

@@ -11,13 +11,9 @@ import { InstantOrAge } from "../schemas/schemas.ts";
 
 export const periodQuery = {
   from: Type.Optional(
-    InstantOrAge(
-      "Only from this instant on, from so long ago (`-24h`, `-7d`), or from this marker on. Default: from the beginning.",
-    ),
+    InstantOrAge("Start of the range: an instant, an age (`-24h`, `-7d`) or a marker. Default: the beginning."),
   ),
-  to: Type.Optional(
-    InstantOrAge("Only before this instant, before so long ago, or before this marker. Default: up to now."),
-  ),
+  to: Type.Optional(InstantOrAge("End of the range, excluded: an instant, an age or a marker. Default: now.")),
 };
 
 interface Asked {

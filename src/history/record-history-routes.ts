@@ -26,8 +26,7 @@ const OF_HOSTS = {
   selves: Type.Optional(
     OneOf(SELVES, {
       default: "all",
-      description:
-        "Whose versions: `own` of this host alone, `former` of those that were consolidated into it, `all` of both.",
+      description: "Versions of: `own` this host only, `former` the hosts consolidated into it, `all` both.",
     }),
   ),
   include_children: Type.Optional(
@@ -49,7 +48,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       {
         operationId: `list${pascalCase(kind.name)}History`,
         summary: `List the versions of ${oneEntity(kind)}`,
-        description: `Newest first, with who made each and which fields changed. Still available after the record, or whoever changed it, is deleted. With \`at\`, the versions up to then.${kind.code === hostKind.code ? " Those of hosts that were consolidated into it are listed with its own: `id` in the record tells them apart." : ""}`,
+        description: `Newest first, each with its author and the changed fields. Still available after the record or the author is deleted. With \`at\`, the versions up to that instant.${kind.code === hostKind.code ? " Those of hosts that were consolidated into it are listed with its own: `id` in the record distinguishes them." : ""}`,
         group,
         access: read,
         params: IdParams,

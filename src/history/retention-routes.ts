@@ -19,10 +19,10 @@ const Preview = Type.Object(
   {
     before: Timestamp,
     keep: OneOf(RESOLUTIONS),
-    versions: Count("Versions in the stretches that would be thinned anew."),
-    dropped: Count("How many of them would be dropped."),
+    versions: Count("Versions in the segments that would be thinned again."),
+    dropped: Count("The number of them that would be dropped."),
     dropped_bytes: Count("Bytes of their documents."),
-    states_kept: Count("States of the thinned past that would stay."),
+    states_kept: Count("States of the thinned history that would stay."),
     credential_notes_dropped: Count("Notes of where credentials were sent."),
     segments: Type.Array(Type.Object({ first: Type.Integer(), last: Type.Integer(), resolution: OneOf(RESOLUTIONS) }), {
       description: "Thinned stretches of transactions after it, also those of earlier prunes.",
@@ -31,9 +31,7 @@ const Preview = Type.Object(
   { $id: "RetentionPreview" },
 );
 const Query = Type.Object({
-  before: InstantOrAge(
-    "What happened before this instant would be thinned: an instant, an age in days or weeks, or a marker.",
-  ),
+  before: InstantOrAge("History before this would be thinned: an instant, an age in days or weeks, or a marker."),
   keep: Type.Optional(
     OneOf(RESOLUTIONS, {
       default: "none",
@@ -48,9 +46,9 @@ export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backen
     "/api/v1/retention/preview",
     {
       operationId: "previewRetention",
-      summary: "Preview what a prune would drop",
+      summary: "Preview a prune",
       description:
-        "As `netledger prune --dry-run` tells it; nothing is changed. It looks at every version before the instant: seconds for millions. Only while the appliance has one organization.",
+        "The report of `netledger prune --dry-run`; nothing is changed. It examines every version before the instant, which takes seconds for millions. Only while the appliance has one organization.",
       group: "Changes",
       access: OF_WHOLE_APPLIANCE,
       query: Query,

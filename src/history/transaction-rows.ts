@@ -27,7 +27,7 @@ export const TRANSACTION_ROWS: RowList = {
   path: "transactions",
   row: Transaction,
   keys: { changes: CHANGE_TYPES },
-  unasked: { highlights: "is worked out when it is shown" },
+  unasked: { highlights: "is computed when it is shown" },
 };
 export const TRANSACTION_FIELDS = new RowFields(TRANSACTION_ROWS);
 

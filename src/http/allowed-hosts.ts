@@ -66,14 +66,14 @@ export class AllowedHosts {
 function hostNotAllowed(): DomainError {
   return new DomainError(
     "host_not_allowed",
-    "The appliance does not answer to the name in Host. Use its IP address, or start it with --host-name NAME; behind a reverse proxy on the same machine that passes its own name, --host-name is needed as well.",
+    "The appliance does not accept the name in Host. Use its IP address, or start it with --host-name NAME; behind a reverse proxy on the same machine that passes its own name, --host-name is needed as well.",
   );
 }
 
 const HOST_NOT_CHECKED = {
   code: "host_not_checked",
   message:
-    "Requests are answered under any host name, so that a page whose name leads to this machine can ask it (DNS " +
+    "Requests are accepted under any host name, so that a page whose name points to this machine can use it (DNS " +
     "rebinding): give --host-name NAME, or a TLS certificate with DNS names.",
 };
 

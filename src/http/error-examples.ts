@@ -86,7 +86,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   host_not_allowed: {
     summary: "The request names another host",
     error:
-      "The appliance does not answer to the name in Host. Use its IP address, or start it with --host-name NAME; behind a reverse proxy on the same machine that passes its own name, --host-name is needed as well.",
+      "The appliance does not accept the name in Host. Use its IP address, or start it with --host-name NAME; behind a reverse proxy on the same machine that passes its own name, --host-name is needed as well.",
     params: {},
   },
   payload_too_large: {
@@ -122,7 +122,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   precondition_failed: {
     summary: "The record is not the version that If-Match names",
-    error: "The record is no longer the version that If-Match names; read it again.",
+    error: "The record has changed since the version in If-Match; read it again.",
     params: { expected: '"4711"', actual: '"4726"' },
   },
   idempotency_key_reused: {

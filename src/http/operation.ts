@@ -81,7 +81,7 @@ export function sharedComponents(): Json {
       },
       TransactionSequence: {
         description:
-          "The sequence of the transaction that the request made, or had made when it was done before: see `/transactions/{sequence}`. Left out where nothing changed.",
+          "The sequence of the transaction that the request made, or had made when it was done before: see `/transactions/{sequence}`. Absent if nothing changed.",
         schema: { type: "integer", minimum: 1 },
       },
       RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
@@ -105,7 +105,7 @@ export function sharedComponents(): Json {
         in: "header",
         required: false,
         description:
-          "Why: kept in the transaction for good, and shown wherever the transaction is. One line of UTF-8, or percent-encoded as `UTF-8''Gr%C3%BC%C3%9Fe` (RFC 8187), which browsers can send. Where the organization demands one (`require_change_reason`), a request that would change something without is 400 `validation_failed`, and nothing is written.",
+          "The reason: stored permanently in the transaction, and shown wherever the transaction is. One line of UTF-8, or percent-encoded as `UTF-8''Gr%C3%BC%C3%9Fe` (RFC 8187), which browsers can send. If the organization requires one (`require_change_reason`), a change without one is 400 `validation_failed`, and nothing is written.",
         schema: { type: "string", maxLength: CHANGE_REASON_MAX_LENGTH },
       },
       IfNoneMatch: {
@@ -416,7 +416,7 @@ const REASONS: Record<number, string> = {
   403: "Not allowed",
   404: "Not found, or out of reach",
   409: "Conflicts with existing records",
-  412: "No longer the version in If-Match",
+  412: "Not the version in If-Match",
   413: "Too large",
   415: "Not JSON",
   421: "Another host's name",

@@ -56,8 +56,8 @@ export class Bringing {
     const id = place === null ? this.defaultNetworkId : this.networks.get(place);
     if (id !== null && id !== undefined) return { id };
     return place === null
-      ? { refused: "belongs to no network; name one for it with --default-network" }
-      : { refused: "its network could not be taken" };
+      ? { refused: "has no network; name one with --default-network" }
+      : { refused: "its network could not be imported" };
   }
 
   /**

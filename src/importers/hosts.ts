@@ -62,7 +62,11 @@ async function whereThereIsAHost(
     const found = existing.has(wanted.id) ? null : await consolidatedHost(bringing, wanted.id);
     const speaker = found === null || found === "AnotherDevice" ? wanted.id : bringing.consolidated.get(found.id);
     if (found === "AnotherDevice" || (speaker ?? wanted.id) !== wanted.id) {
-      bringing.plan.add("hosts", "kept", `${planLine(wanted.name, wanted.url)} is one here with another device`);
+      bringing.plan.add(
+        "hosts",
+        "kept",
+        `${planLine(wanted.name, wanted.url)} is consolidated here with another device`,
+      );
       continue;
     }
     if (found !== null) {

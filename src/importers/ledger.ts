@@ -168,5 +168,5 @@ function troubleOf(answer: JsonAnswer, client: JsonClient): string {
 }
 
 function otherForm({ status }: JsonAnswer, client: JsonClient): string {
-  return `${client.urlOf("")} is no netledger: it answers ${status} and JSON of another form`;
+  return `${client.urlOf("")} is not a netledger: it answers ${status} with unexpected JSON`;
 }

@@ -26,5 +26,5 @@ export function orRefusalNow<T>(url: string, action: () => T): T | Refused {
 
 function refusedFor(url: string, error: unknown): Refused {
   if (error instanceof RemoteTrouble) throw error;
-  return { url, refused: `cannot be brought in: ${onOneLine(String(error))}` };
+  return { url, refused: `cannot be imported: ${onOneLine(String(error))}` };
 }

@@ -56,7 +56,7 @@ export class PagedList<Row> {
     if (this.stated > this.limits.rows)
       throw new RemoteTrouble(`${this.url} has more than ${this.limits.rows} objects`);
     if (rows.length > this.limits.pageRows)
-      throw new RemoteTrouble(`${this.url} answers ${rows.length} objects and was asked for ${this.limits.pageRows}`);
+      throw new RemoteTrouble(`${this.url} answers ${rows.length} objects; ${this.limits.pageRows} were requested`);
     this.received += rows.length;
     const ids = new Set<string | number>();
     const fresh = rows.filter((row) => {
@@ -67,7 +67,7 @@ export class PagedList<Row> {
       if (!this.idsBefore.has(id)) throw new RemoteTrouble(`${this.url} lists the object ${id} twice`);
       return false;
     });
-    if (rows.length > 0 && fresh.length === 0) throw new RemoteTrouble(`${this.url} answers the same page again`);
+    if (rows.length > 0 && fresh.length === 0) throw new RemoteTrouble(`${this.url} returns the same page again`);
     this.idsBefore = ids;
     return fresh;
   }

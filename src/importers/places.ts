@@ -26,7 +26,7 @@ export async function ensureSubnet(bringing: Bringing, networkId: string, placed
   const ip = parseIp(first);
   // An invalid address is refused elsewhere, as such.
   if (ip === null) return null;
-  if (prefixLength === null || prefixLength > ip.bytes.length * 8) return `${first} lies in no subnet of its network`;
+  if (prefixLength === null || prefixLength > ip.bytes.length * 8) return `${first} is in no subnet of its network`;
   const cidr = cidrOf(ip, prefixLength).text;
   const detail = `subnet ${networkId} ${cidr}`;
   const made = await bringRecord(
@@ -40,9 +40,9 @@ export async function ensureSubnet(bringing: Bringing, networkId: string, placed
     },
     null,
   );
-  if (made === null) return `${first} lies in no subnet of its network, and ${cidr} could not be made`;
+  if (made === null) return `${first} is in no subnet of its network, and ${cidr} could not be created`;
   bringing.subnets.add(networkId, cidr);
-  return bringing.subnets.contains(networkId, first, last) ? null : `${first} to ${last} lie in no one subnet`;
+  return bringing.subnets.contains(networkId, first, last) ? null : `${first} to ${last} are not in a single subnet`;
 }
 
 /**

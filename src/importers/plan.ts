@@ -117,7 +117,7 @@ export class Plan {
     const more = this.tellable[outcome] - lines.length;
     return [
       "",
-      outcome === "refused" ? "Refused:" : "Kept as changed here:",
+      outcome === "refused" ? "Refused:" : "Kept as changed in netledger:",
       ...lines.map((line) => `  ${line}`),
       ...(more > 0 ? [`  and ${more} more; --verbose lists all`] : []),
     ];

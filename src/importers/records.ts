@@ -203,7 +203,7 @@ export async function changesOf(
     const takenOff = options.overwrites ? new Set() : await changesHere.tagsTakenOff(path, existing.id, missing);
     const added = missing.filter((tag) => !takenOff.has(tag));
     if (added.length > 0) changes.tags = [...own, ...added];
-    if (added.length < missing.length) kept.push("a tag was taken off here");
+    if (added.length < missing.length) kept.push("a tag was removed in netledger");
   }
   return { changes, kept };
 }

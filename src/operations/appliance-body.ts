@@ -34,7 +34,8 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Concern = Type.Object({
   code: OneOf(CONCERN_CODES, { description: "Stable and machine-readable." }),
   severity: OneOf(["error", "warning"], {
-    description: "error: something does not work or is damaged. warning: it soon will not, or nobody would notice.",
+    description:
+      "error: something does not work or is damaged. warning: something soon will not work, or could go unnoticed.",
   }),
   message: Type.String({ description: "One sentence." }),
   params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer()]), {
@@ -45,14 +46,14 @@ export type Concern = Static<typeof Concern>;
 
 const Disk = Type.Object({
   size_bytes: Bytes("Of the file system with the data folder."),
-  free_bytes: Bytes("What the appliance may still write."),
+  free_bytes: Bytes("Space that the appliance can still use."),
 });
 
 const Certificate = Type.Object({
   subject: Type.String(),
   issuer: Type.String(),
   is_own: Type.Boolean({ description: "Whether the appliance made it itself: it renews it, too." }),
-  names: Type.String({ description: "What it stands for: `DNS:netledger.example.net, IP Address:10.0.0.5`." }),
+  names: Type.String({ description: "Its subject names: `DNS:netledger.example.net, IP Address:10.0.0.5`." }),
   fingerprint: Type.String({ description: "SHA-256, as browsers and openssl show it." }),
   not_before: Timestamp,
   not_after: Timestamp,
@@ -89,10 +90,10 @@ export const ApplianceBody = Type.Object(
     store: Type.Object({
       database_bytes: Bytes("The database file."),
       log_bytes: Bytes("Its write-ahead log."),
-      log_bound_bytes: Bytes("What the log is cut back to once nobody reads from it any more."),
+      log_bound_bytes: Bytes("The size to which the log shrinks once no read uses it."),
     }),
     memory: Type.Object({
-      process_bytes: Bytes("What of this process is in memory."),
+      process_bytes: Bytes("Resident memory of this process."),
       available_bytes: Nullable(Bytes(""), { description: "What can still be had." }),
       total_bytes: Nullable(Bytes(""), {
         description: "Of the machine, or the limit of the control group where that is less.",
@@ -108,7 +109,7 @@ export const ApplianceBody = Type.Object(
     ledger: Type.Object({
       verified_at: Nullable(Timestamp, {
         description:
-          "When the data were last found sound: by a verification, or by taking a backup, which verifies the copy.",
+          "When the data were last found intact: by a verification, or by a backup, which verifies the copy.",
       }),
       is_verifying: Type.Boolean({ description: "Whether a verification is running, of the data or of a backup." }),
       last_verification: Nullable(
@@ -126,7 +127,7 @@ export const ApplianceBody = Type.Object(
     clock: Type.Object({
       now: Timestamp,
       last_transaction_at: Nullable(Timestamp),
-      lead_ms: Count("How far the last transaction is ahead of the clock, which was set back then."),
+      lead_ms: Count("How far the last transaction is ahead of the clock, if the clock was set back."),
       is_synchronized: Nullable(Type.Boolean(), {
         description: "Whether systemd-timesyncd has set the clock; null where another program does, or none.",
       }),

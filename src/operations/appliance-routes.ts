@@ -15,7 +15,7 @@ export function applianceRoutes(surface: Surface<Actor, Access>, sources: Applia
       operationId: "getAppliance",
       summary: "Get the status of the appliance",
       description:
-        "Disk, memory, the database and its log, what waits and runs, backups, the last verification, clock, certificate, and in `concerns` what needs attention. It reads no table: ask it as often as you like. `GET /api/health` is for monitors without credentials. Only while the appliance has one organization.",
+        "Disk, memory, the database and its log, queues and running work, backups, the last verification, clock, certificate, and in `concerns` the problems that need attention. It reads no table, so frequent requests are cheap. `GET /api/health` is for monitors without credentials. Only while the appliance has one organization.",
       group: "Appliance",
       access: OF_WHOLE_APPLIANCE,
       answer: ApplianceBody,

@@ -62,7 +62,7 @@ export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource):
       "/api/v1/licences",
       {
         operationId: "getLicences",
-        summary: "Get the licences of what the program is made of",
+        summary: "Get the licences of all components",
         description:
           "Every component in the executable, of the server, of the console and of the runtime, with its licence and the texts of it.",
         group,
@@ -97,7 +97,7 @@ export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource):
       {
         operationId: "getBillOfMaterials",
         summary: "Get the bill of materials",
-        description: "CycloneDX 1.6 as JSON, as it stands beside the executable where it was built.",
+        description: "CycloneDX 1.6 as JSON, the same file that the build puts next to the executable.",
         group,
         access: VIEWER,
         answer: null,

@@ -70,7 +70,7 @@ function* ofDisk({ disk, store, read_only }: ApplianceReading, isKept: boolean):
   if (isKept && free_bytes < needed_bytes)
     yield warning(
       "no_room_for_backup",
-      `The disk has no room for a backup: it takes ${inUnits(needed_bytes)}, and ${free} are free.`,
+      `There is no space on the disk for a backup: it takes ${inUnits(needed_bytes)}, and ${free} are free.`,
       { needed_bytes, free_bytes },
     );
 }
@@ -79,7 +79,7 @@ function* ofMemory({ memory: { available_bytes, process_bytes } }: ApplianceRead
   if (available_bytes === null || available_bytes >= MEMORY_LOW_BYTES) return;
   yield warning(
     "memory_low",
-    `Memory is short: ${inUnits(available_bytes)} can still be had, and the appliance has ${inUnits(process_bytes)}.`,
+    `Memory is low: ${inUnits(available_bytes)} are available, and the appliance uses ${inUnits(process_bytes)}.`,
     { available_bytes, process_bytes },
   );
 }
@@ -88,7 +88,7 @@ function* ofStore({ store: { log_bytes, log_bound_bytes }, work }: ApplianceRead
   if (log_bytes > log_bound_bytes)
     yield warning(
       "log_large",
-      `The database's write-ahead log has ${inUnits(log_bytes)}: something has been reading for a long time. It is cut back to ${inUnits(log_bound_bytes)} afterwards.`,
+      `The database's write-ahead log has ${inUnits(log_bytes)}: a long read blocks its truncation. Afterwards it shrinks to ${inUnits(log_bound_bytes)}.`,
       { log_bytes, log_bound_bytes },
     );
   const { writes_waiting, oldest_write_wait_ms } = work;
@@ -150,7 +150,7 @@ function* ofClock({ clock: { lead_ms, is_synchronized } }: ApplianceReading): Ge
   if (lead_ms > CLOCK_LEAD_REPORTED_MS)
     yield warning(
       "clock_ahead",
-      `The last transaction is ${Math.ceil(lead_ms / 1000)} seconds ahead of the clock: the clock was set back. What is written is dated after it until the clock has caught up.`,
+      `The last transaction is ${Math.ceil(lead_ms / 1000)} seconds ahead of the clock: the clock was set back. New transactions are dated after it until the clock has caught up.`,
       { lead_ms },
     );
   if (is_synchronized === false)

@@ -20,14 +20,14 @@ const MARK_MAX_LENGTH = 40;
 const LogMeta = Type.Object({
   log: Type.Object({
     after: Type.Integer({ minimum: 0, description: "Follow the log from here: send it back as `after`." }),
-    mark: Type.String({ description: "Tells this start of the appliance from others: send it back as `mark`." }),
+    mark: Type.String({ description: "Identifies this start of the appliance: send it back as `mark`." }),
     dropped: Type.Integer({
       minimum: 0,
       description: "Lines after `after`, of whatever level, that are no longer kept; 0 without `after`.",
     }),
     is_restarted: Type.Boolean({
       description:
-        "Whether the appliance was started again since `after`: the lines begin with its start then, and the last ones before it are only in standard error.",
+        "Whether the appliance was restarted since `after`: the lines then begin with the restart, and earlier ones are only in standard error.",
     }),
     has_more: Type.Boolean({ description: "Whether more lines are there now. Never without `after`." }),
   }),
@@ -38,11 +38,14 @@ const Query = Type.Object({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        "Only lines after this one, the oldest of them: `meta.log.after` of the last answer. 0: from the first that is kept. Absent: the newest lines.",
+        "Only lines after this one, oldest first: `meta.log.after` of the last answer. 0: from the first one kept. Absent: the newest lines.",
     }),
   ),
   mark: Type.Optional(
-    Type.String({ maxLength: MARK_MAX_LENGTH, description: "`meta.log.mark` of the last answer, beside `after`." }),
+    Type.String({
+      maxLength: MARK_MAX_LENGTH,
+      description: "`meta.log.mark` of the last answer, together with `after`.",
+    }),
   ),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LINES_KEPT, default: LOG_LIMIT_DEFAULT, description: "How many lines." }),
@@ -59,7 +62,7 @@ export function logRoutes(surface: Surface<Actor, Access>, { log, reader }: Pick
     {
       operationId: "listLogLines",
       summary: "List the last lines of the log",
-      description: `Oldest first. The last ${LINES_KEPT} lines since the start are kept in memory, fewer where they are long; standard error has all of them. With \`after\` and \`mark\` of the last answer nothing is missed and nothing comes twice; \`dropped\` says how many lines were gone before they were asked for. Secrets are in neither. Only while the appliance has one organization.`,
+      description: `Oldest first. The last ${LINES_KEPT} lines since the start are kept in memory, fewer if they are long; standard error has all of them. With \`after\` and \`mark\` of the last answer each line is returned exactly once; \`dropped\` counts the lines lost before they were requested. Neither contains secrets. Only while the appliance has one organization.`,
       group: "Appliance",
       access: OF_WHOLE_APPLIANCE,
       query: Query,

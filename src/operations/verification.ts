@@ -27,7 +27,7 @@ export const Verification = Type.Object(
     id: Uuid,
     status: OneOf(VERIFICATION_STATUSES, {
       description:
-        "Completed: everything was checked. Failed: it could not go on, as `problem` says. Interrupted: the appliance stopped meanwhile.",
+        "Completed: everything was checked. Failed: it could not continue; see `problem`. Interrupted: the appliance stopped meanwhile.",
     }),
     backup: Nullable(Type.String(), {
       description: "The name of the backup that is verified; null for the appliance's own data.",
@@ -48,11 +48,11 @@ export const Verification = Type.Object(
       { description: "How far it came; null before the first step." },
     ),
     is_sound: Nullable(Type.Boolean(), { description: "Whether nothing was found; null unless it is Completed." }),
-    findings_total: Count("What was found, so far while it runs."),
+    findings_total: Count("The number of findings, so far while it runs."),
     findings: Type.Array(Finding, { description: `The first ${FINDINGS_LISTED}, once it has ended.` }),
     head: Nullable(Type.Object({ sequence: Type.Integer({ minimum: 1 }), at: Timestamp, hash: Type.String() }), {
       description:
-        "The last transaction that was verified, and the hash that stands for the ledger up to it: the newest one when it began. Null unless it is Completed, and in an empty ledger.",
+        "The last transaction verified, and its hash, which covers the ledger up to it: the newest one at the start. Null unless it is Completed, and in an empty ledger.",
     }),
     verified: Nullable(
       Type.Object({
@@ -65,7 +65,7 @@ export const Verification = Type.Object(
     ),
     not_checked: Type.Array(Type.String(), {
       description:
-        "Tables of which SQLite's check of the pages was left out, because it would take too long while the appliance works. Every row of them was read.",
+        "Tables for which SQLite's page check was skipped, because it would take too long while the appliance is running. All of their rows were read.",
     }),
     problem: Nullable(Type.String(), { description: "Why it is Failed or Interrupted." }),
   },

@@ -164,7 +164,7 @@ export class KeptVerifications implements Verifications {
     const { running } = this;
     if (running === null || running.id !== id) {
       assertRunning(id, this.find(id)?.status ?? null);
-      throw new Error(`verifications: ${id} runs and does not`);
+      throw new Error(`verifications: ${id} is not running`);
     }
     running.isCancelled = true;
     running.thread.post({ type: "stop" });

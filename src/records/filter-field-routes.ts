@@ -57,9 +57,9 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reade
     "/api/v1/fields/:kind",
     {
       operationId: "listFilterFields",
-      summary: "List what a filter can ask of a kind of record, or of the rows of another list",
+      summary: "List the fields that a filter can use, of a kind of record or of the rows of another list",
       description:
-        "Names, types, operators and values, for completion. Fields of other records follow their name after a dot. What is no record (a scan, a transaction, a version) has its kind as well: no words are searched there, and nothing is asked over time.",
+        "Names, types, operators and values, for completion. Fields of other records follow their name after a dot. Rows that are not records (scans, transactions, versions) have a kind as well, without word search and functions over time.",
       group: "Questions",
       access: VIEWER,
       params: Type.Object({ kind: OneOf([...told.keys()], { description: "The kind of record or row." }) }),

@@ -177,7 +177,7 @@ class Fields implements Filterable {
       const meant = nearest === null ? "" : ` (did you mean \`${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
-        `names \`${shownPart([key, ...rest].join("."))}\`, which is no custom field of ${oneEntity(this.kind)}${meant}`,
+        `names \`${shownPart([key, ...rest].join("."))}\`, which is not a custom field of ${oneEntity(this.kind)}${meant}`,
       );
     }
     const place: FieldPlace = { steps: [lead, { name: key, isMany: false }], of: "members" };
@@ -227,7 +227,7 @@ class Fields implements Filterable {
   ): Asked | null {
     if (rest.length === 0) return null;
     if (hops >= FILTER_MAX_REFERENCES)
-      throw new FilterProblem(position, `must not go through more than ${FILTER_MAX_REFERENCES} references`);
+      throw new FilterProblem(position, `must not follow more than ${FILTER_MAX_REFERENCES} references`);
     const fields = items === undefined ? fieldsOf(kind.name).with(this.custom) : new Fields(kind, items, {}, example);
     return fields.resolve(rest, position, hops + 1);
   }
@@ -239,7 +239,7 @@ class Fields implements Filterable {
     for (const [place, name] of segments.entries()) {
       if (place > 0) schema = this.inner(schema, segments.slice(0, place), name, position);
       const why = ownValue(ownValue(UNASKED_FIELDS, this.kind.name), segments.slice(0, place + 1).join("."));
-      if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
+      if (why !== undefined) throw new FilterProblem(position, `must not use ${segments.join(".")}, which ${why}`);
       const { isMany, item } = itemOf(schema);
       steps.push({ name, isMany });
       schema = item;
@@ -265,7 +265,7 @@ class Fields implements Filterable {
     const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest].join(".")}\`?)`;
     throw new FilterProblem(
       position,
-      `names \`${shownPart([...before, name].join("."))}\`, which is no field of ${oneEntity(this.kind)}${meant}`,
+      `names \`${shownPart([...before, name].join("."))}\`, which is not a field of ${oneEntity(this.kind)}${meant}`,
     );
   }
 
@@ -279,7 +279,7 @@ class Fields implements Filterable {
     const meant = meantSegments.length === 0 ? "" : ` (did you mean \`${meantSegments.join(".")}\`?)`;
     return new FilterProblem(
       position,
-      `names \`${shownPart(name)}\`, which is no field of ${oneEntity(this.kind)}${meant}`,
+      `names \`${shownPart(name)}\`, which is not a field of ${oneEntity(this.kind)}${meant}`,
     );
   }
 

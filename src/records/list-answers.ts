@@ -143,7 +143,7 @@ export function assertOrder(
     const key = value === undefined ? null : customFieldKey(value);
     if (key === null || fieldsOf(kind.name).has(key)) return [];
     const near = nearestName(key, [...fieldsOf(kind.name).keys()]);
-    const message = `is no custom field of ${entityWords(kind)}${near === null ? "" : `; the nearest is ${customFieldName(near)}`}`;
+    const message = `is not a custom field of ${entityWords(kind)}${near === null ? "" : `; the nearest is ${customFieldName(near)}`}`;
     return [{ path: `/${name}`, message, value }];
   });
   if (issues.length > 0) throw invalid(issues);

@@ -71,16 +71,16 @@ export const farEndEntry = neighborClue;
 
 /** Fields that filters reject, with the reason, by kind name: fields computed for display, secrets and masks. */
 export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  host: { consolidated_into: "is said only by a host's last version" },
-  schedule: { next_run_at: "is worked out when the schedule is shown" },
+  host: { consolidated_into: "exists only in a host's last version" },
+  schedule: { next_run_at: "is computed when the schedule is shown" },
   api_key: {
     key: "masks a secret",
-    network_ids: "is worked out when the key is shown: a key may follow its user",
+    network_ids: "is computed when the key is shown: a key may follow its user",
   },
   credential: {
     "credential_type.community": "is a secret",
     "credential_type.auth_password": "is a secret",
     "credential_type.priv_password": "is a secret",
   },
-  custom_field: { default: "is of another type for each field" },
+  custom_field: { default: "has a different type for each field" },
 };

@@ -108,7 +108,7 @@ class FilterReader {
     if (node.type === "literal") return this.searched(node.literal, within);
     if (node.type === "call") {
       if (within !== null)
-        throw new FilterProblem(node.position, `must not ask ${node.call.name}(…) within ${within}(…)`);
+        throw new FilterProblem(node.position, `must not use ${node.call.name}(…) within ${within}(…)`);
       return this.called(node.call, node.by, node.value);
     }
     const { member, by, value } = node;
@@ -195,7 +195,7 @@ class FilterReader {
       throw new FilterProblem(
         position,
         isKnown
-          ? `must not ask ${name}(…): ${oneEntity(this.fields.entity)} has no versions to look back at`
+          ? `must not use ${name}(…): ${oneEntity(this.fields.entity)} has no versions`
           : `has no function ${shownPart(name)}()`,
       );
     if (!isKnown) {
@@ -210,7 +210,7 @@ class FilterReader {
       throw new FilterProblem(position, `must write ${OVER_TIME_USAGE[name as OverTime]}`);
     if (name === "changes") return this.changes(first, second, by, value);
     if (by !== null)
-      throw new FilterProblem(position, `must not compare ${name}(…), which is true or false: write NOT for false`);
+      throw new FilterProblem(position, `must not compare ${name}(…), which is true or false: use NOT for false`);
     if (name === "was") {
       const instant = this.instant(first, "was");
       return { type: "was", as: this.terms.sequenceAt(instant), that: this.read(second, "was") };
@@ -243,10 +243,9 @@ class FilterReader {
   /** Start of a period, or the time in question. */
   private instant(node: Node, name: OverTime): Instant {
     if (node.type !== "literal")
-      throw new FilterProblem(node.position, `must have an instant or an age there: ${OVER_TIME_USAGE[name]}`);
+      throw new FilterProblem(node.position, `must have an instant or an age here: ${OVER_TIME_USAGE[name]}`);
     const instant = instantFrom(node.literal, this.terms.instantOf);
-    if (instant > this.terms.base)
-      throw new FilterProblem(node.position, "must not be after the instant that the list is of");
+    if (instant > this.terms.base) throw new FilterProblem(node.position, "must not be after the instant of the list");
     return instant;
   }
 }
@@ -264,12 +263,12 @@ function assertVersioned(asked: Asked, name: string, within: OverTime, position:
   if (asked.type === "names" || asked.type === "named" || asked.type === "either")
     throw new FilterProblem(
       position,
-      `must ask fields of the record itself within ${within}(…), and ${name} is another record's`,
+      `must use fields of the record itself within ${within}(…), but ${name} belongs to another record`,
     );
   if (asked.type === "value" && asked.within !== null)
-    throw new FilterProblem(position, `must not ask ${name} within ${within}(…): it shows what you reach today`);
+    throw new FilterProblem(position, `must not use ${name} within ${within}(…): it shows your current reach`);
   if (asked.place.of !== "members")
-    throw new FilterProblem(position, `must not ask ${name} within ${within}(…): its changes make no version`);
+    throw new FilterProblem(position, `must not use ${name} within ${within}(…): its changes make no version`);
 }
 
 function idIs(test: ValueTest): Condition {

@@ -105,7 +105,7 @@ export function meantInstant(
   if (marker === undefined) {
     // Names are shorter, but a filter has room for far more.
     const shown = JSON.stringify([...name].slice(0, NAME_MAX_LENGTH).join(""));
-    return { problem: `must name a marker: there is none named ${shown}; GET /api/v1/markers lists them` };
+    return { problem: `must name a marker: no marker is named ${shown}; GET /api/v1/markers lists them` };
   }
   if (others.length === 0) return parseInstant(marker.at) as Instant;
   const listed = found.slice(0, MARKERS_LISTED).map(describedMarker);
@@ -136,7 +136,7 @@ export function notFoundThen(entity: Entity, id: string, { at, asOf }: ToldMomen
   if (asOf?.thinned === undefined) return error;
   const { resolution } = asOf.thinned;
   const resolvedAt = asOf.thinned.resolvedAt === null ? null : formatInstant(asOf.thinned.resolvedAt);
-  const kept = resolvedAt === null ? "nothing that old is kept" : `this is the state of ${resolvedAt}`;
+  const kept = resolvedAt === null ? "no earlier state is kept" : `this is the state of ${resolvedAt}`;
   return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, {
     ...error.params,
     resolution,

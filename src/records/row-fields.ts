@@ -71,7 +71,7 @@ export class RowFields implements Filterable {
       const inner = ownValue(this.within(schema, before), each);
       if (inner === undefined) throw this.unknown(segments, before, schema, position);
       const why = ownValue(this.entity.unasked, [...before, each].join("."));
-      if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
+      if (why !== undefined) throw new FilterProblem(position, `must not use ${segments.join(".")}, which ${why}`);
       const { isMany, item } = itemOf(inner);
       steps.push({ name: each, isMany });
       schema = item;
@@ -90,7 +90,7 @@ export class RowFields implements Filterable {
       const meant = nearest === null ? "" : ` (did you mean \`record.${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
-        `names \`${shownPart(key)}\`, which is no custom field of ${oneEntity(this.entity)}${meant}`,
+        `names \`${shownPart(key)}\`, which is not a custom field of ${oneEntity(this.entity)}${meant}`,
       );
     }
     const place: FieldPlace = { steps: [...RECORD_FIELDS, { name: key, isMany: false }], of: "members" };
@@ -160,7 +160,7 @@ export class RowFields implements Filterable {
     const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest, ...rest].join(".")}\`?)`;
     return new FilterProblem(
       position,
-      `names \`${shownPart([...before, name].join("."))}\`, which is no field of ${oneEntity(this.entity)}${meant}`,
+      `names \`${shownPart([...before, name].join("."))}\`, which is not a field of ${oneEntity(this.entity)}${meant}`,
     );
   }
 }

@@ -15,7 +15,7 @@ export const SearchResults = Type.Array(
     {
       type: OneOf(SEARCHED_TYPES),
       id: Uuid,
-      name: Type.String({ description: "What it is called; of a deleted record, what it was called last." }),
+      name: Type.String({ description: "Its name; the last one of a deleted record." }),
       network: Nullable(Place, { description: "The network it is in." }),
       host: Nullable(Place, { description: "The host it belongs to." }),
       match: Type.Object({
@@ -26,7 +26,7 @@ export const SearchResults = Type.Array(
         vendor: Type.Optional(Nullable(Type.String(), { description: "Who made it; only of a MAC address." })),
         kind: OneOf(MATCHES, {
           description:
-            "`Exact`: it is called so. `Prefix`: a name begins so. `Word`: each word begins a word of it. `Part`: of a MAC or IP address.",
+            "`Exact`: a name equals the query. `Prefix`: a name begins with it. `Word`: each word begins a word of it. `Part`: of a MAC or IP address.",
         }),
       }),
       named_until: Nullable(Timestamp, { description: "Until when it was called so; null if it is." }),

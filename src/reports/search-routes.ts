@@ -30,14 +30,14 @@ const Query = Type.Object({
   ...AtQuery,
 });
 
-const DESCRIPTION = `Everything called so, of all kinds that the caller may list, best first: what is called exactly so, what begins so, what has all of the words, and addresses of which
-it is a part. Within each, by kind, name and id; what was called so once comes after what is, and has \`named_until\`; deleted records come last, with \`deleted_at\`.
+const DESCRIPTION = `Records that match by name, of all kinds that the caller may list, best match first: equal names, names that begin with the query, names with all of its words, and addresses that
+contain it. Within each level, by kind, name and id; former names come after current ones, with \`named_until\`; deleted records come last, with \`deleted_at\`.
 
 Neither case nor accents matter. MAC addresses are found by four or more hexadecimal digits anywhere in them, in any notation, and also where switches see them: the result is then the
 interface. IP addresses are found by their beginning, and from any octet or group on. Interfaces are found in full or abbreviated (\`Gi1/0/7\`, \`gi 1/0/7\`, \`GigabitEthernet1/0/7\`).
-\`core-1 gi1/0/7\` finds what is called \`gi1/0/7\` on the host \`core-1\`. With \`at\`, no name is found that was given later.
+\`core-1 gi1/0/7\` finds the record named \`gi1/0/7\` on the host \`core-1\`. With \`at\`, later names are not found.
 
-What is looked at is bounded: \`meta.search.cut_off\` tells of which kinds there may be more.`;
+The number of records examined is bounded: \`meta.search.cut_off\` lists the kinds that may have more.`;
 
 /** /api/v1/search. */
 export function searchRoutes(surface: Surface<Actor, Access>, backend: Backend): void {

@@ -42,7 +42,7 @@ export function vendorRoutes(surface: Surface<Actor, Access>): void {
       operationId: "getVendor",
       summary: "Get the vendor of a MAC address",
       description:
-        "By the IEEE's registry as it was when this version was built; nothing is asked of the internet. The longest registered block that has the address counts: of fewer digits than nine, only blocks as large as that.",
+        "From the IEEE's registry at build time; no request leaves the machine. The longest registered block that contains the address counts: of fewer digits than nine, only blocks as large as that.",
       group: "Questions",
       access: VIEWER,
       params: Type.Object({

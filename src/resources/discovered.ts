@@ -21,8 +21,7 @@ export const discoverableFields = {
   }),
   discovered: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        "By field, the last scan's value where it differs from what a person has set. Absent if none differs.",
+      description: "By field, the last scan's value if it differs from a manual one. Absent if none differs.",
     }),
   ),
 };

@@ -54,7 +54,7 @@ export function assertVersion(header: string | null | undefined, version: Tagged
     const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/${beginning}`));
     const sentence = isWeak
       ? "If-Match needs a strong entity tag: send it without W/, as in the answer of the GET."
-      : "The record is no longer the version that If-Match names; read it again.";
+      : "The record has changed since the version in If-Match; read it again.";
     throw new DomainError("precondition_failed", sentence, { expected: header.slice(0, 200), actual: tag });
   }
 }

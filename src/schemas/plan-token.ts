@@ -16,7 +16,7 @@ export const PlanToken = Type.String({
 /** In a response. */
 export const ToldPlanToken = Type.String({
   description:
-    "Stands for exactly this plan. Send it with the request itself to be refused with 409 if it would come to anything else by then.",
+    "Identifies exactly this plan. Send it with the actual request, which is then refused with 409 if its result would differ.",
 });
 
 /** @throws DomainError entity_stale if the quoted plan differs from the actual one */
@@ -24,7 +24,7 @@ export function assertPlanned(quoted: string | undefined, actual: string): void 
   if (quoted === undefined || quoted === actual) return;
   throw new DomainError(
     "entity_stale",
-    "The plan no longer holds: records that it is about have changed since, or the request is another one. Nothing was written; make a new plan.",
+    "The plan is outdated: its records have changed since, or the request differs. Nothing was written; make a new plan.",
     { expected: quoted, actual },
   );
 }

@@ -184,7 +184,7 @@ export class AccessGate implements Gate<Actor, Access> {
 
   /** The caller as commands and the ledger need it, with the data that the writer checks again. */
   authorOf({ actor, access, request, requestId, source, reason }: AskedBy): CommandActor {
-    if (access === "anyone") throw new Error("gate: an operation that anyone may ask writes as nobody");
+    if (access === "anyone") throw new Error("gate: an operation without authentication has no author to write as");
     const { id, name, userId, organizationId } = this.named(actor);
     const networkIds = actor.networkNs === null ? null : this.reader.recordIds(actor.networkNs);
     return {

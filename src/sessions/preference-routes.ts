@@ -56,7 +56,7 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
         isNotRepeated: true,
         summary: "Replace your preferences",
         description:
-          "All of them: what is left out is gone. Send the ETag of what you read as If-Match, so that two open windows do not overwrite each other. At most 16 KiB. They go with the user.",
+          "All of them: omitted ones are removed. Send the ETag of what you read as If-Match, so that two open windows do not overwrite each other. At most 16 KiB. They go with the user.",
         group,
         access,
         bodyLimitBytes: PREFERENCES_LIMIT_BYTES,

@@ -65,7 +65,7 @@ const Me = Type.Object(
     reachable_network_ids: Type.Array(Uuid, { description: "The networks that the caller reaches." }),
     permitted_operations: Type.Array(Type.String(), {
       description:
-        "The ids of the operations that the caller may ask for, as in this document, alphabetically. What is asked for may still be refused: because of where it is, or what it would give away. Where a backup is served: those that read, and those that open and end sessions.",
+        "The ids of the operations that the caller may use, as in this document, alphabetically. A request may still be refused: because of its target, or of the rights it would grant. Where a backup is served: those that read, and those that open and end sessions.",
     }),
   },
   { $id: "Me" },

@@ -46,7 +46,7 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
       {
         operationId: "listSessions",
         summary: "List your sessions",
-        description: "Where you are signed in, what was used last first. Sessions have no history.",
+        description: "Your sessions, most recently used first. Sessions have no history.",
         group,
         access,
         query: Type.Object(FilterQuery),
@@ -77,7 +77,7 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
         isNotRepeated: true,
         summary: "End one of your sessions",
         description:
-          "Signs you out there at once. Ending the one that you ask with works as well, but leaves its cookie, which opens nothing any more.",
+          "Signs you out there at once. Ending the one that you ask with works as well, but leaves its cookie, which no longer works.",
         group,
         access,
         params: Params,

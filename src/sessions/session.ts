@@ -16,7 +16,7 @@ export const Session = Type.Object(
     }),
     user_agent: Nullable(Type.String({ maxLength: USER_AGENT_MAX_LENGTH }), {
       description:
-        "What the client called itself then, on one line and cut off; null if it did not. Anyone can make it up.",
+        "The client's `User-Agent` at that time, on one line and truncated; null if it sent none. It can be forged.",
     }),
     expires_at: Type.String({ format: "date-time", description: "When it ends without further use." }),
     is_current: Type.Boolean({ description: "Whether this request came with it." }),

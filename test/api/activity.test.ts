@@ -124,7 +124,7 @@ test("requests without effect are refused, and misspelled fields get a suggestio
     invalid({ path: "/buckets", message: "requires group_by=time", value: 3 }),
   );
   expect(await refused("limit=3")).toMatchObject(
-    invalid({ path: "/limit", message: "is not for group_by=time: say how many buckets", value: 3 }),
+    invalid({ path: "/limit", message: "is not for group_by=time: use buckets", value: 3 }),
   );
   expect(await refused("types=if_entry&fields=oper_status,oper_stat")).toMatchObject(
     invalid({

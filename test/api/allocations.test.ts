@@ -220,7 +220,7 @@ describe("an allocation", () => {
       status: 409,
       body: {
         code: "entity_in_use",
-        error: "The subnet 10.2.3.0/29 has 4 free addresses; 5 asked for. Free some, or take another subnet.",
+        error: "The subnet 10.2.3.0/29 has 4 free addresses; 5 requested. Free some, or use another subnet.",
         params: { entity: "subnet", id: subnet.id, available: "4", count: 5 },
       },
     });

@@ -192,7 +192,7 @@ describe("every write of the contract", () => {
           name,
           400,
           "validation_failed",
-          [{ path: "/X-Change-Reason", message: expect.stringContaining("your organization demands a reason") }],
+          [{ path: "/X-Change-Reason", message: expect.stringContaining("your organization requires a reason") }],
         ]);
         expect(appliance.transactionCount()).toBe(before);
       }

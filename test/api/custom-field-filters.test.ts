@@ -65,10 +65,10 @@ describe("a filter on a custom field", () => {
   test.each([
     [
       "custom_fields.rak = 1",
-      /^names `rak`, which is no custom field of a host \(did you mean `custom_fields\.rack`\?\)$/,
+      /^names `rak`, which is not a custom field of a host \(did you mean `custom_fields\.rack`\?\)$/,
     ],
-    ["custom_fields.rack.a = 1", /^names `rack\.a`, which is no custom field of a host/],
-    ["custom_fields.constructor:*", /which is no custom field/],
+    ["custom_fields.rack.a = 1", /^names `rack\.a`, which is not a custom field of a host/],
+    ["custom_fields.constructor:*", /which is not a custom field/],
     ["custom_fields.height = tall", /must be a number/],
     ["custom_fields.height : abc", /must be a number/],
     ["custom_fields.room = East", /must be one of North, South/],
@@ -87,7 +87,9 @@ describe("a filter on a custom field", () => {
     const entries = await owner.get(`if-entries?filter=${encodeURIComponent('host.custom_fields.rack = "R2"')}`);
     expect((entries.data as Wire[]).map(({ if_descr }) => if_descr)).toEqual(["a"]);
     const none = await owner.get(`if-entries?filter=${encodeURIComponent("custom_fields.rack:*")}`);
-    expect(none.body.params.issues[0].message).toMatch(/^names `rack`, which is no custom field of an interface entry/);
+    expect(none.body.params.issues[0].message).toMatch(
+      /^names `rack`, which is not a custom field of an interface entry/,
+    );
   });
 
   test("uses past values at an instant, and each version's own in histories", async () => {

@@ -141,7 +141,7 @@ describe("a list ordered by a custom field", () => {
         expect(answer).toMatchObject(invalid({ path: `/${name}` }));
         expect(answer.body.params.issues[0]).toMatchObject({
           value,
-          message: expect.stringContaining("no custom field"),
+          message: expect.stringContaining("not a custom field"),
         });
         expect(await owner.get(`${path}/export/csv?${query}`)).toMatchObject(invalid({ path: `/${name}` }));
       }

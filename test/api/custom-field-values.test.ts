@@ -302,8 +302,8 @@ describe("a restore", () => {
     tick();
     const { data } = await owner.post(`hosts/${host.id}/restore`, { at: then });
     expect(data.actions[0]).toMatchObject({ action: "Update", fields: ["custom_fields.height"] });
-    expect(data.actions[0].reason).toContain("the custom field rack is gone and left out");
-    expect(data.actions[0].reason).toContain("the custom field room does not take its value of then any more");
+    expect(data.actions[0].reason).toContain("the custom field rack is gone, so it is left out");
+    expect(data.actions[0].reason).toContain("the custom field room no longer accepts its earlier value");
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ height: 2, room: "B" });
   });
 

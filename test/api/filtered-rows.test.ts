@@ -180,7 +180,7 @@ describe.each(
       const told = [...fields.map(({ name }: Wire) => name), ...Object.keys(unasked)];
       for (const row of rows) for (const name of Object.keys(row)) expect(told).toContain(name);
       for (const name of Object.keys(unasked))
-        expect((await asked(list, { filter: `${name}:*` })).body.error).toContain(`must not ask ${name}, which is`);
+        expect((await asked(list, { filter: `${name}:*` })).body.error).toContain(`must not use ${name}, which is`);
       const questions: Array<{ filter: string; holds: (row: Wire) => boolean }> = [];
       for (const field of fields as Wire[]) {
         if (field.type === "record") continue;
@@ -231,13 +231,13 @@ describe.each(
     const wrong = `${name.slice(0, -1)}${name.at(-1)}x`;
     for (const [filter, position, message] of [
       [`${wrong}:*`, 0, `(did you mean \`${name}\`?)`],
-      [`${name}:* AND ever(${name}:*, -7d)`, name.length + 7, "has no versions to look back at"],
-      [`changes(${name}, -7d) > 1`, 0, "must not ask changes(…)"],
-      [`was(2026-11-01, ${name}:*)`, 0, "must not ask was(…)"],
+      [`${name}:* AND ever(${name}:*, -7d)`, name.length + 7, "has no versions"],
+      [`changes(${name}, -7d) > 1`, 0, "must not use changes(…)"],
+      [`was(2026-11-01, ${name}:*)`, 0, "must not use was(…)"],
       [`evr(${name}:*, -7d)`, 0, "has no function evr()"],
       ["core", 0, "is not searched by words"],
       [`${name} = `, name.length + 3, "must have a value"],
-      [`constructor:*`, 0, "names `constructor`, which is no field"],
+      [`constructor:*`, 0, "names `constructor`, which is not a field"],
     ] as const) {
       const answer = await asked(list, { filter });
       expect([filter, answer.status, answer.body.code]).toEqual([filter, 400, "validation_failed"]);

@@ -379,7 +379,7 @@ describe("the part of a user's reach beyond the caller's networks", () => {
     expect(one.conflicts).toMatchObject([{ code: "reference_gone", field: "network_ids" }]);
     const { at: _then, ...plan } = one;
     expect(other).toMatchObject(plan);
-    expect(last.actions[0].reason).toBe("the network in network_ids is gone and left out");
+    expect(last.actions[0].reason).toBe("the network in network_ids is gone, so it is left out");
     const toAll = await Promise.all(
       instants.slice(0, 2).map((at) => made(owner.post(`auth/keys/${id}/restore`, { at, dry_run: true }))),
     );

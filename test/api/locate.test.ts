@@ -147,7 +147,7 @@ describe("GET /api/v1/locate", () => {
   test("reports an unknown target, with status 200", async () => {
     expect(await locate("ip=192.0.2.99")).toEqual({
       asked: { by: "ip", value: "192.0.2.99" },
-      explanation: "Nothing is known of 192.0.2.99.",
+      explanation: "192.0.2.99 is unknown.",
       ambiguity: null,
       candidates: [],
       truncated: false,
@@ -290,7 +290,7 @@ describe("GET /api/v1/locate", () => {
     const bare = await locate("ip=192.0.2.10");
     expect(briefs(bare)).toEqual(["db at ? 0.3"]);
     expect(bare.explanation).toBe(
-      "db (192.0.2.10) is in the inventory, but its port is not known. Its subnet is 192.0.2.0/24.",
+      "db (192.0.2.10) is in the inventory, but its port is unknown. Its subnet is 192.0.2.0/24.",
     );
     expect(briefs(await locate(`mac=${other(5)}`))).toEqual(["db at Gi1 of access-1 0.9"]);
     expect((await locate(`mac=${other(5)}`)).candidates[0].ip_address.ip_address).toBe("192.0.2.9");

@@ -223,7 +223,7 @@ describe("the markers visible to a caller", () => {
     expect(await client.get("tags?at=marker:before")).toMatchObject(
       invalid({
         path: "/at",
-        message: 'must name a marker: there is none named "before"; GET /api/v1/markers lists them',
+        message: 'must name a marker: no marker is named "before"; GET /api/v1/markers lists them',
         value: "marker:before",
       }),
     );
@@ -280,7 +280,7 @@ describe("a marker used as an instant", () => {
           [
             {
               path: `/${name}`,
-              message: 'must name a marker: there is none named "nowhere"; GET /api/v1/markers lists them',
+              message: 'must name a marker: no marker is named "nowhere"; GET /api/v1/markers lists them',
               value: "marker:nowhere",
             },
           ],
@@ -367,7 +367,7 @@ describe("a marker used as an instant", () => {
         expect.objectContaining({
           path: "/filter",
           position: 13,
-          message: expect.stringContaining('must name a marker: there is none named "nowhere"'),
+          message: expect.stringContaining('must name a marker: no marker is named "nowhere"'),
         }),
       ),
     );

@@ -108,7 +108,7 @@ describe("a host whose first two days are thinned to daily states", () => {
       "entity_not_found",
       { entity: "host", id: id(), resolution: "daily", resolved_at: null },
     ]);
-    expect(answer.body.error).toEndWith("History was thinned there: nothing that old is kept.");
+    expect(answer.body.error).toEndWith("History was thinned there: no earlier state is kept.");
     // Before the first transaction there was nothing, which is exact.
     expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });
@@ -259,7 +259,7 @@ describe("changes over thinned history", () => {
 
     const text = await owner.get("diff?from=2026-11-22T13:30:00Z&format=text");
     expect(text.text).toContain(
-      `\nHistory up to ${valid(4)} was thinned: some changes are no longer there.\nThe beginning is as of `,
+      `\nHistory up to ${valid(4)} was thinned: some changes are gone.\nThe beginning is as of `,
     );
     expect(text.headers.get("x-thinned-until")).toBe(valid(4));
     const exact = await owner.get("diff?from=2026-11-22T14:30:00Z&format=csv");
@@ -312,7 +312,7 @@ test("the author of a field's change is omitted if a later change may have been 
   const csv = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
   expect(csv.text).toMatch(/,name,four,by Ann,,,,,,\r\n/);
   const text = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=text");
-  expect(text.text).toContain('      name: "four" → "by Ann"  (by whom is not kept)\n');
+  expect(text.text).toContain('      name: "four" → "by Ann"  (author not kept)\n');
 });
 
 test("a changed field is found even if the remaining version names others", async () => {

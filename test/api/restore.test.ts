@@ -172,7 +172,7 @@ describe("a deleted host", () => {
   test("is restored without a deleted tag, with a notice", async () => {
     await made(owner.delete(`tags/${scene.tag.id}`));
     const plan = await made(restore(owner, "hosts", id, at));
-    expect(actionOn(plan, id).reason).toBe(`the tag ${scene.tag.id} in tags is gone and left out`);
+    expect(actionOn(plan, id).reason).toBe(`the tag ${scene.tag.id} in tags is gone, so it is left out`);
     expect((await live("hosts", id)).tags).toEqual([]);
   });
 
@@ -894,7 +894,7 @@ describe("a user", () => {
     });
     expect(actionOn(plan, user.id)).toMatchObject({
       fields: ["email", "is_enabled", "network_ids", "role"],
-      reason: `the network ${network.id} in network_ids is gone and left out`,
+      reason: `the network ${network.id} in network_ids is gone, so it is left out`,
     });
     expect(await live("users", user.id)).toMatchObject({
       role: "Owner",

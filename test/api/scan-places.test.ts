@@ -65,7 +65,7 @@ describe("scan slots of a network", () => {
     const keys = [newApiKey({ userId: id }).client, newApiKey({ userId: id }).client];
     for (const by of [client, ...keys]) await made(ask(by));
     for (const by of [client, ...keys]) expect(await ask(by)).toMatchObject(full(SCANS_WAITING_OF_USER_MAX));
-    expect((await ask(client)).body.error).toContain("3 of your scans of this network are already waiting");
+    expect((await ask(client)).body.error).toContain("3 of your scans of this network are already queued");
     expect((await ask((await person("Member")).client)).status).toBe(200);
   });
 

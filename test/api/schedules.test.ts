@@ -111,7 +111,7 @@ describe("a schedule", () => {
   });
 
   test("describes its cron expression in a sentence", async () => {
-    expect((await post({ cron: "0 0 30 2 *" })).body.error).toContain("must be a cron expression that comes due");
+    expect((await post({ cron: "0 0 30 2 *" })).body.error).toContain("must be a cron expression with a next run");
   });
 
   test.each([

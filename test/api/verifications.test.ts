@@ -415,9 +415,9 @@ describe("the stored verifications", () => {
       /is damaged at \/verifications\/0/,
     ],
     ["is far too long", (path) => writeFileSync(path, " ".repeat(17 * 1024 * 1024)), /has 17825792 bytes, more than/],
-    ["is a folder", (path) => mkdirSync(path), /is a folder and not a file/],
-    ["is a directory", makePipe, /is not a regular file/],
-    ["is a FIFO", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
+    ["is a folder", (path) => mkdirSync(path), /is a folder, not a file/],
+    ["is a named pipe", makePipe, /is not a regular file/],
+    ["is a link", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
   ])("in a file that %s are reported in the log, without stopping the appliance", async (_what, spoil, line) => {
     spoil(keptFile());
     expect(nextStart().list()).toEqual([]);

@@ -142,7 +142,7 @@ describe("an address of a host with credentials", () => {
       address_count: 1,
       since: address.created_at,
       entered_by: { type: "User", id: member.id, name: expect.any(String) },
-      reason: `Credentials are assigned to core, but no Admin has sent them to this address: scans do not ask it with them until it is confirmed with POST /api/v1/ip-addresses/${address.id}/confirm.`,
+      reason: `Credentials are assigned to core, but no Admin has approved this address: scans do not send them there until it is confirmed with POST /api/v1/ip-addresses/${address.id}/confirm.`,
     };
     expect(await list()).toEqual([row]);
     const waiting = moment();
@@ -161,7 +161,7 @@ describe("an address of a host with credentials", () => {
         entity_type: "credential_assignment",
         action: "Update",
         fields: ["credential_ids"],
-        reason: "its credential no longer goes to 10.2.0.66",
+        reason: "its credential is no longer sent to 10.2.0.66",
       },
     ]);
     await made(owner.post(`transactions/${confirmed}/revert`, {}));
@@ -247,7 +247,7 @@ describe("a subnet in a network with credentials", () => {
         address_count: 2,
         since: credential.created_at,
         entered_by: { type: "User", id: member.id, name: expect.any(String) },
-        reason: `Credentials are assigned to the network, but no Admin has said that the subnet accepts them: scans do not ask its addresses with them until its accepts_credentials is set with PUT /api/v1/subnets/${subnet.id}.`,
+        reason: `Credentials are assigned to the network, but no Admin has approved the subnet: scans do not send them to its addresses until its accepts_credentials is set with PUT /api/v1/subnets/${subnet.id}.`,
       },
     ]);
     const waiting = moment();

@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
         await settles(() => part.locator("del").allTextContents(), ["30 vlan-30"]);
         await settles(() => part.locator("ins").allTextContents(), ["20 vlan-20"]);
         // A deleted record appears under its former name.
-        await line.getByText("the tag labelled in tags is gone and left out").waitFor();
+        await line.getByText("the tag labelled in tags is gone, so it is left out").waitFor();
         expect(await accessibilityFindings(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         // Cancel restores the focus.

@@ -75,7 +75,7 @@ describe("a credential", () => {
     await page.getByText("There is no credential yet").waitFor();
     await page.getByRole("button", { name: "New credential" }).click();
     const form = page.getByRole("form", { name: "New credential" });
-    await form.getByText("Nobody is asked with it who was not before.").waitFor();
+    await form.getByText("It is sent to no further device.").waitFor();
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     const secret = form.getByLabel("Community", { exact: true });
     expect([await secret.getAttribute("type"), await secret.getAttribute("autocomplete")]).toEqual([
@@ -91,9 +91,7 @@ describe("a credential", () => {
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     await secret.fill(WRONG);
     await form.getByLabel("Main", { exact: true }).check();
-    await form
-      .getByText("Main: 1 subnet that accepts credentials is asked with it that was not before: 127.0.9.0/30")
-      .waitFor();
+    await form.getByText("Main: it is now also sent to 1 subnet that accepts credentials: 127.0.9.0/30").waitFor();
     await form.getByRole("button", { name: "Create" }).click();
     await page.getByText("The credential Switches was created.").waitFor();
     await page.getByRole("row", { name: /Switches SNMPv2c 1 0/ }).waitFor();
@@ -105,13 +103,13 @@ describe("a credential", () => {
     await open(`/discovery/${await scanned()}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     await page
-      .getByText(/no answer: it is silent, or the community is wrong/)
+      .getByText(/no answer: no agent, or a wrong community/)
       .first()
       .waitFor();
     expect(await records("hosts?search=access-9")).toEqual([]);
     await open("/settings/credentials");
     await page.getByRole("link", { name: "Switches" }).click();
-    await page.getByRole("heading", { name: "Who is asked with it, and why" }).waitFor();
+    await page.getByRole("heading", { name: "Where it is sent, and why" }).waitFor();
     await page.getByRole("row", { name: "127.0.9.0/30 Asked it accepts credentials" }).waitFor();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
     await page.evaluate(
@@ -126,7 +124,7 @@ describe("a credential", () => {
     await step("Secret").getByText("passed").waitFor();
     await step("Authentication").getByText("unclear").waitFor();
     await step("Authentication")
-      .getByText(/so it may be wrong, or never have arrived/)
+      .getByText(/so it may be wrong, or may never have arrived/)
       .waitFor();
     await step("Sent by scans").getByText("passed").waitFor();
 
@@ -137,7 +135,7 @@ describe("a credential", () => {
     await form.getByText("Undoing brings back everything but a secret: the old one is not kept.").waitFor();
     await form.getByLabel("Type a new one: the old one is forgotten").check();
     await form.getByLabel("New community").fill(RIGHT);
-    await form.getByText("The next scan sends the new secret to every device that it is used for.").waitFor();
+    await form.getByText("The next scan sends the new secret to every device it is used for.").waitFor();
     await form.getByLabel("Why (kept in history)").fill("CHG-31: the word was mistyped");
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("The credential Switches was saved.").waitFor();
@@ -176,7 +174,7 @@ describe("a credential", () => {
     await page.getByRole("button", { name: "Assign it" }).click();
     await page.getByText("Switches is assigned to this host.").waitFor();
     const row = page.getByRole("row", { name: /to this host, to its network/ });
-    await row.getByText("is sent it").waitFor();
+    await row.getByText("receives it").waitFor();
     await page.getByText("The assignments of this host were last changed by").waitFor();
     await page.getByRole("button", { name: "Try it" }).click();
     await page.getByText("It works").first().waitFor();
@@ -257,7 +255,7 @@ describe("a credential", () => {
       .getByText(/no folder of secrets is configured/)
       .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("It is assigned to 1 network: these are asked with it no more.").waitFor();
+    await page.getByText("It is assigned to 1 network: it is no longer sent there.").waitFor();
     await page.getByRole("button", { name: "Delete the credential" }).click();
     await page.getByText("The credential Routers was deleted.").waitFor();
     expect((await records("credentials")).map(({ name }) => name)).toEqual(["Switches"]);

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     await form.getByLabel("Community", { exact: true }).fill(WRONG);
     await form.getByLabel("Main", { exact: true }).check();
-    await form.getByText("Main: 1 subnet that accepts credentials is asked with it").waitFor();
+    await form.getByText("Main: it is now also sent to 1 subnet that accepts credentials").waitFor();
     await axeInBoth();
     await form.getByRole("button", { name: "Create" }).click();
     await page.getByText("The credential Switches was created.").waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
     await tryIt("no folder of secrets is configured");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("It is assigned to 1 network: these are asked with it no more.").waitFor();
+    await page.getByText("It is assigned to 1 network: it is no longer sent there.").waitFor();
     await axeInBoth();
     for (const secret of [WRONG, RIGHT]) expect(running.log).not.toContain(secret);
     expect(visitor.troubles()).toEqual([]);

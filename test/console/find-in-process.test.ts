@@ -136,7 +136,7 @@ describe("locating", () => {
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     expect(page.url()).toContain("at=");
     await page.goto(`${origin}/?q=10.99.0.1&network=${appliance.networkId}`);
-    await page.getByText("Nothing is known of 10.99.0.1").waitFor();
+    await page.getByText("10.99.0.1 is unknown").waitFor();
     await page.getByText("No match for “10.99.0.1”, now or in the past").waitFor();
     await page.getByRole("link", { name: "Search all networks" }).click();
     await page.waitForURL(`${origin}/?q=10.99.0.1`);

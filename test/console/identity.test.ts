@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
     await open(`/hosts/${core.id}`);
     await page.getByRole("link", { name: "Join or split…" }).click();
     await page.getByLabel("The other host").fill("core-1-nobody");
-    await page.getByText("No other host of this network is called so.").waitFor();
+    await page.getByText("No other host of this network has this name.").waitFor();
     await page.getByLabel("The other host").fill("core");
     await page.getByRole("button", { name: "core-1-oob" }).click();
     await page.getByText("Moves address 10.2.3.2").waitFor();
@@ -173,10 +173,10 @@ describe.skipIf(!hasChromium)("host identity", () => {
   test("actions are not offered to a Viewer, nor in the past", async () => {
     const [host] = await hosts("core-1");
     await open(`/hosts/${host?.id}/identity?at=2026-01-01T00:00:00Z`);
-    await page.getByText("The past is not changed").waitFor();
+    await page.getByText("Hosts can be joined and split only in the present").waitFor();
     const own = await Visitor.arrive(appliance.running.url);
     const theirs = await own.signIn(VIEWER, PASSWORD, `/hosts/${host?.id}/identity`);
-    await theirs.getByText("Your role does not join or split hosts.").waitFor();
+    await theirs.getByText("Your role can't join or split hosts.").waitFor();
     await open(`/hosts/${host?.id}`, theirs);
     await theirs.getByRole("heading", { name: "core-1" }).waitFor();
     expect(await theirs.getByRole("link", { name: "Join or split…" }).count()).toBe(0);

@@ -195,7 +195,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     await page.getByRole("application").waitFor();
     await page.getByRole("button", { name: "Earlier" }).click();
     await page.getByRole("link", { name: "Time-lapse" }).click();
-    await page.getByText("The instant lies after the period").waitFor();
+    await page.getByText("The instant is after the period").waitFor();
     await page.getByRole("link", { name: "Go to the end" }).click();
     await page.getByText("3 of 3 changes").waitFor();
     await page.getByRole("link", { name: /^\d+ links/ }).click();

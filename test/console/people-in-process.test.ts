@@ -259,7 +259,7 @@ describe("users", () => {
     expect(last).toMatchObject({ changed_fields: ["is_enabled"], transaction: { reason: "left the team" } });
 
     await row.getByRole("button", { name: "Delete Night shift" }).click();
-    await page.getByText("Their API key goes with them, at once.").waitFor();
+    await page.getByText("Their API key is deleted as well, at once.").waitFor();
     await page.getByText("This cannot be undone").waitFor();
     await page.getByRole("button", { name: "Delete the user" }).click();
     await page.getByText("Night shift was deleted.").waitFor();

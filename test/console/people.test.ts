@@ -300,7 +300,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
     await editing.getByRole("button", { name: "Save" }).click();
     await row.getByText("Disabled").waitFor();
     await row.getByRole("button", { name: "Delete Night shift" }).click();
-    await page.getByText("Their API key goes with them, at once.").waitFor();
+    await page.getByText("Their API key is deleted as well, at once.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Delete the user" }).click();
     await page.getByText("Night shift was deleted.").waitFor();

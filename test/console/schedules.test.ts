@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("scheduling scans", () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
     await form.getByLabel("Cron").fill("61 2 * * *");
-    await form.getByText(/must be a cron expression that comes due/).waitFor();
+    await form.getByText(/must be a cron expression with a next run/).waitFor();
     expect(visitor.troubles().every((trouble) => trouble.includes("400"))).toBe(true);
     await form.getByLabel("Cron").fill("30 2 * * *");
     await dueTimes().nth(4).waitFor();

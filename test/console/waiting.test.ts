@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
       // The credential's page links there as well.
       await open("/settings/credentials");
       await page.getByRole("link", { name: "campus" }).click();
-      await page.getByRole("link", { name: "What waits for an Admin" }).click();
+      await page.getByRole("link", { name: "Items that need an Admin's approval" }).click();
       await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
       await row("10.2.9.0/24").getByText("would be sent to every address of 10.2.9.0/24").waitFor();
       await page.getByLabel("Mark 10.2.9.0/24").check();

@@ -225,7 +225,7 @@ describe("a device that accepts no credential", () => {
         {
           credential_id: "SnmpV2c-public",
           reason: "no_answer",
-          clause: "no answer: it is silent, or the community is wrong",
+          clause: "no answer: no agent, or a wrong community",
         },
         { credential_id: "SnmpV3-bob", reason: "wrong_user" },
         { credential_id: "stale", reason: "wrong_password" },

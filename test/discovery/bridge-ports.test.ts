@@ -42,7 +42,7 @@ describe("a device that stops reporting dot1dBasePortTable", () => {
     const { result } = await scan.devices(counted());
     expect(await shown()).toEqual(TOLD);
     expect(result.records).toEqual({});
-    const reason = "it no longer serves dot1dBasePortTable: its bridge ports are unknown, and what was known stays";
+    const reason = "it no longer serves dot1dBasePortTable: its bridge ports are unknown, and known values stay";
     const partial = { type: "Partial" as const, entity: "host", id: expect.any(String), reason };
     expect(result.findings.filter(({ type }) => type === "Partial")).toEqual([
       { ...partial, label: "sw-1: forwarding" },

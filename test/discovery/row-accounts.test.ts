@@ -149,7 +149,7 @@ describe("every table with rows", () => {
     });
     const [finding] = (await reads(await scan(["10.0.0.2"]))).filter(({ label }) => label === "sw-1: forwarding");
     expect(finding?.reason).toBe(
-      "2 rows read, 2 kept; every port in dot1dBasePortTable is the interface with the same number; the ports missing from it are taken to be so too",
+      "2 rows read, 2 kept; every port in dot1dBasePortTable is the interface with the same number; the missing ports are assumed to be as well",
     );
   });
 

@@ -141,7 +141,7 @@ describe("a timeout", () => {
     timers.advance(20_000);
     expect(await answer).toEqual({
       reason: "no_answer",
-      clause: "no answer: it is silent, or the community is wrong",
+      clause: "no answer: no agent, or a wrong community",
     });
     const [first = 0, second = 0, third = 0] = timers.waits;
     expect(timers.waits).toHaveLength(3);

@@ -195,7 +195,7 @@ describe("a refused user", () => {
     const target = await agent([ann], { alter: () => null });
     expect(await (await session(target, user("ann"), { timeouts: SHORT_TIMEOUTS })).ask(getName, never)).toEqual({
       reason: "no_answer",
-      clause: "no answer: it is silent, or does not speak SNMPv3",
+      clause: "no answer: no agent, or it does not speak SNMPv3",
     });
   });
 });

@@ -117,7 +117,7 @@ describe("a community", () => {
     const steps = await tried(await v3Agent(), community("wrong"), BRIEF);
     expect(outcomes(steps)).toEqual({ agent: "Passed", authentication: ["Failed", "no_answer"], ...NOT_LET_IN });
     expect(stepOf(steps, "agent").facts[0]?.name).toBe("engine_id");
-    expect(stepOf(steps, "authentication").sentence).toContain("silent to this community: it is wrong");
+    expect(stepOf(steps, "authentication").sentence).toContain("ignores this community: it is wrong");
   });
 
   test("that is wrong at an agent without SNMPv3 is reported as ambiguous", async () => {
@@ -127,7 +127,7 @@ describe("a community", () => {
       authentication: ["Unclear", "no_answer"],
       ...NOT_LET_IN,
     });
-    expect(stepOf(steps, "agent").sentence).toContain("cannot be told apart");
+    expect(stepOf(steps, "agent").sentence).toContain("cannot be distinguished");
   });
 
   test("is not sent again once withdrawn", async () => {
@@ -172,7 +172,7 @@ describe("a MIB view", () => {
     const { "1.3.6.1.2.1.4.20.1.2.10.0.0.1": row } = SWITCH;
     const steps = await tried(await agent(viewOf({ "1.3.6.1.2.1.4.20.1.2.10.0.0.1": row })), community("public"));
     expect(outcomes(steps)).toMatchObject({ system: ["Failed", "nothing_shown"], addresses: "Passed" });
-    expect(stepOf(steps, "system").sentence).toContain("has to have 1.3.6.1.2.1.1");
+    expect(stepOf(steps, "system").sentence).toContain("add 1.3.6.1.2.1.1 to its view");
   });
 
   test("with refused access is reported as such", async () => {

@@ -178,7 +178,7 @@ test("verify names a table and its difference in rows", () => {
     expect.stringMatching(/^session: sessions: has \d+ rows, as many as were written, but not the same$/),
   );
   expect(told(["DELETE FROM row_sums WHERE name = 'sessions'"])).toEqual([
-    expect.stringMatching(/^session: sessions: has \d+ rows, and how many were written is not known$/),
+    expect.stringMatching(/^session: sessions: has \d+ rows, but the number written is unknown$/),
   ]);
   expect(told(["INSERT INTO row_sums (name, rows, sum) VALUES ('tags', 0, 0)"])).toEqual([
     'memory: row_sums: counts "tags", which is not counted',

@@ -84,7 +84,7 @@ const FOREIGN: ReadonlyArray<readonly [name: string, act: (db: Sql) => void]> = 
 test.each(FOREIGN)("a backup with an unexpected %s is refused", async (name, act) => {
   const path = spoilt("good.db", act);
   const bytes = Bun.hash(readFileSync(path));
-  const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not make`;
+  const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not create`;
   expect(await verified(path)).toStartWith(sentence);
   expect(restored(path)).toStartWith(sentence);
   expect([Bun.hash(readFileSync(path)), existsSync(`${path}-wal`)]).toEqual([bytes, false]);
@@ -111,7 +111,7 @@ test.each([
   const changed = text.replaceAll(from, to);
   expect(changed).not.toBe(text);
   writeFileSync(path, Buffer.from(changed, "latin1"));
-  const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not make: `;
+  const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not create: `;
   expect(await verified(path)).toStartWith(sentence);
   expect(restored(path)).toStartWith(sentence);
 });
@@ -119,11 +119,11 @@ test.each([
 test("a backup of an earlier schema is compared with that schema", () => {
   expect(restored(file("earlier.db"))).toBeNull();
   const later = spoilt("earlier.db", ({ $client }) => $client.run("CREATE TABLE map_positions (x)"));
-  expect(restored(later)).toContain('holds the table "map_positions", which netledger did not make: it cannot');
+  expect(restored(later)).toContain('holds the table "map_positions", which netledger did not create: it cannot');
   const two = spoilt("earlier.db", ({ $client }) =>
     $client.run("CREATE VIEW a AS SELECT 1; CREATE TRIGGER b AFTER INSERT ON tags BEGIN SELECT 1; END"),
   );
-  expect(restored(two)).toContain('holds the view "a", which netledger did not make (and 1 more)');
+  expect(restored(two)).toContain('holds the view "a", which netledger did not create (and 1 more)');
 });
 
 test("a backup with SQLite's statistics, or without an index, is accepted: a verification reports missing objects", async () => {

@@ -472,7 +472,7 @@ describe("tampering after a prune is found:", () => {
     const found = damaged(
       ...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`),
     );
-    expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, but no prune reached it$/)]);
+    expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, but no prune covered it$/)]);
   });
 
   test("a document dropped although a kept state needs it", () => {
@@ -492,7 +492,7 @@ describe("tampering after a prune is found:", () => {
       ),
     );
     expect(found).toContainEqual(
-      expect.stringMatching(/^version: .*: was dropped, the end of what is left before it$/),
+      expect.stringMatching(/^version: .*: was dropped, but ends the versions left before it$/),
     );
   });
 
@@ -510,6 +510,6 @@ describe("tampering after a prune is found:", () => {
           WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,
       ),
     );
-    expect(found).toContainEqual(expect.stringMatching(/^version: .*: nothing is left of the record but its end$/));
+    expect(found).toContainEqual(expect.stringMatching(/^version: .*: only the end of the record is left$/));
   });
 });

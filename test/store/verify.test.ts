@@ -420,7 +420,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "a span with an early end",
-      /^span: host .* its span goes to 3$/,
+      /^span: host .* its span ends at 3$/,
       () => [`UPDATE history_spans SET died = 3 WHERE n = ${host()}`],
     ],
     [
@@ -430,12 +430,12 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "an extra span",
-      /^span: host .*, but did not live there then$/,
+      /^span: host .*, but was not in it then$/,
       () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`],
     ],
     [
       "a span of no record",
-      /^span: record \? \(n 99999\): .*, but did not live there then$/,
+      /^span: record \? \(n 99999\): .*, but was not in it then$/,
       () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"],
     ],
     [
@@ -471,17 +471,17 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "a block with a wrong count",
-      /^span: scope .*, block 0: has what the spans do not$/,
+      /^span: scope .*, block 0: has entries without spans$/,
       () => ["UPDATE history_span_blocks SET alive = alive + 1"],
     ],
     [
       "a block of no record",
-      /^span: scope .*, block 9: has what the spans do not$/,
+      /^span: scope .*, block 9: has entries without spans$/,
       () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"],
     ],
     [
       "a block of a kind without blocks",
-      /^span: scope .*, block 0: has what the spans do not$/,
+      /^span: scope .*, block 0: has entries without spans$/,
       () => [
         `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
           FROM history_spans s WHERE s.scope >> 6 = ${host()} AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`,
@@ -489,7 +489,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "a missing block",
-      /^span: scope .*, block 0: lacks what the spans have$/,
+      /^span: scope .*, block 0: lacks entries of the spans$/,
       () => ["DELETE FROM history_span_blocks"],
     ],
     [
@@ -509,7 +509,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "uncounted changes",
-      /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
+      /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
       () => ["DELETE FROM history_change_counts WHERE sequence = 4"],
     ],
     [
@@ -519,12 +519,12 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "a change counted as another",
-      /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
+      /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
       () => ["UPDATE history_change_counts SET created = created - 1, updated = updated + 1 WHERE created > 0"],
     ],
     [
       "a change counted in another transaction",
-      /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
+      /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
       () => [
         `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
           WHERE scope = 64 * (SELECT n FROM history_records WHERE kind = 1 LIMIT 1) + 7`,
@@ -537,7 +537,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "changes of no record",
-      /^activity: scope 6399999 .*: the counts of changes are not those of the versions$/,
+      /^activity: scope 6399999 .*: the counts of changes differ from the versions$/,
       () => [
         "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
       ],
@@ -580,12 +580,12 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "an indexed name without a record",
-      /^search: history_words: does not match what the records were called$/,
+      /^search: history_words: does not match the names of the records$/,
       () => [`INSERT INTO history_words (rowid, entries) VALUES (${host()} << 31 | 3, '1.7.wforged')`],
     ],
     [
       "names missing from the index",
-      /^search: history_words: does not match what the records were called$/,
+      /^search: history_words: does not match the names of the records$/,
       () => ["INSERT INTO history_words (history_words) VALUES ('delete-all')"],
     ],
     [
@@ -603,7 +603,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     ],
     [
       "a live row of another kind",
-      /^live: tag .*: has a live row among the tags, but is none in the ledger$/,
+      /^live: tag .*: has a live row among the tags, but another kind in the ledger$/,
       () => [
         `INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`,
       ],
@@ -998,7 +998,7 @@ describe("netledger verify", () => {
     expect(found).toEqual({
       status: 1,
       text: expect.stringMatching(
-        /\nNot sound: \d+ findings\.\nAll of it is derived from the ledger, which is sound: rebuild it with netledger verify --repair-derived\.\n$/,
+        /\nNot sound: \d+ findings\.\nAll damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived\.\n$/,
       ),
     });
     // Not while another process uses the data.

@@ -210,7 +210,7 @@ describe("a restore", () => {
       code: 3,
       signal: null,
       out: "",
-      err: `netledger: There are already data in ${place.data}: --replace replaces them with the backup and keeps them beside it.\n`,
+      err: `netledger: There are already data in ${place.data}: --replace replaces them with the backup and keeps the old ones next to it.\n`,
     });
     expect(contents(place.data)).toEqual(before);
   });

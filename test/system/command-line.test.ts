@@ -104,7 +104,7 @@ describe("invalid input is refused with status 2 and one line:", () => {
       ["user", "frobnicate"],
       "user is one of user list, user create, user disable, user enable, user password; see netledger user --help",
     ],
-    [["serve", "--lisen", "x"], 'the flag "--lisen" is not known here; see netledger serve --help'],
+    [["serve", "--lisen", "x"], 'the flag "--lisen" is unknown; see netledger serve --help'],
     [
       ["serve", "--listen", "80"],
       '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help',
@@ -126,7 +126,7 @@ describe("invalid input is refused with status 2 and one line:", () => {
       "--setup-organization, --setup-network, --setup-email and --setup-password-file must be given together; see netledger serve --help",
     ],
     [["backup"], "FILE is required (or NETLEDGER_FILE); see netledger backup --help"],
-    [["backup", "a", "b"], '"b" is not understood: every other setting is a flag; see netledger backup --help'],
+    [["backup", "a", "b"], '"b" is not valid: every other setting is a flag; see netledger backup --help'],
     [["restore", "a", "--file", "b"], "--file is given more than once; see netledger restore --help"],
     [
       [
@@ -142,7 +142,7 @@ describe("invalid input is refused with status 2 and one line:", () => {
         "--setup-password-file",
         "p",
       ],
-      "--read-only serves what is in the backup: it cannot be combined with a set-up; see netledger serve --help",
+      "--read-only serves a backup as it is: it cannot be combined with a set-up; see netledger serve --help",
     ],
     [
       ["verify", "--head", "12"],
@@ -170,13 +170,13 @@ describe("invalid input is refused with status 2 and one line:", () => {
     ],
     [
       ["import", "netbox", "https://user:pass@netbox.example.com"],
-      "URL must be an address without a user, a password, a query and a fragment; see netledger import --help",
+      "URL must be an address without a user, password, query or fragment; see netledger import --help",
     ],
     [
       ["import", "netbox", "https://netbox.example.com", "--key", "nlk_x"],
-      "--key would show it to everybody on this machine; use NETLEDGER_KEY or a file; see netledger import --help",
+      "--key would expose it to every user of this machine; use NETLEDGER_KEY or a file; see netledger import --help",
     ],
-    [["version", "--data", "x"], 'the flag "--data" is not known here; see netledger version --help'],
+    [["version", "--data", "x"], 'the flag "--data" is unknown; see netledger version --help'],
     [["setup", "--organization", "A"], "--network NAME is required (or NETLEDGER_NETWORK); see netledger setup --help"],
     [
       ["setup", "--organization", " ", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"],

@@ -54,7 +54,7 @@ describe("the demo's scenarios", () => {
 
   test("startup output and API mark all data as fictitious", async () => {
     expect(running.lines[2]).toBe(
-      `A demo: everything in it is made up. Sign in at ${running.url}/ as ${EMAIL} with the password ${PASSWORD}`,
+      `A demo with made-up data. Sign in at ${running.url}/ as ${EMAIL} with the password ${PASSWORD}`,
     );
     expect(await data("/api/version")).toMatchObject({ is_demo: true, read_only: false });
   });

@@ -319,7 +319,7 @@ describe.skipIf(LAB_MISSING !== null)(
             lab.address("host"),
             /the privacy password or protocol is wrong/,
           ],
-          [community("another"), lab.address("switch-a"), /silent, or the community is wrong/],
+          [community("another"), lab.address("switch-a"), /no agent, or a wrong community/],
           [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
         ];
         await Promise.all(

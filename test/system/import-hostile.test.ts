@@ -104,7 +104,7 @@ describe("under any proxy variables", () => {
       const env = { [variable]: log.url };
       const refused = await at.import(["netbox", "http://192.0.2.7"], env);
       expect([refused.code, log.received()]).toEqual([2, ""]);
-      expect(refused.err).toMatch(/http:\/\/192\.0\.2\.7 is not https: .*; --plain-http permits it/);
+      expect(refused.err).toMatch(/http:\/\/192\.0\.2\.7 is not https: .*; --plain-http permits this/);
       for (const none of ["NO_PROXY", "no_proxy"]) {
         const direct = await at.import(["netbox", "http://192.0.2.7", "--plain-http"], { ...env, [none]: "192.0.2.7" });
         expect([direct.code, log.received()]).toEqual([1, ""]);
@@ -185,7 +185,7 @@ describe("an endless source", () => {
     [
       "a repeated page",
       () => Response.json({ count: 1_000_000, next: "more", results: [{ id: 1, name: "a" }] }),
-      /\/api\/extras\/tags\/ answers the same page again/,
+      /\/api\/extras\/tags\/ returns the same page again/,
     ],
   ])("with %s ends the import in one line", async (_what, answer, message) => {
     const netbox = serve(small(), { intercept: (path) => (path === "/api/extras/tags/" ? answer() : null) });

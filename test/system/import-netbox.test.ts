@@ -203,7 +203,7 @@ describe("the plan", () => {
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere", "--verbose"];
     const dry = await at.import([...args, "--dry-run"]);
     expect(dry.code).toBe(0);
-    expect(dry.out).toContain("this would be done, and nothing is");
+    expect(dry.out).toContain("dry run, nothing is written");
     expect(dry.out).toContain(`created hosts: core-1 (${netbox.url}/api/dcim/devices/1/)`);
     expect(await at.transactions()).toBe(before);
     const done = await at.import(args);
@@ -235,7 +235,7 @@ describe("the plan", () => {
     const done = await at.import(["netbox", netbox.url]);
     expect(done.code).toBe(1);
     expect(done.out).toContain(
-      `subnets: ${netbox.url}/api/ipam/prefixes/2/: belongs to no network; name one for it with --default-network`,
+      `subnets: ${netbox.url}/api/ipam/prefixes/2/: has no network; name one with --default-network`,
     );
     expect(counts(done, "hosts")).toEqual([3, 0, 0, 0, 0]);
     expect(counts(done, "subnets")).toEqual([3, 0, 0, 0, 1]);
@@ -480,7 +480,7 @@ describe("a later change", () => {
     expect(counts(again, "interfaces")).toEqual([0, 0, 1, 1, 0]);
     expect(again.out).toMatch(/hosts: vm-1 \(\S+\) was deleted here/);
     expect(again.out).toMatch(/interfaces: Po1 of core-1 \(\S+\) was deleted here/);
-    expect(again.out).toMatch(/hosts: core-1 \(\S+\) a tag was taken off here/);
+    expect(again.out).toMatch(/hosts: core-1 \(\S+\) a tag was removed in netledger/);
     expect(await at.transactions()).toBe(before);
   });
 
@@ -528,7 +528,7 @@ describe("a later change", () => {
     expect(again.code).toBe(0);
     expect(counts(again, "hosts")).toEqual([0, 0, 2, 1, 0]);
     expect(again.out).toContain(`hosts: ${two.name} (`);
-    expect(again.out).toContain("is one here with another device");
+    expect(again.out).toContain("is consolidated here with another device");
     expect(await at.transactions()).toBe(before);
   });
 
@@ -690,7 +690,7 @@ describe("a hostile NetBox", () => {
     has("/api/ipam/prefixes/2/", /cidr must be an IPv4 or IPv6 prefix/);
     has("/api/ipam/prefixes/3/", /cidr must be an IPv4 or IPv6 prefix with no host bits set/);
     has("/api/ipam/prefixes/4/", /its network has 10\.0\.0\.0\/8 already, from .*prefixes\/1\//);
-    has("/api/ipam/prefixes/5/", /its network could not be taken/);
+    has("/api/ipam/prefixes/5/", /its network could not be imported/);
     has("/api/ipam/vlans/1/", /number must/);
     has("/api/ipam/vlans/3/", /its network has VLAN 5 already/);
     has("/api/dcim/devices/50/", /name must/);
@@ -751,8 +751,8 @@ describe("a hostile NetBox", () => {
       () => Response.redirect("https://elsewhere.example/login", 302),
       /redirects to https:\/\/elsewhere\.example\/login; give the address that it leads to/,
     ],
-    ["an unknown version", () => Response.json({ "netbox-version": "2.11.12" }), /NetBox 2\.11\.12 is not known here/],
-    ["JSON of another shape", () => Response.json({ status: "fine" }), /tells no netbox-version: it is no NetBox/],
+    ["an unknown version", () => Response.json({ "netbox-version": "2.11.12" }), /NetBox 2\.11\.12 is not supported/],
+    ["JSON of another shape", () => Response.json({ status: "fine" }), /has no netbox-version: is it a NetBox\?/],
     [
       "a missing page",
       () => Response.json({ detail: "Not found." }, { status: 404 }),
@@ -788,7 +788,7 @@ describe("access", () => {
     };
     await told(/NetBox refuses the token for .*: Invalid token/, [netbox.url], { NETLEDGER_TOKEN: "wrong" });
     await told(/refuses the key: /, [netbox.url], { NETLEDGER_KEY: "wrong" });
-    await told(/is no netledger: it answers /, [netbox.url, "--server", netbox.url], {});
+    await told(/is not a netledger: it answers /, [netbox.url, "--server", netbox.url], {});
     await told(/NetBox cannot be reached at http:\/\/127\.0\.0\.1:1\/api\/status\//, ["http://127.0.0.1:1"], {});
   });
 
@@ -796,7 +796,7 @@ describe("access", () => {
     const netbox = serve(campus());
     const refused = await at.import(["netbox", netbox.url, "--token", NETBOX_TOKEN]);
     expect(refused.code).toBe(2);
-    expect(refused.err).toMatch(/--token would show it to everybody on this machine; use NETLEDGER_TOKEN or a file/);
+    expect(refused.err).toMatch(/--token would expose it to every user of this machine; use NETLEDGER_TOKEN or a file/);
     await Bun.write(place.path("token"), `${NETBOX_TOKEN}\n`);
     const args = ["netbox", netbox.url, "--token-file", place.path("token"), "--default-network", "E", "--dry-run"];
     expect((await at.import(args, { NETLEDGER_TOKEN: "" })).code).toBe(0);
@@ -808,7 +808,7 @@ describe("access", () => {
   test("beyond this machine requires TLS, whose authority can be named", async () => {
     const plain = await at.import(["netbox", "http://netbox.example.com"]);
     expect([plain.code, plain.out]).toEqual([2, ""]);
-    expect(plain.err).toMatch(/is not https: token, key and data could be read on the way; --plain-http permits it/);
+    expect(plain.err).toMatch(/is not https: token, key and data could be read on the way; --plain-http permits this/);
     const pair = await makePair(Date.now() - 60_000);
     const netbox = serve(campus(), { tls: { cert: pair.certificate, key: pair.privateKey } });
     expect((await at.import(["netbox", netbox.url])).err).toMatch(

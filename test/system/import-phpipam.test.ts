@@ -252,13 +252,13 @@ describe("a phpIPAM", () => {
       () => new Response("<p>", { headers: { "content-type": "text/html" } }),
       /instead of JSON; is it the address of a phpIPAM\?/,
     ],
-    ["another API", TOKEN, PHPIPAM_APP, () => Response.json({ hello: 1 }), /JSON of another form: it is no phpIPAM/],
+    ["another API", TOKEN, PHPIPAM_APP, () => Response.json({ hello: 1 }), /unexpected JSON: is it a phpIPAM\?/],
     [
       "an object instead of a list",
       TOKEN,
       PHPIPAM_APP,
       () => Response.json({ code: 200, success: true, data: { id: 1 } }),
-      /answers no list of objects/,
+      /does not answer with a list of objects/,
     ],
   ] as const)("answering to %s is reported in one line", async (_what, token, app, intercept, message) => {
     const url = serve(office(), intercept ?? undefined);

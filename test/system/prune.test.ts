@@ -64,7 +64,7 @@ describe("netledger prune", () => {
     const dry = await prune("--before", before, "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
     const [, count, of] =
-      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nWould be thinned: transactions 1 to \d+: only the last state\nNothing was changed\.\n$/.exec(
+      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned history kept\.\nWould be thinned: transactions 1 to \d+: only the last state\nNothing was changed\.\n$/.exec(
         dry.out,
       ) ?? [];
     expect([Number(count), Number(of)]).toEqual([expect.any(Number), Number(count) + 5]);
@@ -224,7 +224,7 @@ describe("netledger verify --head", () => {
     expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is given by --head, but not in the ledger`]);
     // A mistyped number must not lead to the replacement of intact data by a backup.
     expect(other.out).toEndWith(
-      "Nothing else is wrong with the data. Either the value of --head is mistyped or belongs to other data, or since then a backup was restored, or the ledger was truncated or replaced.\n",
+      "The data are otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n",
     );
   });
 });

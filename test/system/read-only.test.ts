@@ -243,7 +243,7 @@ describe("refused with status 3 and one sentence:", () => {
     db.run("DROP TABLE appliance_settings");
     db.run("CREATE VIEW appliance_settings AS SELECT '' AS name, '' AS value, 0 AS checksum");
     db.close(true);
-    const sentence = `netledger: ${path} holds the view "appliance_settings", which netledger did not make: it cannot be read as a backup.\n`;
+    const sentence = `netledger: ${path} holds the view "appliance_settings", which netledger did not create: it cannot be read as a backup.\n`;
     expect(await refused(path)).toEqual({ code: 3, signal: null, out: "", err: sentence });
     for (const command of [
       ["verify", "--backup", path],

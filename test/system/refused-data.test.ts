@@ -70,7 +70,7 @@ describe("refused without changes:", () => {
     await place.setUp();
     writeFileSync(join(place.data, "netledger.key"), "short");
     await expectRefused(
-      `The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or the wrong file; put the right one back.`,
+      `The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or the wrong file; restore the right one.`,
     );
   });
 
@@ -103,7 +103,7 @@ test("a database with a truncated last page is refused, since SQLite would read 
   await place.setUp();
   truncateSync(database, statSync(database).size - 5_000);
   await expectRefused(
-    `${database} is damaged: its end is cut off. Replace it with a good copy: netledger restore BACKUP --replace.`,
+    `${database} is damaged: it is truncated. Replace it with a good copy: netledger restore BACKUP --replace.`,
   );
 });
 

@@ -109,19 +109,19 @@ describe("the configuration", () => {
   });
 
   test.each([
-    [["--lisen", "x"], 'the flag "--lisen" is not known here'],
-    [["--lisen=x"], 'the flag "--lisen" is not known here'],
-    [["--no-listen"], 'the flag "--no-listen" is not known here'],
-    [["--email", "a@b"], 'the flag "--email" is not known here'],
-    [["extra"], '"extra" is not understood: every setting is a flag'],
-    [["-l", "x"], '"-l" is not understood: every setting is a flag'],
-    [["--"], '"--" is not understood: every setting is a flag'],
+    [["--lisen", "x"], 'the flag "--lisen" is unknown'],
+    [["--lisen=x"], 'the flag "--lisen" is unknown'],
+    [["--no-listen"], 'the flag "--no-listen" is unknown'],
+    [["--email", "a@b"], 'the flag "--email" is unknown'],
+    [["extra"], '"extra" is not valid: every setting is a flag'],
+    [["-l", "x"], '"-l" is not valid: every setting is a flag'],
+    [["--"], '"--" is not valid: every setting is a flag'],
     [["--data"], "--data needs a value: DIR"],
     [["--data", "--self"], "--data needs a value: DIR"],
     [["--data", ""], "--data must not be empty"],
     [["--data="], "--data must not be empty"],
     [["--self=true"], "--self takes no value"],
-    [["--self", "true"], '"true" is not understood: every setting is a flag'],
+    [["--self", "true"], '"true" is not valid: every setting is a flag'],
     [["--data", "a", "--data", "a"], "--data is given more than once"],
     [["--self", "--no-self"], "--self is given more than once"],
     [["--log-format", "xml"], 'must be text or json, not "xml"'],
@@ -191,9 +191,9 @@ describe("a positional setting", () => {
   test.each([
     [[], "FILE is required (or NETLEDGER_FILE)"],
     [[""], "FILE must not be empty"],
-    [["a", "b"], '"b" is not understood: every other setting is a flag'],
+    [["a", "b"], '"b" is not valid: every other setting is a flag'],
     [["a", "--file", "b"], "--file is given more than once"],
-    [["-a"], '"-a" is not understood: every other setting is a flag'],
+    [["-a"], '"-a" is not valid: every other setting is a flag'],
   ])("refuses %j", (args, message) => {
     expect(problem(args, {}, BACKUP)).toBe(message);
   });
@@ -272,7 +272,7 @@ describe("the names to serve", () => {
 
   test.each(["10.0.0.5", "::1", "2001:db8::5"])("cannot be the address %s", (text) => {
     expect(problem(["--host-name", `a.example,${text}`], {}, NAMES)).toBe(
-      `--host-name must be host names, and addresses need none: not "${text}"`,
+      `--host-name must be host names; IP addresses are always accepted: not "${text}"`,
     );
   });
 });

@@ -149,7 +149,7 @@ test.each([
   expect(numbers(bringing)).toEqual(expected as ReturnType<typeof numbers>);
   const lines = bringing.plan.takeLines().split("\n");
   const refused = lines.filter((line) => line.startsWith("refused "));
-  for (const line of refused) expect(line).toMatch(/\/2\/: cannot be brought in: TypeError: of an object$/);
+  for (const line of refused) expect(line).toMatch(/\/2\/: cannot be imported: TypeError: of an object$/);
 });
 
 test("unwritable objects are refused, and an unreachable side ends the import", async () => {

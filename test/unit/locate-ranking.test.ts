@@ -596,7 +596,7 @@ describe("ambiguities and notes", () => {
       { by: "ip", value: "10.0.0.7" },
     );
     expect(location.explanation).toBe(
-      "web (10.0.0.7) is in the inventory, but its port is not known. Its subnet is 10.0.0.0/8, VLAN 7 (v7).",
+      "web (10.0.0.7) is in the inventory, but its port is unknown. Its subnet is 10.0.0.0/8, VLAN 7 (v7).",
     );
     expect(location.candidates[0]).toMatchObject({
       switch: null,
@@ -625,13 +625,13 @@ describe("ambiguities and notes", () => {
 
   test("an unknown location is a sentence, and a group address is reported as such", () => {
     expect(located([])).toMatchObject({
-      explanation: `Nothing is known of ${MAC}.`,
+      explanation: `${MAC} is unknown.`,
       candidates: [],
       ambiguity: null,
       truncated: false,
     });
     expect(located([], { by: "mac", value: "01:00:5e:00:00:fb" }).explanation).toBe(
-      "Nothing is known of 01:00:5e:00:00:fb. It is a group address, not that of a single station.",
+      "01:00:5e:00:00:fb is unknown. It is a group address, not that of a single station.",
     );
   });
 });

@@ -218,7 +218,7 @@ describe("nonstandard port lists", () => {
     for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
     expect(device.tables.vlans).toEqual({
       state: "partial",
-      problem: "the port lists name none of the bridge's ports",
+      problem: "the port lists contain none of the bridge's ports",
     });
   });
 });

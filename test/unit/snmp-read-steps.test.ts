@@ -148,7 +148,7 @@ describe("scalars", () => {
     expect(steps.map((step) => [...(step?.scalars.keys() ?? [])])).toEqual([["up", "name"], ["up"], ["up"], ["up"]]);
     expect(steps.map((step) => step?.scalarsProblem)).toEqual([
       null,
-      "the device answers something other than what was asked",
+      "the device's answer does not match the request",
       "the device's answers cannot be parsed",
       "the device's answers cannot be parsed",
     ]);

@@ -149,7 +149,7 @@ describe("a certificate and its key", () => {
     [
       "an endless file",
       () => ({ ...pair, certificate: "x".repeat(2_000_000) }),
-      /^the certificate has 2000000 bytes, more than the 1048576/,
+      /^the certificate has 2000000 bytes, more than the maximum of 1048576/,
     ],
   ])("are refused for %s", (_what, madeOf, said) => {
     const problem = problemOf(writePair(folder, madeOf() as MadePair, "wrong"));
@@ -162,7 +162,7 @@ describe("a certificate and its key", () => {
     rmSync(files.privateKey.path);
     expect(problemOf(files)).toBe("the key cannot be read (ENOENT)");
     mkdirSync(files.privateKey.path);
-    expect(problemOf(files)).toBe("the key is a folder and not a file");
+    expect(problemOf(files)).toBe("the key is a folder, not a file");
     rmdirSync(files.privateKey.path);
     makePipe(files.privateKey.path);
     expect(problemOf(files)).toBe("the key is not a regular file");
@@ -253,7 +253,7 @@ describe("the self-signed pair", () => {
   });
 
   test.each<[string, (path: string) => void, string]>([
-    ["a folder", (path) => mkdirSync(path, { mode: 0o700 }), "is a folder and not a file"],
+    ["a folder", (path) => mkdirSync(path, { mode: 0o700 }), "is a folder, not a file"],
     ["a named pipe", makePipe, "is not a regular file"],
     ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path), "cannot be read (ENOENT)"],
     ["a link to itself", (path) => symlinkSync(path, path), "cannot be read (ELOOP)"],

@@ -16,6 +16,7 @@ export const ignoredDetails: KindDetails<keyof components["schemas"]["Ignored"]>
   order: "label",
   example: 'entity = host AND label : "printer"',
   listed: { title: "Ignored", one: "entry", many: "entries" },
-  nothingYet: "Whatever a person deletes that discovery finds again is listed here, until somebody lifts it.",
+  nothingYet:
+    "Records that a person deleted and that discovery would bring back are listed here until the entry is lifted.",
   unlisted: ["record_id", "identity"],
 };

@@ -55,7 +55,7 @@ export const applianceText = {
   url: "Listens at",
   version: "Version",
   versionOf: (version: string, schema: number) => `${version}, schema ${schema}`,
-  readOnly: "It serves a backup, which nobody changes.",
+  readOnly: "It serves a backup, read-only.",
   limitations: "What this machine does not allow",
   /** By code of the concern. */
   remedies: {

@@ -3,7 +3,7 @@
 import { groupedDigits } from "./digits.ts";
 
 export const backupsText = {
-  says: "A backup is one consistent state of everything on this appliance. It is taken while the appliance works, verified, and kept in the folder backups of its data, until somebody deletes it.",
+  says: "A backup is one consistent state of everything on this appliance. It is taken while the appliance is running, verified, and kept in the folder backups of its data until you delete it.",
   key: "The file netledger.key is not in it. It decrypts the secrets of credentials: keep a copy of it elsewhere, once.",
   handbook: "More about backups",
   take: "Take a backup",

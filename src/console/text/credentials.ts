@@ -27,7 +27,7 @@ export const credentialText = {
       : `It is assigned to ${[
           ...(networks > 0 ? [plural(networks, "network", "networks")] : []),
           ...(hosts > 0 ? [plural(hosts, "host", "hosts")] : []),
-        ].join(" and ")}: these are asked with it no more.`,
+        ].join(" and ")}: it is no longer sent there.`,
   deleteSays:
     "A secret that was typed here is gone for good: undoing cannot bring such a credential back. History keeps its name, and who had it.",
   added: (name: string) => `The credential ${isolated(name)} was created.`,
@@ -79,43 +79,43 @@ export const credentialText = {
   path: (what: string) => `${what}: path of the file`,
   pathHelp: "Below the folder that the appliance was started with (--secrets-folder).",
   newSecret: (what: string) => `New ${what.toLowerCase()}`,
-  notShared: "A secret that you type here is in this form alone: in no draft, in no address.",
+  notShared: "A secret that you type stays in this form only, never in a draft or an address.",
   before: "Before you save",
-  nobodyNew: "Nobody is asked with it who was not before.",
+  nobodyNew: "It is sent to no further device.",
   newNetwork: (name: string, count: number) =>
     count === 0
-      ? `${isolated(name)}: no subnet of it accepts credentials, so nobody there is asked with it yet.`
+      ? `${isolated(name)}: none of its subnets accepts credentials, so it is not sent there yet.`
       : count === 1
-        ? `${isolated(name)}: 1 subnet that accepts credentials is asked with it that was not before:`
-        : `${isolated(name)}: ${groupedDigits(count)} subnets that accept credentials are asked with it that were not before:`,
+        ? `${isolated(name)}: it is now also sent to 1 subnet that accepts credentials:`
+        : `${isolated(name)}: ${groupedDigits(count)} subnets that accept credentials now receive it as well:`,
   newHost: (name: string, addresses: readonly string[]) =>
     addresses.length === 0
-      ? `${isolated(name)}: it has no address, so it is not asked yet.`
-      : `${isolated(name)}: is sent it at ${addresses.join(", ")}.`,
+      ? `${isolated(name)}: it has no address, so nothing is sent yet.`
+      : `${isolated(name)}: sent to ${addresses.join(", ")}.`,
   newTargets: (addresses: readonly string[]) => `The next scan sends it to ${addresses.join(", ")}.`,
-  newSecretSays: "The next scan sends the new secret to every device that it is used for.",
-  reach: "Who is asked with it, and why",
-  reachNobody: "Nobody is asked with it: it is assigned to no network and to no host.",
+  newSecretSays: "The next scan sends the new secret to every device it is used for.",
+  reach: "Where it is sent, and why",
+  reachNobody: "It is not sent anywhere: it is assigned to no network and no host.",
   reachNetwork: (asked: number, not: number) =>
     `${plural(asked, "subnet is", "subnets are")} asked, ${plural(not, "is not", "are not")}`,
-  reachNoSubnets: "The network has no subnets: nobody in it is asked.",
+  reachNoSubnets: "The network has no subnets, so nothing is sent there.",
   subnet: "Subnet",
   asked: "Asked",
   because: "Why",
   isAsked: "Asked",
   isNotAsked: "Skipped",
   accepts: "it accepts credentials",
-  within: "it lies within a subnet that accepts credentials",
-  passedOver: (type: string) => `subnets of type ${type} are asked only where an Admin names an address`,
-  refuses: "it does not accept credentials: an Admin can let it",
+  within: "it is inside a subnet that accepts credentials",
+  passedOver: (type: string) => `subnets of type ${type} are scanned only when an Admin names an address`,
+  refuses: "it does not accept credentials; an Admin can allow it",
   host: "Host",
   addresses: "Addresses",
-  sent: "is sent it",
+  sent: "receives it",
   waits: "waits for an Admin to confirm the address",
-  whatWaits: "What waits for an Admin, and letting it go",
+  whatWaits: "Items that need an Admin's approval",
   hostWide: "every address, as an Admin confirms it",
   listed: (more: number) => `and ${groupedDigits(more)} more`,
-  firstTargets: "The next scan asks first:",
+  firstTargets: "The next scan starts with:",
   history: "History",
   historyNone: "No version is kept.",
   when: "When",
@@ -134,7 +134,7 @@ export const credentialText = {
   } as Readonly<Record<string, string>>,
   tryIt: "Try it",
   trySays:
-    "Sends the credential to one address and tells step by step what the device says. Nothing is written to the inventory.",
+    "Sends the credential to one address and shows the device's answers step by step. Nothing is written to the inventory.",
   tryWhich: "Credential",
   tryAddress: "Address",
   tryNetwork: "Network",
@@ -192,7 +192,7 @@ export const credentialText = {
   unassign: "Unassign",
   unassignOf: (name: string) => `Unassign ${name}`,
   unassignTitle: (name: string, host: string) => `Unassign ${isolated(name)} from ${isolated(host)}`,
-  unassignSays: "The host is asked with it no more. What is known of it stays.",
+  unassignSays: "It is no longer sent to this host. Data already collected stay.",
   unassigned: (name: string) => `${isolated(name)} is no longer assigned to this host.`,
   noneChosen: "Choose at least one address, or every address.",
   lastChanged: "The assignments of this host were last changed by",

@@ -143,7 +143,7 @@ export const firstScanText = {
   starting: "Starting…",
   refused: "The appliance does not take this:",
   unknown: "There is no such scan in this network. It may be of another one, or no longer kept.",
-  anew: "Ask for a scan",
+  anew: "Start another scan",
   state: { Completed: "Done.", Cancelled: "It was stopped before it finished.", other: "It did not finish." },
   map: "Map",
   mapOf: (devices: number, links: number) =>
@@ -163,12 +163,12 @@ export const firstScanText = {
   noDevice: (asked: number, names: string) =>
     `No device answered SNMP: ${counted(asked, "address was", "addresses were")} asked with ${names}.`,
   noDeviceWhy:
-    "A device does not say that a community is wrong, it stays silent. Check how it is spelled, and whether the devices allow SNMP from this machine.",
+    "Devices ignore a wrong community silently. Check its spelling, and whether the devices allow SNMP from this machine.",
   someSilent: (silent: number) =>
-    `${counted(silent, "address", "addresses")} did not answer SNMP. They may have none, like most computers and printers, or want another community or user.`,
+    `${counted(silent, "address", "addresses")} did not answer SNMP. They may have none, like most computers and printers, or need another community or user.`,
   otherCredential: "Give another credential",
-  unreadWhy: "What did not answer or was not asked",
-  moreFindings: "All that this scan tells",
+  unreadWhy: "No answer or not scanned",
+  moreFindings: "All findings of this scan",
   errors: {
     no_answer: "no answer: silent, or the community is wrong",
     port_closed: "no SNMP agent listens",

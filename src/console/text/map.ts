@@ -15,7 +15,7 @@ export const mapText = {
   found: (count: number) => (count === 1 ? "1 device found" : `${groupedDigits(count)} devices found`),
   isolated: "Devices without links",
   picture: (devices: number, links: number) =>
-    `Picture of the map: ${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}. The table beside it says the same. Arrow keys move it, plus and minus zoom, 0 shows all.`,
+    `Picture of the map: ${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}. The table next to it has the same content. Arrow keys move it, plus and minus zoom, 0 shows all.`,
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   showAll: "Show all",
@@ -69,8 +69,8 @@ export const mapText = {
   momentOf: (place: number, count: number) =>
     count === 0 ? "Nothing came or went." : `${groupedDigits(place)} of ${counted(count, "change", "changes")}`,
   moreParts: (count: number) => `and ${groupedDigits(count)} more`,
-  beforePeriod: "The instant lies before the period. The map shows the beginning.",
-  afterPeriod: "The instant lies after the period. The map shows the end.",
+  beforePeriod: "The instant is before the period. The map shows the beginning.",
+  afterPeriod: "The instant is after the period. The map shows the end.",
   toNearest: { before: "Go to the beginning", after: "Go to the end" },
   cutOff: "Too much changed for one answer. The map ends at",
   goOn: "Go on from there",

@@ -65,7 +65,7 @@ export const subnetText = {
   blocks: "Blocks of addresses",
   block: "Block",
   blockLegend:
-    "Filled is in use, hatched is set aside or in subnets within. A block opens; one that lies in a subnet within leads to it.",
+    "Filled: in use. Hatched: set aside or in child subnets. Click a block to open it; a block inside a child subnet leads there.",
   blockParts: ({ used, aside, inSubnets, free }: Readonly<Record<"used" | "aside" | "inSubnets" | "free", number>>) =>
     [
       `${number(used)} in use`,
@@ -121,7 +121,7 @@ export const vlanText = {
   up: "Up",
   upOf: (up: number, all: number) => `${number(up)} of ${number(all)}`,
   morePorts: (count: number) => `${number(count)} more`,
-  moreInterfaces: (count: number) => `${number(count)} more interfaces have it: the list of interfaces tells all.`,
+  moreInterfaces: (count: number) => `${number(count)} more interfaces have it; see the list of interfaces.`,
   taggedPorts: "Tagged ports",
   interface: "Interface",
   how: "VLAN",

@@ -1,7 +1,7 @@
 // Texts of the organization page.
 
 export const organizationText = {
-  says: "Everything belongs to your organization, and nobody sees another's.",
+  says: "All data belong to your organization and are visible to it alone.",
   name: "Name",
   reasons: "Reasons",
   demanded: "Every change needs a reason",

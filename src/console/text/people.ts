@@ -5,7 +5,7 @@ import { isolated } from "./isolated.ts";
 
 export const peopleText = {
   says: "Who may sign in, what they may do, and which networks they reach. You can't grant or revoke a role higher than your own.",
-  none: "There is nobody.",
+  none: "No users.",
   newOne: "New user",
   added: (name: string) =>
     `${isolated(name)} can sign in now. Tell them the password; they change it under Settings, Account.`,
@@ -26,16 +26,17 @@ export const peopleText = {
   newPasswordSays: "Another password ends all their sessions. Their API keys stay valid.",
   ownPassword: "Your own password is changed under Account.",
   isEnabled: "May sign in",
-  disableSays: "Unticked, their sessions end and their API keys stop at once. Ticked again, the keys work again.",
+  disableSays:
+    "If you untick this, their sessions end and their API keys stop working at once. Tick it again, and the keys work again.",
   networksSay: "An Owner or Admin reaches all networks, whatever is chosen here.",
   deleteTitle: (name: string) => `Delete ${isolated(name)}`,
   deleteVerb: "Delete the user",
   deleteKeys: (count: number) =>
     count === 0
       ? "They have no API keys."
-      : `${count === 1 ? "Their API key goes" : `Their ${groupedDigits(count)} API keys go`} with them, at once.`,
+      : `${count === 1 ? "Their API key is" : `Their ${groupedDigits(count)} API keys are`} deleted as well, at once.`,
   deleteSays: [
-    "Their sessions end. This cannot be undone: somebody who is added again has a new id, and needs new keys.",
-    "History keeps their name. To keep somebody out for a while, edit them and untick “May sign in”.",
+    "Their sessions end. This cannot be undone: a user who is added again has a new id and needs new keys.",
+    "History keeps their name. To suspend a user, edit them and untick “May sign in”.",
   ],
 } as const;

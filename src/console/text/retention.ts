@@ -5,7 +5,7 @@ import { groupedDigits } from "./digits.ts";
 const states = (count: number) => (count === 1 ? "1 state" : `${groupedDigits(count)} states`);
 
 export const retentionText = {
-  says: "All of history is kept until somebody prunes it. Here you see what a prune would drop, before it is done. Nothing is changed by looking.",
+  says: "All history is kept until it is pruned. This page previews what a prune would drop; it changes nothing.",
   handbook: "What stays, and what answers say afterwards",
   before: "Prune what happened before (00:00 UTC)",
   keep: "What stays of it",

@@ -37,7 +37,7 @@ export const scanningText = {
   tooMany: (most: number) =>
     `A scan that is asked for here names at most ${groupedDigits(most)} addresses: name a subnet.`,
   noAddresses: "It has no address to ask.",
-  severalNetworks: "What is selected lies in several networks, and a scan is of one.",
+  severalNetworks: "The selection spans several networks, but a scan covers only one.",
   due: (count: number) => (count === 0 ? "It never comes due." : "Comes due next:"),
   dueUnknown: "Minute, hour, day of month, month, day of week; or a word such as @hourly, @daily, @weekly, @monthly.",
   checkNow: "Check now",

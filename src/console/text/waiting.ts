@@ -30,7 +30,7 @@ export const waitingText = {
   address: "address",
   of: "of",
   within: "in",
-  noOne: "nobody knows",
+  noOne: "unknown",
   newer: "Before",
   older: "After",
   confirm: "Confirm",

@@ -36,7 +36,7 @@ export function refuseForeignObjects(db: Sql, path: string): void {
   const { type, name, table } = last;
   const others = foreign.length - 1;
   throw new DatabaseRefused(
-    `${path} holds the ${type} ${JSON.stringify(name)}${table === name ? "" : ` on ${JSON.stringify(table)}`}, which netledger did not make${others > 0 ? ` (and ${others} more)` : ""}: it cannot be read as a backup.`,
+    `${path} holds the ${type} ${JSON.stringify(name)}${table === name ? "" : ` on ${JSON.stringify(table)}`}, which netledger did not create${others > 0 ? ` (and ${others} more)` : ""}: it cannot be read as a backup.`,
   );
 }
 

@@ -325,7 +325,7 @@ function removeDatabase(path: string): void {
 function refuseCutOff(path: string, pageBytes: number): void {
   const missing = pageBytes === 0 ? 0 : statSync(path).size % pageBytes;
   if (missing === 0 || logBytes(path) > 0) return;
-  throw new DatabaseRefused(`${path} is damaged: its end is cut off. ${GOOD_COPY_SENTENCE}`);
+  throw new DatabaseRefused(`${path} is damaged: it is truncated. ${GOOD_COPY_SENTENCE}`);
 }
 
 function openToRead(path: string): number {

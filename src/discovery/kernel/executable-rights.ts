@@ -23,7 +23,7 @@ function hasCapabilities(path: string): boolean {
   try {
     const { symbols, close } = openLibc(
       { getxattr: { args: ["ptr", "ptr", "ptr", "usize"], returns: "i64" } },
-      "to read what an executable is given",
+      "to read the capabilities of an executable",
     );
     const size = symbols.getxattr(terminated(path), terminated(ATTRIBUTE), null, 0n);
     close();

@@ -50,7 +50,7 @@ export function openTcpConnections(): TcpConnections | null {
 
 /** One handle to the library. Throws KernelRefused if unavailable. */
 class TcpConnections {
-  private readonly libc = openLibc(SYMBOLS, "to look at connections");
+  private readonly libc = openLibc(SYMBOLS, "to list connections");
   private readonly address = Buffer.alloc(128);
   private readonly info = Buffer.alloc(256);
   private readonly length = new Uint32Array(1);

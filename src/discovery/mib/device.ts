@@ -176,7 +176,7 @@ function conclusionsOf(
   const vlans = [
     ...(basis === "assumed" && isOfVlans ? [PORT_CONCLUSIONS.assumed] : []),
     ...(areNativesByIfIndex
-      ? ["the rows of dot1qPortVlanTable match interfaces and not bridge ports: they are read as interfaces"]
+      ? ["the rows of dot1qPortVlanTable match interfaces instead of bridge ports: they are read as interfaces"]
       : []),
   ];
   const isOfForwarding = ports !== undefined && (basis !== "assumed" || assumed.includes("forwarding"));
@@ -189,10 +189,10 @@ function conclusionsOf(
 
 const PORT_CONCLUSIONS = {
   extended:
-    "every port in dot1dBasePortTable is the interface with the same number; the ports missing from it are taken to be so too",
+    "every port in dot1dBasePortTable is the interface with the same number; the missing ports are assumed to be as well",
   unclear:
     "dot1dBasePortTable lacks ports, and not all of these are interfaces: interfaces missing from it are left unchanged",
-  assumed: "there is no dot1dBasePortTable: bridge ports are taken to be the interfaces with the same numbers",
+  assumed: "there is no dot1dBasePortTable: bridge ports are assumed to be the interfaces with the same numbers",
 } as const satisfies Partial<Record<PortBasis, string>> as Partial<Record<PortBasis, string>> & {
   readonly assumed: string;
 };

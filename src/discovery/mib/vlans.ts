@@ -92,7 +92,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const areListsComplete = areComplete([staticPorts, currentPorts]);
   const notes: string[] = [];
   if (!ports.isComplete && all.length > 0) notes.push("the interfaces of the bridge's ports were not read");
-  else if (read === null && areListsComplete) notes.push("the port lists name none of the bridge's ports");
+  else if (read === null && areListsComplete) notes.push("the port lists contain none of the bridge's ports");
 
   const names = new Map<number, string | null>();
   for (const index of rowsOf([staticNames, staticPorts])) {

@@ -39,7 +39,7 @@ export function tellUnknownLists(write: ScanWrite, host: HostRecord, lists: read
       entity: hostKind.name,
       id: host.id,
       label: `${host.name}: ${table}`,
-      reason: "it no longer serves dot1dBasePortTable: its bridge ports are unknown, and what was known stays",
+      reason: "it no longer serves dot1dBasePortTable: its bridge ports are unknown, and known values stay",
     });
   }
 }

@@ -78,7 +78,7 @@ export function isSame(seen: Signs, known: Signs): Likeness | null {
   const like = likeness(seen, known);
   if (like.score >= ENOUGH) return like;
   const isAddressAll = (isBare(known) || isBare(seen)) && like.addressCount > 0;
-  return isAddressAll ? { ...like, reason: "address, and nothing else is known" } : null;
+  return isAddressAll ? { ...like, reason: "address only" } : null;
 }
 
 export interface MatchCandidate<Id> {

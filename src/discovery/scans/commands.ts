@@ -65,7 +65,7 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
 /** @param isCheck true for a check of a single address in the inventory */
 function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, isCheck: boolean): Scan {
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
-  if (network === undefined) throw new Error("scans: a network that is there is not");
+  if (network === undefined) throw new Error("scans: the network does not exist");
   // Only an Admin can write a schedule's targets (schedules/commands.ts).
   const areTargetsPermitted =
     input.targets !== null && (input.schedule !== null || atLeast(actor.role, ROLE_FOR_ANY_TARGET));
@@ -124,7 +124,7 @@ function placeFor(
   const refuse = (waiting: number, whose: string, rest: string) => {
     throw new DomainError(
       "entity_in_use",
-      `${waiting} ${whose} of this network are already waiting${rest}; cancel one, or wait until one starts.`,
+      `${waiting} ${whose} of this network are already queued${rest}; cancel one, or wait until one starts.`,
       { entity: "network", id: input.network_id, dependants: { scans: waiting } },
     );
   };
@@ -186,7 +186,7 @@ function assertWithinSubnets(tx: WriteTransaction, networkId: string, targets: r
   if (outside.length === 0) return;
   throw new DomainError(
     "auth_permission_denied",
-    `Not all of ${outside[0]} lies inside ${ASKED_SUBNETS}: naming it as a target requires the role ${ROLE_FOR_ANY_TARGET}; yours is ${role}.`,
+    `Not all of ${outside[0]} is inside ${ASKED_SUBNETS}: naming it as a target requires the role ${ROLE_FOR_ANY_TARGET}; yours is ${role}.`,
     { required: ROLE_FOR_ANY_TARGET, actual: role },
   );
 }

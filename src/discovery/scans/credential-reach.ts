@@ -34,7 +34,7 @@ export const CredentialReach = Type.Object(
             accepts_credentials: Type.Boolean(),
             is_asked: Type.Boolean({
               description:
-                "Whether it accepts credentials, or lies within one that does. Internet, Remote and Loopback are asked by name only.",
+                "Whether it accepts credentials, or is inside one that does. Internet, Remote and Loopback are scanned only when named.",
             }),
           }),
           { description: `Those that are not asked first, ${REACH_LISTED_MAX} at most.` },
@@ -55,7 +55,7 @@ export const CredentialReach = Type.Object(
             id: Uuid,
             ip_address: IpAddressText,
             is_sent: Type.Boolean({
-              description: "Else it waits for an Admin: `confirmIpAddress`, or a trial that tells why.",
+              description: "Otherwise it waits for an Admin: `confirmIpAddress`, or a trial that gives the reason.",
             }),
           }),
           { description: `Those that wait first, ${REACH_LISTED_MAX} of all hosts at most.` },

@@ -112,7 +112,7 @@ export function scanRoutes(
       {
         operationId: "createScan",
         summary: "Start a scan of a network",
-        description: `Returns at once, with the scan Queued. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most, ${SCANS_WAITING_OF_USER_MAX} of a user with their API keys, and ${SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS} of all Members; users take turns. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials go only where an Admin has sent them; findings of type Skipped list the devices that were not asked because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if whoever started it loses the right to.`,
+        description: `Returns at once, with the scan Queued. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most, ${SCANS_WAITING_OF_USER_MAX} of a user with their API keys, and ${SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS} of all Members; users take turns. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials are sent only where an Admin has allowed it; findings of type Skipped list the devices that were not read because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if the user who started it loses the right to.`,
         group,
         access: MEMBER,
         body: ScanCreate,

@@ -168,7 +168,7 @@ export const ScanCreate = Body({
       Type.Array(TargetText, {
         minItems: 1,
         maxItems: TARGETS_MAX,
-        description: `Addresses and CIDRs to scan instead of all subnets. Those that an Admin names may be anywhere, and are asked with the network's credentials as well. A Member can name what lies inside ${ASKED_SUBNETS}; credentials go there as without \`targets\`. Each address is scanned once.`,
+        description: `Addresses and CIDRs to scan instead of all subnets. Those that an Admin names may be anywhere, and receive the network's credentials as well. A Member can name targets inside ${ASKED_SUBNETS}; credentials are sent there as without \`targets\`. Each address is scanned once.`,
       }),
     ),
   ),

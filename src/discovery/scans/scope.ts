@@ -103,7 +103,7 @@ export class Scope {
       isWithinSubnets
         ? targetsOutside(targets, subnets).map((cidr) => ({
             cidr,
-            reason: `not all of it still lies inside ${ASKED_SUBNETS}: only an Admin can name the rest`,
+            reason: `not all of it is still inside ${ASKED_SUBNETS}: only an Admin can name the rest`,
           }))
         : [],
       new Set(named),

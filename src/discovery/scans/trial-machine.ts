@@ -42,7 +42,7 @@ export async function runTrial(
       reason: opened === null ? "cancelled" : "secret_unreadable",
       sentence:
         opened === null
-          ? "The credential was deleted meanwhile."
+          ? "The credential has been deleted."
           : `${opened.refusal.clause.charAt(0).toUpperCase()}${opened.refusal.clause.slice(1)}.`,
     });
     add(secret);
@@ -86,7 +86,7 @@ async function reach(
     return endedStep("reach", startedMs, {
       outcome: "Unclear",
       reason: limit.signal.aborted ? "deadline" : "no_answer",
-      sentence: `The address is silent to ${means}. It may be off or not there, or answer nothing but SNMP: that is asked all the same.`,
+      sentence: `The address does not answer ${means}. It may be off or unused, or answer only SNMP, which is tried anyway.`,
     });
   } finally {
     limit.release();
@@ -112,7 +112,8 @@ function wouldBeSent(standing: StandingCredentials, { credential_id: id, ip_addr
     if (isBroadcast && subnets.accepts(address))
       return {
         outcome: "Passed",
-        sentence: "Scans send it there: the network has it, and a subnet with this address accepts credentials.",
+        sentence:
+          "Scans send it there: it is assigned to the network, and a subnet with this address accepts credentials.",
       };
     if (standing.isNamed(id, address, false))
       return { outcome: "Passed", sentence: "The next scan sends it there: the address is one of its target_ips." };
@@ -121,7 +122,7 @@ function wouldBeSent(standing: StandingCredentials, { credential_id: id, ip_addr
         outcome: "Failed",
         reason: "waits_for_confirmation",
         sentence:
-          "No scan sends it there yet: it is assigned to the host at this address, and the address waits for an Admin to confirm it.",
+          "No scan sends it there yet: it is assigned to the host at this address, but an Admin has yet to confirm the address.",
       };
     if (isBroadcast) {
       const subnet = subnets.smallestOf(address);
@@ -130,8 +131,8 @@ function wouldBeSent(standing: StandingCredentials, { credential_id: id, ip_addr
         reason: "subnet_refuses",
         sentence:
           subnet === null
-            ? "No scan sends it there: the network has it, and no subnet of the network has this address."
-            : `No scan sends it there: the network has it, and the subnet ${subnet.cidr} does not accept credentials.`,
+            ? "No scan sends it there: it is assigned to the network, but no subnet of the network contains this address."
+            : `No scan sends it there: it is assigned to the network, but the subnet ${subnet.cidr} does not accept credentials.`,
       };
     }
     return {

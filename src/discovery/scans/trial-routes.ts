@@ -40,7 +40,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     "/api/v1/credentials/:id/reach",
     {
       operationId: "getCredentialReach",
-      summary: "Get who is asked with a credential, and why",
+      summary: "Get the targets of a credential, with reasons",
       description: `As it is now: of each network that it is assigned to, which subnets accept it and which do not; of each host, the addresses that it is sent to and those that wait for an Admin. Of the networks within reach; ${REACH_LISTED_MAX} subnets of each network and ${REACH_LISTED_MAX} addresses are listed, all are counted.`,
       group: "Credentials",
       access: VIEWER,
@@ -61,7 +61,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       makesNoTransaction: true,
       isNotRepeated: true,
       summary: "Try a credential on an address",
-      description: `Sends the credential to this address, whatever it is assigned to, and answers with every step and what the device said: after 20 seconds at most, mostly within one. Nothing of it is written to the inventory; before anything is sent, the log says who tries what where, without the secret, and where it cannot, nothing is sent. It ends when the caller goes away or loses the right to it. ${TRIALS_OF_USER_MAX} of a user and their keys may be under way, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` comes as it ends, and then the whole as \`trial\`; what ends it before that is a \`refused\`, with \`status\` and what an error answers.`,
+      description: `Sends the credential to this address, whatever it is assigned to, and returns every step with the device's answer: after 20 seconds at most, mostly within one. Nothing is written to the inventory. Before anything is sent, the log records who tries what where, without the secret; if it cannot be written, nothing is sent. The trial ends when the caller disconnects or loses the right to it. ${TRIALS_OF_USER_MAX} trials of a user and their keys may run at a time, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` is sent as it ends, and then the whole as \`trial\`; a premature end is a \`refused\`, with \`status\` and the body of an error.`,
       group: "Credentials",
       access: ADMIN,
       params: IdParams,

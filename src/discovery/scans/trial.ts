@@ -29,11 +29,11 @@ const TrialStep = Type.Object(
   {
     step: OneOf(TRIAL_STEPS, {
       description:
-        "`secret`: whether it can be read. `reach`: whether the address answers at all. `agent`: whether an SNMP agent is there. `authentication`: whether it takes the credential. `system`: whether it says who it is. `interfaces`, `addresses`, `lldp`, `forwarding`: whether the tables answer that a scan reads. `scans`: whether a scan of the network sends the credential there.",
+        "`secret`: whether it can be read. `reach`: whether the address answers at all. `agent`: whether an SNMP agent is there. `authentication`: whether it accepts the credential. `system`: whether it identifies itself. `interfaces`, `addresses`, `lldp`, `forwarding`: whether the tables that a scan reads are served. `scans`: whether a scan of the network sends the credential there.",
     }),
     outcome: OneOf(TRIAL_OUTCOMES, {
       description:
-        "`Unclear` is what cannot be told apart from here; `Empty` is a table without rows; `NotTried` is what a step before it made useless.",
+        "`Unclear`: the cause cannot be determined from here; `Empty`: a table without rows; `NotTried`: an earlier step made it useless.",
     }),
     reason: Nullable(OneOf([...FAILURE_REASONS, ...TRIAL_REASONS])),
     sentence: Type.String({ description: "What came of it, and what may be done. Holds no secret." }),
@@ -56,7 +56,7 @@ export const CredentialTrial = Type.Object(
     credential_id: Uuid,
     network_id: Uuid,
     ip_address: IpAddressText,
-    is_working: Type.Boolean({ description: "Whether the device says who it is to whoever has the credential." }),
+    is_working: Type.Boolean({ description: "Whether the device identifies itself with this credential." }),
     conclusion: Type.String({ description: "The sentence of the step that decides." }),
     duration_ms: Type.Integer({ minimum: 0 }),
     steps: Type.Array(TrialStep),
@@ -99,8 +99,8 @@ function failingStep(steps: readonly Step[]): Step | undefined {
 function workingSentence(steps: readonly Step[]): string {
   const scans = steps.find(({ step }) => step === "scans");
   return scans === undefined || scans.outcome === "Passed"
-    ? "It works: the device answers to this credential."
-    : `It works: the device answers to this credential. ${scans.sentence}`;
+    ? "It works: the device accepts this credential."
+    : `It works: the device accepts this credential. ${scans.sentence}`;
 }
 
 export const TRIAL_EXAMPLE: CredentialTrial = {
@@ -109,7 +109,7 @@ export const TRIAL_EXAMPLE: CredentialTrial = {
   ip_address: IP_ADDRESS_EXAMPLE.ip_address,
   is_working: false,
   conclusion:
-    "It is silent to this community: it is wrong, may not be used from this address, or the device takes no SNMPv2c.",
+    "It ignores this community: it is wrong, may not be used from this address, or the device does not accept SNMPv2c.",
   duration_ms: 2_563,
   steps: [
     {
@@ -141,7 +141,7 @@ export const TRIAL_EXAMPLE: CredentialTrial = {
       outcome: "Failed",
       reason: "no_answer",
       sentence:
-        "It is silent to this community: it is wrong, may not be used from this address, or the device takes no SNMPv2c.",
+        "It ignores this community: it is wrong, may not be used from this address, or the device does not accept SNMPv2c.",
       duration_ms: 2_536,
       facts: [],
     },

@@ -99,7 +99,7 @@ export function discoveryRoutes(
     "/api/v1/discovery/self",
     {
       operationId: "readSelf",
-      summary: "See what would be recorded of the machine that netledger runs on",
+      summary: "Preview the record of the machine that netledger runs on",
       description:
         "Reads the kernel's own tables, as `discoverSelf` does, and writes nothing. It is the same in every network.",
       group: "Discovery",

@@ -47,12 +47,12 @@ const FINAL: ReadonlySet<FailureReason> = new Set([
 ]);
 
 const CLAUSES: Readonly<Record<FailureReason, string>> = {
-  no_answer: "no answer: it is silent, or the community is wrong",
+  no_answer: "no answer: no agent, or a wrong community",
   port_closed: "the port is closed: no SNMP agent listens there",
   unreachable: "the address cannot be reached",
   wrong_user: "the device has no user with this name",
   wrong_password: "the authentication password or protocol is wrong",
-  unsupported: "the device does not support what was asked for",
+  unsupported: "the device does not support the request",
   refused: "the device refuses access",
   agent_error: "the device answers with an error",
   garbage: "the device's answers cannot be parsed",

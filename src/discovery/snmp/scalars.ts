@@ -73,7 +73,7 @@ function take(
     };
   const isAnswered =
     varbinds.length === group.length && varbinds.every((varbind, index) => varbind.oid === group[index]?.oid);
-  if (!isAnswered) return { problem: failure("garbage", "the device answers something other than what was asked") };
+  if (!isAnswered) return { problem: failure("garbage", "the device's answer does not match the request") };
   const read = varbinds.map((varbind) => (isException(varbind) ? null : varbindValue(varbind)));
   if (read.includes(undefined)) return { problem: failure("garbage") };
   for (const [index, value] of read.entries())

@@ -203,7 +203,7 @@ export class SnmpSession implements SnmpRequester {
     if (pending === null) return;
     pending.sendCount += 1;
     if (pending.sendCount > MAX_SENDS) {
-      this.settle(failure("garbage", "the device asks to start over again and again"));
+      this.settle(failure("garbage", "the device keeps asking to start over"));
       return;
     }
     if (this.isTakenBack()) return;
@@ -293,7 +293,7 @@ export class SnmpSession implements SnmpRequester {
     if (pending.strayCount > 0) return failure("no_answer", `no matching answer within ${seconds}, only others`);
     if (this.hasAnswered) return failure("no_answer", `no answer within ${seconds}`);
     if (this.snmp.version !== Version3) return failure("no_answer");
-    if (!this.hasFoundEngine) return failure("no_answer", "no answer: it is silent, or does not speak SNMPv3");
+    if (!this.hasFoundEngine) return failure("no_answer", "no answer: no agent, or it does not speak SNMPv3");
     return failure(
       "no_answer",
       "no answer after it sent its engine id: the privacy password or protocol is wrong, or the user may not read",

@@ -74,7 +74,7 @@ export async function tryCredential(
   }
 }
 
-const NOT_LET_IN = "Not asked: the device has not let the credential in.";
+const NOT_LET_IN = "Not tried: the device has not accepted the credential.";
 
 interface Target {
   readonly address: string;
@@ -113,13 +113,13 @@ async function authenticate(
       session: null,
       steps: [
         withoutAgent(target, answer as SnmpFailure, startedMs, "SNMPv3"),
-        untriedStep("authentication", "Not asked: no engine has answered, so no secret was sent."),
+        untriedStep("authentication", "Not tried: no engine has answered, so no secret was sent."),
       ],
     };
   const agent: TrialStep = {
     ...endedStep("agent", startedMs, {
       outcome: "Passed",
-      sentence: "An SNMPv3 engine answers, and tells its id and time.",
+      sentence: "An SNMPv3 engine answers with its id and time.",
       facts: [
         { name: "engine_id", value: engine.id },
         { name: "engine_boots", value: String(engine.boots) },
@@ -187,7 +187,7 @@ function userAccepted(
       : `authenticated by ${auth_protocol}${priv_protocol === "None" ? "" : ` and encrypted by ${priv_protocol}`}`;
   return endedStep("authentication", startedMs, {
     outcome: "Passed",
-    sentence: `The device takes the user ${security_name}, ${level}.`,
+    sentence: `The device accepts the user ${security_name}, ${level}.`,
     facts: extension === null ? [] : [{ name: "key_extension", value: extension }],
   });
 }
@@ -201,25 +201,25 @@ function userRefused(
   const isSilent = reason === "no_answer";
   const unsupported =
     auth_protocol === "None"
-      ? "it may want authentication"
+      ? "it may require authentication"
       : priv_protocol === "None"
-        ? "it may want privacy, or know the user without authentication"
+        ? "it may require privacy, or know the user without authentication"
         : "it may know the user without privacy";
   const sentences: Partial<Record<FailureReason, string>> = {
     wrong_user: `The device has no user ${security_name} (unknownUserNames): correct the security_name, or add the user there.`,
     wrong_password: clause.includes("privacy")
-      ? "The device cannot decrypt what is sent (decryptionErrors): the privacy password or priv_protocol is another one there."
-      : "The device knows the user, and the signature is wrong (wrongDigests): the authentication password or auth_protocol is another one there.",
+      ? "The device cannot decrypt the request (decryptionErrors): its privacy password or priv_protocol differs."
+      : "The device knows the user, but the signature is wrong (wrongDigests): its authentication password or auth_protocol differs.",
     unsupported:
       context_name && clause.includes("context")
-        ? `The device takes the user, and does not serve the context ${context_name}.`
+        ? `The device accepts the user, but does not serve the context ${context_name}.`
         : clause.includes("security level")
           ? `The device knows the user with another security level (unsupportedSecLevels): ${unsupported}.`
-          : `The device takes the user, and refuses the request: ${clause}.`,
+          : `The device accepts the user, but refuses the request: ${clause}.`,
     no_answer:
       priv_protocol === "None"
-        ? "The engine answered its discovery and is silent to the user. From here these cannot be told apart: the user may not be used from this address, or the device drops what it does not take."
-        : "The engine answered its discovery and is silent to the user. From here these cannot be told apart: the privacy password or priv_protocol is wrong, which many devices do not say, or the user may not read anything.",
+        ? "The engine answered its discovery but ignores the user. These causes cannot be distinguished from here: the user may not be used from this address, or the device drops what it does not accept."
+        : "The engine answered its discovery but ignores the user. These causes cannot be distinguished from here: the privacy password or priv_protocol is wrong, which many devices do not report, or the user may not read anything.",
   };
   const missing = clause.startsWith("the credential has no ") ? `Not sent: ${clause}.` : null;
   return endedStep("authentication", startedMs, {
@@ -262,7 +262,7 @@ async function ofCommunity(
             reason: answer.reason,
             sentence: asSentence(answer.clause),
           })
-        : untriedStep("authentication", "Nobody was there to take the community.");
+        : untriedStep("authentication", "No agent was there to receive the community.");
     return { session: null, steps: [agent, authentication] };
   }
   const silentMs = performance.now();
@@ -282,8 +282,8 @@ async function ofCommunity(
       reason: "no_answer",
       sentence:
         engine === null
-          ? "The community got no answer, and devices are silent to a wrong one: so it may be wrong, or never have arrived."
-          : `It is silent to this community: it is wrong, may not be used from this address, or the device takes no ${protocol}.`,
+          ? "The community got no answer. Devices ignore a wrong one, so it may be wrong, or may never have arrived."
+          : `It ignores this community: it is wrong, may not be used from this address, or the device does not accept ${protocol}.`,
     }),
     duration_ms: Math.round(waitedMs),
   };
@@ -325,14 +325,14 @@ function withoutAgent({ port }: Target, problem: SnmpFailure, startedMs: number,
     return endedStep("agent", startedMs, {
       outcome: "Unclear",
       reason,
-      sentence: `Nobody answers ${protocol} on UDP port ${port}. From here these cannot be told apart: no SNMP agent runs there, a filter drops the packets on the way or at the device, ${protocol === "SNMPv3" ? "or the agent speaks no SNMPv3" : "or the community is wrong and the agent speaks no SNMPv3 either"}.`,
+      sentence: `No agent answers ${protocol} on UDP port ${port}. These causes cannot be distinguished from here: no SNMP agent runs there, a filter drops the packets on the way or at the device, ${protocol === "SNMPv3" ? "or the agent does not speak SNMPv3" : "or the community is wrong and the agent does not speak SNMPv3 either"}.`,
     });
   return endedStep("agent", startedMs, {
     outcome: "Failed",
     reason,
     sentence:
       reason === "port_closed"
-        ? `UDP port ${port} is closed: the device says itself that no SNMP agent listens there. Switch it on, or let it listen at this address.`
+        ? `UDP port ${port} is closed: the device itself reports that no SNMP agent listens there. Enable the agent, or let it listen on this address.`
         : asSentence(clause),
   });
 }
@@ -350,28 +350,28 @@ const TABLES: ReadonlyArray<{
   {
     step: "interfaces",
     what: "interfaces (IF-MIB)",
-    empty: "a scan learns no interface of it",
+    empty: "a scan finds none of its interfaces",
     // ifDescr of ifTable, ifName of ifXTable.
     columns: ["1.3.6.1.2.1.2.2.1.2", "1.3.6.1.2.1.31.1.1.1.1"],
   },
   {
     step: "addresses",
     what: "its own addresses (IP-MIB)",
-    empty: "a scan knows no address of it but this one",
+    empty: "a scan finds none of its addresses but this one",
     // ipAdEntIfIndex of ipAddrTable, ipAddressIfIndex of ipAddressTable.
     columns: ["1.3.6.1.2.1.4.20.1.2", "1.3.6.1.2.1.4.34.1.3"],
   },
   {
     step: "lldp",
     what: "neighbors (LLDP-MIB)",
-    empty: "it has no neighbors that speak LLDP, or serves none of them",
+    empty: "it has no neighbors that speak LLDP, or does not report them",
     // lldpRemPortId, lldpV2RemPortId.
     columns: ["1.0.8802.1.1.2.1.4.1.1.7", "1.3.111.2.802.1.1.13.1.4.1.1.8"],
   },
   {
     step: "forwarding",
     what: "MAC addresses behind its ports (BRIDGE-MIB, Q-BRIDGE-MIB)",
-    empty: "it is no bridge, has learned none, or keeps them in one context per VLAN",
+    empty: "it is not a bridge, has learned none, or keeps them in one context per VLAN",
     // dot1dTpFdbPort, dot1qTpFdbPort.
     columns: ["1.3.6.1.2.1.17.4.3.1.2", "1.3.6.1.2.1.17.7.1.2.2.1.2"],
   },
@@ -389,7 +389,7 @@ async function readLittle(
   let gone = system.gone;
   for (const table of TABLES) {
     if (gone !== null || signal.aborted) {
-      add(untriedStep(table.step, `Not asked: ${(gone ?? failure("deadline")).clause}.`));
+      add(untriedStep(table.step, `Not tried: ${(gone ?? failure("deadline")).clause}.`));
       continue;
     }
     const limit = limited(signal, TABLE_DEADLINE_MS, timers);
@@ -418,7 +418,7 @@ async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<St
       step: endedStep("system", startedMs, {
         outcome: "Failed",
         reason: failure.reason,
-        sentence: `The device answered once and then no more: ${failure.clause}.`,
+        sentence: `The device answered once and then stopped: ${failure.clause}.`,
       }),
       gone: failure,
     };
@@ -427,7 +427,7 @@ async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<St
     return {
       step: endedStep("system", startedMs, {
         outcome: "Passed",
-        sentence: `The device says who it is${missing.length === 0 ? "" : `, without ${missing.join(" and ")}`}.`,
+        sentence: `The device identifies itself${missing.length === 0 ? "" : `, without ${missing.join(" and ")}`}.`,
         facts,
       }),
       gone: null,
@@ -440,7 +440,7 @@ async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<St
         reason: problem === REFUSED ? "refused" : "agent_error",
         sentence:
           problem === REFUSED
-            ? "The device lets the credential in and refuses it the system group: what it may read there has to be widened, or it wants a higher security level (authentication and privacy)."
+            ? "The device accepts the credential but denies it the system group: extend its view there, or use a higher security level (authentication and privacy)."
             : asSentence(problem),
       }),
       gone: null,
@@ -460,8 +460,8 @@ async function nothingShown(session: SnmpSession, signal: AbortSignal, startedMs
     outcome: "Failed",
     reason: "nothing_shown",
     sentence: isEmpty
-      ? "The device lets the credential in and shows it nothing: its view there is empty."
-      : "The device lets the credential in and shows it nothing of the system group, by which devices are told apart: its view there has to have 1.3.6.1.2.1.1.",
+      ? "The device accepts the credential but returns nothing: its view there is empty."
+      : "The device accepts the credential but does not return the system group, which identifies devices: add 1.3.6.1.2.1.1 to its view.",
   });
 }
 
@@ -485,7 +485,7 @@ async function readTable(
         step: endedStep(step, startedMs, {
           outcome: isCut ? "Failed" : "Passed",
           reason: isCut ? (walked.failure?.reason ?? reasonOf(clause)) : null,
-          sentence: `The table of ${what} ${isCut ? `breaks off after ${counted}: ${clause}` : `answers: ${counted}`}.`,
+          sentence: `The table of ${what} ${isCut ? `was cut off after ${counted}: ${clause}` : `answers: ${counted}`}.`,
           facts: [{ name: "rows", value: rows }],
         }),
         gone: null,

@@ -37,7 +37,7 @@ export async function openEchoTool(
 export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
   for (const means of ["Fping", "Ping"] as const) {
     const echo = await openEchoTool(4, means, parts);
-    echo?.end(new Error("Whether it works is known."));
+    echo?.end(new Error("The check is complete."));
     if (echo !== null) return true;
   }
   return false;

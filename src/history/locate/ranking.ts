@@ -253,7 +253,7 @@ function linkFactor({ port, sighting, link, isDirect }: LocatedPlace): number {
 function linkSentence({ link, port, device }: LocatedPlace, subject: Subject): string {
   const name = subject.host?.ref.name ?? link?.announced ?? "it";
   if (port === null)
-    return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is not known.`;
+    return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is unknown.`;
   const caution = link?.source === "Cdp" ? "; CDP passes through bridges, so the link may not be direct" : "";
   const member = link?.port ?? port;
   const aggregate =
@@ -283,12 +283,7 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
   if (port !== null && !isLive(place)) {
     const state = port.adminStatus === "Down" ? "switched off" : `down (${port.operStatus})`;
     list.push(
-      item(
-        "PortDown",
-        `${portName(place)} is ${state}: what is known of it is old.`,
-        [port.ref],
-        FACTORS.portDown.factor,
-      ),
+      item("PortDown", `${portName(place)} is ${state}: its data are outdated.`, [port.ref], FACTORS.portDown.factor),
     );
   }
   const rivals = rivalsOf(place, found);
@@ -495,10 +490,10 @@ function explain(subject: Subject, place: LocatedPlace | null, vlan: string): st
   if (place === null) {
     const { address, host } = subject;
     const where = address?.subnet == null ? "" : ` Its subnet is ${address.subnet.cidr}${vlan}.`;
-    return `${thing} is ${host === null ? "known" : "in the inventory"}, but its port is not known.${where}`;
+    return `${thing} is ${host === null ? "known" : "in the inventory"}, but its port is unknown.${where}`;
   }
   const { port, device, others } = place;
-  if (port === null) return `${thing} is linked to ${device.ref.name}; the port is not known.`;
+  if (port === null) return `${thing} is linked to ${device.ref.name}; the port is unknown.`;
   const state = isLive(place) ? "" : " That port is down.";
   const at = `${portName(place)}${vlan}`;
   if (place.role === "Uplink") return `${thing} is somewhere beyond ${at}, which leads to other switches.${state}`;
@@ -542,7 +537,7 @@ function severalSubjects({ asked, subjects }: Facts): string | null {
 function nothingKnown({ asked }: Facts): string {
   const group =
     asked.by === "mac" && isGroupAddress(asked.value) ? " It is a group address, not that of a single station." : "";
-  return `Nothing is known of ${asked.value}.${group}`;
+  return `${asked.value} is unknown.${group}`;
 }
 
 function portName({ port, device }: LocatedPlace): string {

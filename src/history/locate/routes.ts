@@ -93,7 +93,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
       "/api/v1/locate/timeline",
       {
         operationId: "locateTimeline",
-        summary: "List where a MAC address, an IP address or a host was over time",
+        summary: "List the locations of a MAC address, an IP address or a host over time",
         description: `The intervals in which the most likely candidate of locate was the same, in the same place, with the same confidence. Half-open, \`to\` is not included, and clipped to the range. Evaluated at up to ${TIMELINE_POINTS_MAX} changes; if there were more, \`truncated\` is true and \`next_from\` continues.`,
         group: "Locate",
         access: VIEWER,

@@ -112,7 +112,7 @@ function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
       draft.refuse(
         drafted,
         "reference_gone",
-        isTold ? error.message.replace(/\.$/, "") : `what was in ${field} is no longer in reach`,
+        isTold ? error.message.replace(/\.$/, "") : `the record in ${field} is no longer in reach`,
         field,
       );
     } else throw error;

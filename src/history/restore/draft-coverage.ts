@@ -51,7 +51,7 @@ export function coverageThen(draft: RestoreDraft, sequence: number, actor: Comma
 export function coverageBefore(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const ended = coverageMadeIn(draft.tx, sequence);
   for (const { assignmentId, value } of ended)
-    draft.get(assignmentId)?.reasons.add(`its credential no longer goes to ${value}`);
+    draft.get(assignmentId)?.reasons.add(`its credential is no longer sent to ${value}`);
   const isAssignable = assignable(draft, actor);
   const begun = coverageEndedIn(draft.tx, sequence).filter(({ assignmentId }) =>
     isAssignable(draft.find(credentialAssignmentKind, assignmentId) as CredentialAssignmentRecord | null),

@@ -55,8 +55,8 @@ function leaveOut(drafted: Drafted, byKey: ReadonlyMap<string, CustomFieldRecord
       if (field !== undefined && now !== undefined && takes(field, drafted.kind, now)) values[key] = now;
       drafted.reasons.add(
         field === undefined || !field.kinds.includes(drafted.kind.name as FieldKind)
-          ? `the custom field ${key} is gone and left out`
-          : `the custom field ${key} does not take its value of then any more, which is left out`,
+          ? `the custom field ${key} is gone, so it is left out`
+          : `the custom field ${key} no longer accepts its earlier value, which is left out`,
       );
     }
   }

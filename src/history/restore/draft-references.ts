@@ -132,7 +132,7 @@ export class ReferenceResolution {
     const changes = reference.refuses === true ? null : (reference.without?.(drafted.after, id) ?? null);
     if (changes !== null) {
       drafted.after = { ...drafted.after, ...changes };
-      drafted.reasons.add(`${gone} and left out`);
+      drafted.reasons.add(`${gone}, so it is left out`);
     } else if (isAssociation) {
       drafted.after = drafted.before;
       drafted.reasons.add(gone);

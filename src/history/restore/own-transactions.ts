@@ -30,7 +30,7 @@ export function assertMayRevert(tx: WriteTransaction, past: Past, reverted: Reve
   if (atLeast(actor.role, "Admin")) return;
   const { sequence, versions } = reverted;
   if (versions.some((version) => isHiddenKey(version, actor))) throw unknown(sequence);
-  if (!isOwn(tx, past, sequence, actor)) requireRole(actor.role, "Admin", "Reverting what somebody else wrote");
+  if (!isOwn(tx, past, sequence, actor)) requireRole(actor.role, "Admin", "Reverting another user's changes");
   for (const { kind } of versions) assertMayWriteKind(kind, actor);
 }
 
@@ -50,7 +50,7 @@ export function assertMayWrite(
   for (const drafted of draft.all.filter(isWritten)) assertMayWriteKind(drafted.kind, actor);
   // Only a role that may grant coverage may revoke it.
   if (coverage.begun.length + coverage.ended.length > 0)
-    requireRole(actor.role, "Admin", "Changing where a credential goes");
+    requireRole(actor.role, "Admin", "Changing where a credential is sent");
 }
 
 /** A user owns the writes of the user's keys. A key owns neither its user's writes nor those of other keys. */

@@ -53,7 +53,7 @@ export const PlanAction = Type.Object(
       Type.Array(
         Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }, { $id: "PlanFieldChange" }),
         {
-          description: `For an Update, the \`fields\` of the record itself that have values to tell: from what they are now to what they will be. A field without a value is null. Of the first ${PLAN_VALUES_MAX} updates.`,
+          description: `For an Update, the \`fields\` of the record itself that have values: the current and the future one. A field without a value is null. For the first ${PLAN_VALUES_MAX} updates.`,
         },
       ),
     ),

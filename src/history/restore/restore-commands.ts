@@ -158,7 +158,7 @@ function notKnown(past: Past, sequence: number, actor: CommandActor): DomainErro
     return notFound({ name: "transaction" }, String(sequence));
   return new DomainError(
     "entity_stale",
-    `The transaction ${sequence} cannot be reverted: history was thinned there, and what it changed is no longer known. Nothing was written.`,
+    `The transaction ${sequence} cannot be reverted: history was thinned there, and its changes are no longer known. Nothing was written.`,
     { entity: "transaction", id: String(sequence) },
   );
 }

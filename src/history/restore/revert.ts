@@ -170,7 +170,7 @@ function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): voi
         const isNamed = referrersOf(tx, kind, record.id).some(
           (each) => !past.isScansAloneSince(tx.recordN(each.record.id) ?? 0, sequence),
         );
-        const reason = "a scan has found it since, and the next one finds it where it belongs";
+        const reason = "a scan has found it since, and the next one will find it in its place";
         if (!isNamed) draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason });
       }
     }

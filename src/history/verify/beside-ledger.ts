@@ -73,15 +73,15 @@ const BESIDE: Readonly<Record<string, Beside>> = {
   },
   host_consolidations: {
     check: "memory",
-    one: "note of which host went into which",
-    several: "notes of which hosts went into which",
-    remedy: "consolidate the hosts again that scans make anew",
+    one: "note of a host's consolidation",
+    several: "notes of hosts' consolidations",
+    remedy: "consolidate again the hosts that scans create",
   },
   conflict_acceptances: {
     check: "memory",
     one: "acceptance of a conflict",
     several: "acceptances of conflicts",
-    remedy: "accept the conflicts again that may stay",
+    remedy: "accept again the conflicts that may stay",
   },
   map_positions: {
     check: "memory",
@@ -122,8 +122,8 @@ const BESIDE: Readonly<Record<string, Beside>> = {
   },
   credential_coverage: {
     check: "memory",
-    one: "note that a credential goes to an address of a host",
-    several: "notes that credentials go to addresses of hosts",
+    one: "note that a credential is sent to an address of a host",
+    several: "notes that credentials are sent to addresses of hosts",
     remedy: "confirm the addresses that scans find waiting",
   },
   credential_secrets: {
@@ -189,7 +189,7 @@ export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Find
 /** Message about a table's difference from its row sum; null if none. */
 function differenceOf({ rows, written, isRight }: RowSum): string | null {
   if (isRight) return null;
-  if (written === null) return `has ${inRows(rows)}, and how many were written is not known`;
+  if (written === null) return `has ${inRows(rows)}, but the number written is unknown`;
   const difference = Math.abs(written - rows);
   if (rows < written)
     return `has ${inRows(rows)}: ${difference} of the ${written} written ${difference === 1 ? "is" : "are"} missing`;

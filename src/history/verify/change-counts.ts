@@ -71,7 +71,7 @@ export function* compareChangeCounts(
   const finish = (scope: number) => {
     const [wanted, there] = [expected.take(scope), found.take(scope)];
     if (wrong !== null || wanted !== there)
-      onDifference(scope, wrong ?? "the counts of changes are not those of the versions");
+      onDifference(scope, wrong ?? "the counts of changes differ from the versions");
     [before, wrong] = [[0, 0, 0], null];
   };
   let scope: number | null = null;

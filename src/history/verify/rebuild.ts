@@ -281,7 +281,7 @@ class Rebuild {
       this.complete(onLife);
       const kind = this.kinds.get(version.kind ?? 0);
       if (kind === undefined || version.id === null || record === null)
-        throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
+        throw new Error(`rebuild: n ${version.n} is not a readable record`);
       this.life = this.derivation.begin(kind, version.id, version, record);
     }
   }

@@ -219,7 +219,7 @@ export class DerivedVerification {
         this.findings.add(
           "span",
           whereRecord(kind?.name ?? "record", id, n),
-          `has a span in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but did not live there then`,
+          `has a span in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but was not in it then`,
         );
         surplus -= 1;
       }
@@ -237,7 +237,7 @@ export class DerivedVerification {
       const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
       for (const [scope, block, isRight] of rows) {
         after = onward("history_span_blocks", after, [scope, block]);
-        if (isRight === 0) add(scope, block, "has what the spans do not");
+        if (isRight === 0) add(scope, block, "has entries without spans");
       }
       count = rows.length;
       yield count;
@@ -260,7 +260,7 @@ export class DerivedVerification {
         | undefined;
       if (next === undefined) return;
       [scope, block] = [next[0], next[1]];
-      if (next[2] === 0) add(scope, block, "lacks what the spans have");
+      if (next[2] === 0) add(scope, block, "lacks entries of the spans");
     }
   }
 
@@ -355,7 +355,7 @@ export class DerivedVerification {
     const found = new WordSums();
     yield* sumIndex(this.db, "history_words", this.until.sequence, found);
     if (found.equals(this.called)) return;
-    this.findings.add("search", "history_words", "does not match what the records were called");
+    this.findings.add("search", "history_words", "does not match the names of the records");
   }
 
   /**
@@ -427,7 +427,7 @@ export class DerivedVerification {
       this.findings.add(
         "span",
         where,
-        `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`,
+        `was in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but its span ${found === undefined ? "is missing" : `ends at ${whereEnd(found)}`}`,
       );
     }
   }
@@ -467,7 +467,8 @@ export class DerivedVerification {
 
   private liveRow(kind: AnyKind, row: LiveRow, where: string): void {
     const add = (message: string) => this.findings.add("live", where, message);
-    if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, but is none in the ledger`);
+    if (row["r.kind"] !== kind.code)
+      return add(`has a live row among the ${kind.plural}, but another kind in the ledger`);
     if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted)
       return add("has a live row, but is not alive in the ledger");
     const members = row["v.members"];

@@ -222,7 +222,7 @@ export class LedgerVerification {
     if (current.isAfterDropped) {
       // A dropped predecessor may have been of any type, but a deletion never remains without the versions it ends.
       if (isFirst && version.operation === OPERATION.Deleted)
-        this.findings.add("version", where, "nothing is left of the record but its end");
+        this.findings.add("version", where, "only the end of the record is left");
     } else if (isFirst && !isCreation)
       this.findings.add("version", where, "the record's first version is not its creation");
     // A restored record is created again under its own id.

@@ -75,7 +75,7 @@ export class ThinningVerification {
     for (const { before, keep, sequence } of prunes) {
       const then = new PrunedHistory(rows, segments);
       const last = then.keptUpTo(Math.min(then.lastBefore(before), sequence - 1));
-      if (last === 0) this.findings.add("segment", `transaction ${sequence}`, "is a prune's that reached nothing");
+      if (last === 0) this.findings.add("segment", `transaction ${sequence}`, "is a prune that covered nothing");
       else segments = afterPrune(segments, { last, keep, sequence });
     }
     const past = new PrunedHistory(rows);
@@ -131,13 +131,13 @@ export class ThinningVerification {
       );
     if (version.isLeft) return add("was dropped, but is still there");
     const needed = firstKeptFrom(kept, sequence);
-    if (needed === Number.POSITIVE_INFINITY) return add("was dropped, but no prune reached it");
+    if (needed === Number.POSITIVE_INFINITY) return add("was dropped, but no prune covered it");
     if (needed >= successor) return;
     // A retained transaction may only lack a deletion, and only if everything it ended was dropped too.
     if (kind === undefined || !isEnd(version, kind))
       add(`was dropped, but is needed as of transaction ${needed}, which is kept`);
     else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted)
-      add("was dropped, the end of what is left before it");
+      add("was dropped, but ends the versions left before it");
   }
 }
 

@@ -128,7 +128,7 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
     yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
     yield* summed("live rows", guarded(findings, derived.liveRows()));
     yield* summed("links and observations", guarded(findings, derived.leftovers()));
-    yield* summed("rows beside the ledger", guarded(findings, verifyBeside(db, kinds, findings)));
+    yield* summed("rows outside the ledger", guarded(findings, verifyBeside(db, kinds, findings)));
     yield* summed("secrets", guarded(findings, verifySecrets(db, findings)));
     yield* summed("census", guarded(findings, derived.census()));
     yield* summed("spans", guarded(findings, derived.surplusSpans()));

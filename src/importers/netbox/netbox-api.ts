@@ -33,10 +33,10 @@ export class NetboxApi {
     const { body } = await this.get("/api/status/");
     const version = asText(asObject(body)?.["netbox-version"]);
     if (version === null)
-      throw new RemoteTrouble(`${this.client.urlOf("/api/status/")} tells no netbox-version: it is no NetBox`);
+      throw new RemoteTrouble(`${this.client.urlOf("/api/status/")} has no netbox-version: is it a NetBox?`);
     const major = /^v?([34])\./.exec(version)?.[1];
     if (major === undefined)
-      throw new RemoteTrouble(`NetBox ${onOneLine(version)} is not known here; NetBox 3 and 4 can be brought in`);
+      throw new RemoteTrouble(`NetBox ${onOneLine(version)} is not supported; NetBox 3 and 4 can be imported`);
     return onOneLine(version);
   }
 
@@ -72,7 +72,7 @@ export class NetboxApi {
       const page = asObject(body);
       const count = asInteger(page?.count);
       if (page === null || count === null || !Array.isArray(page.results))
-        throw new RemoteTrouble(`${url} answers no list of objects`);
+        throw new RemoteTrouble(`${url} does not answer with a list of objects`);
       const rows = list.take({ rows: page.results.map((row) => asObject(row) ?? {}), count });
       yield { rows, length };
       // NetBox may return fewer objects than requested. Its links are not followed: they may lead elsewhere.

@@ -211,7 +211,7 @@ export class Netbox implements BroughtSource {
   /** Converts a user-visible URL to the form used for IDs. */
   private identityOfShown(url: string): string {
     const path = url.slice(url.indexOf("/api/"));
-    if (path === url) throw new RemoteTrouble(`${url} is no URL of this NetBox`);
+    if (path === url) throw new RemoteTrouble(`${url} is not a URL of this NetBox`);
     return this.identity + path;
   }
 }

@@ -40,11 +40,11 @@ export class PhpipamApi {
     if (status !== 200 || envelope === null || Number.isNaN(code) || code >= 300)
       throw new RemoteTrouble(
         envelope === null || Number.isNaN(code)
-          ? `${url} answers ${status} and JSON of another form: it is no phpIPAM`
+          ? `${url} answers ${status} with unexpected JSON: is it a phpIPAM?`
           : `phpIPAM answers ${code} to ${url}: ${message}`,
       );
     const data = envelope.data ?? [];
-    if (!Array.isArray(data)) throw new RemoteTrouble(`${url} answers no list of objects`);
+    if (!Array.isArray(data)) throw new RemoteTrouble(`${url} does not answer with a list of objects`);
     return data.map((row) => asObject(row) ?? {});
   }
 

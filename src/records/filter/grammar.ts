@@ -176,7 +176,7 @@ class Parser {
     if (quoted !== null) return { type: "literal", position, literal: quoted };
     const word = this.match(WORD);
     if (word === null) throw this.problem(this.unexpected());
-    if (KEYWORDS.has(word)) throw new FilterProblem(position, `must have something to join before and after ${word}`);
+    if (KEYWORDS.has(word)) throw new FilterProblem(position, `must have a term before and after ${word}`);
     this.endWord();
     if (PUNCTUATION.test(word)) throw new FilterProblem(position, punctuationProblem(word));
     if (/^(?:and|or|not)$/.test(word))
@@ -232,7 +232,7 @@ class Parser {
     const raw = this.match(VALUE);
     if (raw === null || KEYWORDS.has(raw)) throw new FilterProblem(position, `must have a value after ${by}`);
     if (this.peek() === "(")
-      throw new FilterProblem(position, `must compare with a value, and ${shownPart(raw)}(…) is a function`);
+      throw new FilterProblem(position, `must compare with a value, but ${shownPart(raw)}(…) is a function`);
     this.endWord();
     if (NO_VALUE.test(raw))
       throw new FilterProblem(position, `must have a value after ${by}; quote one that begins with ${raw.charAt(0)}`);

@@ -225,7 +225,7 @@ function enumerated(values: readonly string[], literal: Literal): string {
     literal.position,
     nearest === null
       ? `must be one of ${values.length > 12 ? `${values.slice(0, 12).join(", ")}, …` : values.join(", ")}`
-      : `must name a value there is (did you mean ${nearest}?)`,
+      : `must be a known value (did you mean ${nearest}?)`,
   );
 }
 
@@ -286,7 +286,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 
 function uuidOf(literal: Literal): string {
   const text = plainText(literal);
-  if (!isUuid(text)) throw new FilterProblem(literal.position, "must be a UUID; to go by a name, write field.name");
+  if (!isUuid(text)) throw new FilterProblem(literal.position, "must be a UUID; for a name, use field.name");
   return text.toLowerCase();
 }
 

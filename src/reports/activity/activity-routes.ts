@@ -63,16 +63,16 @@ const Activity = Type.Union(
       entity_type: OneOf(CHANGE_TYPES),
       id: Uuid,
       name: Nullable(Type.String(), {
-        description: "As of `to`, or when it ended; null where a prune left nothing that tells.",
+        description: "As of `to`, or when it ended; null if a prune left no version with it.",
       }),
-      network_id: Nullable(Uuid, { description: "Null for what is in no network." }),
+      network_id: Nullable(Uuid, { description: "Null if it is in no network." }),
       host: named("The host that it belongs to."),
       ...ends,
     }),
     answerBy("field", "ActivityByField", { entity_type: OneOf(CHANGE_TYPES), field: Type.String(), ...ends }),
     answerBy("actor", "ActivityByActor", { actor: TransactionOfChange.properties.actor, ...ends }),
     answerBy("network", "ActivityByNetwork", {
-      network: named("Null for what belongs to the organization as a whole."),
+      network: named("Null if it belongs to the organization as a whole."),
       ...ends,
     }),
   ],
@@ -115,7 +115,7 @@ const Query = Type.Object({
   from: Type.Optional({
     ...periodQuery.from,
     description:
-      "The period's beginning, or how long ago it is (`-24h`, `-7d`), or a marker. Default: the first change of what is asked about.",
+      "Start of the period: an instant, an age (`-24h`, `-7d`) or a marker. Default: the first change of the subject.",
   }),
   to: Type.Optional({ ...periodQuery.to, description: "The period's end, which does not belong to it. Default: now." }),
   group_by: Type.Optional(
@@ -144,7 +144,7 @@ const Query = Type.Object({
   ...narrowingQuery,
   operation: Type.Optional(
     OneOf(OPERATIONS, {
-      description: "Only changes of this sort: `Created` tells what is new, `Deleted` what is gone.",
+      description: "Only changes of this sort: `Created` for new records, `Deleted` for removed ones.",
     }),
   ),
   fields: Type.Optional(
@@ -154,12 +154,12 @@ const Query = Type.Object({
   ),
 });
 
-const DESCRIPTION = `Counts the versions of the change feed in \`[from, to)\`, by time, kind of record, record, field, actor or network. A host that only its children changed counts with them, and
+const DESCRIPTION = `Counts the versions of the change feed in \`[from, to)\`, by time, kind of record, record, field, actor or network. A host that changed only in its children is counted with them, and
 a service with its bindings: each change counts once. \`group_by=record&types=if_entry&fields=oper_status\` finds flapping ports; \`group_by=record&types=if_entry&fields=fdb_macs\`, ports where
-MAC addresses come and go; \`operation=Created\`, what is new. By field, a version counts under each field that it changed.
+MAC addresses come and go; \`operation=Created\`, new records. By field, a version counts under each field that it changed.
 
 By time, kind, network and actor it is answered from running counts, whatever the period; with \`fields\` or \`id\`, and by record or field, from the versions of the period one by one.
-API keys are not counted. Where history was thinned, what is left counts, and \`meta.thinned_until\` says so.`;
+API keys are not counted. In thinned history the remaining versions count, and \`meta.thinned_until\` is its end.`;
 
 /** /api/v1/activity. */
 export function activityRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
@@ -213,7 +213,7 @@ function refuseUnmeant({
   if (!isByTime && buckets !== undefined)
     throw invalid([{ path: "/buckets", message: "requires group_by=time", value: buckets }]);
   if (isByTime && limit !== undefined)
-    throw invalid([{ path: "/limit", message: "is not for group_by=time: say how many buckets", value: limit }]);
+    throw invalid([{ path: "/limit", message: "is not for group_by=time: use buckets", value: limit }]);
 }
 
 /** Fields that change but never appear in a response. */

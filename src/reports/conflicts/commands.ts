@@ -34,11 +34,11 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
     (each) => each.value === body.value && conflictFingerprint(each) === body.fingerprint,
   );
   if (conflict === undefined)
-    throw new DomainError(
-      "entity_stale",
-      "There is no such conflict, or it has changed; list the conflicts again, and accept what is there.",
-      { entity: "conflict", expected: body.fingerprint, actual: null },
-    );
+    throw new DomainError("entity_stale", "Conflict not found, or it has changed; list the conflicts again.", {
+      entity: "conflict",
+      expected: body.fingerprint,
+      actual: null,
+    });
   const known = acceptancesAt(connection, organizationN, [body.fingerprint], null).get(body.fingerprint);
   if (known !== undefined) return known;
   const acceptance = tx.create(conflictAcceptanceKind, actor.organizationId, {

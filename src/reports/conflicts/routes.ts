@@ -28,14 +28,14 @@ const which = {
 const List = Type.Object({ ...which, ...PageQuery });
 const Export = Type.Object({ ...which, at: PageQuery.at });
 
-const DESCRIPTION = `What several records claim that only one of them can have, as of now or \`at\` an instant; by type and value.
+const DESCRIPTION = `Claims by several records to something only one of them can have, now or \`at\` an instant; by type and value.
 
 - **Address**: one address on several hosts of a network. A public address counts across networks as well; a private one may be in each of them. Loopback, link-local and multicast addresses, addresses in
   subnets of type Loopback, DockerBridge and PodmanBridge, and addresses with the MAC address of a virtual router (VRRP, HSRP, GLBP) are no conflict.
 - **Mac**: one MAC address at several edge ports of a network. An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers.
 - **Subnet**: a subnet that is the same as one of another network, or lies in it; private prefixes too. A subnet within another of its own network is its part and no conflict. Subnets of type Internet, Remote, Loopback, DockerBridge and PodmanBridge do not count.
 
-Only networks that the caller reaches count: a conflict with something beyond them is not there. A conflict can be accepted; it is \`acceptance\` then, until it is withdrawn or another record takes part, or one less.`;
+Only networks that the caller reaches count; conflicts with records outside them are not listed. A conflict can be accepted; it then has an \`acceptance\`, until that is withdrawn or the parties change.`;
 
 /** /api/v1/conflicts. */
 export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend<ConflictCommands>): void {
@@ -60,7 +60,7 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       operationId: "exportConflicts",
       summary: "Export addresses, MAC addresses and subnets in conflict as CSV",
       description:
-        "All that the list has over all of its pages: a row for each host, port or subnet that takes part, with its device and its network by name; rows of one conflict have one fingerprint.",
+        "All pages of the list: a row for each party (host, port or subnet), with its device and its network by name; rows of one conflict share a fingerprint.",
       group: "Questions",
       access: VIEWER,
       query: Export,
@@ -93,7 +93,7 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
         makesNoTransaction: true,
         summary: "Accept a conflict as it is",
         description:
-          "By its `type`, `value` and `fingerprint`, as the list of conflicts has them. It counts for everybody who sees the same conflict, and as long as it is the same: with another record in it, or one less, it is not accepted. One that is accepted already stays so.",
+          "By its `type`, `value` and `fingerprint`, as the list of conflicts has them. The acceptance applies to all callers who see the same conflict, as long as its parties stay the same. A conflict that is already accepted stays accepted.",
         group: "Questions",
         access: MEMBER,
         body: AcceptanceCreate,
@@ -113,7 +113,7 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
         makesNoTransaction: true,
         summary: "Withdraw the acceptance of a conflict",
         description:
-          "The conflict is listed as not accepted again; instants before still have it. Takes all of its networks in reach. The answer is the acceptance as it was.",
+          "The conflict is listed as not accepted again; earlier instants keep the acceptance. Requires reach to all of its networks. The answer is the former acceptance.",
         group: "Questions",
         access: MEMBER,
         params: IdParams,

@@ -52,7 +52,7 @@ const Port = Type.Object(
     }),
     known_since: Type.String({
       format: "date-time",
-      description: "When the interface was recorded first: of what was before, nothing is known.",
+      description: "When the interface was first recorded; nothing is known about the time before.",
     }),
   },
   { $id: "FaceplatePort" },
@@ -69,14 +69,14 @@ export const Faceplate = Type.Object(
             "The number of the member of a stack: `1` of `Gi1/0/7`; null where names have two numbers or one.",
         }),
         module: Nullable(Type.String(), {
-          description: "What stands before the number of the port: `1/0` of `Gi1/0/7`.",
+          description: "The part before the number of the port: `1/0` of `Gi1/0/7`.",
         }),
         ports: Type.Array(Port),
       }),
       { description: "Ports by member and module, in the order of their numbers; management ports last." },
     ),
     logical: Type.Array(Port, {
-      description: "Interfaces that are no port: aggregates, VLAN interfaces, loopbacks, tunnels, subinterfaces.",
+      description: "Interfaces that are not ports: aggregates, VLAN interfaces, loopbacks, tunnels, subinterfaces.",
     }),
   },
   { $id: "Faceplate" },

@@ -11,9 +11,9 @@ import { type FaceplateInput, faceplate } from "./faceplate.ts";
 import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
-const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and what is no port. Each with its state, its VLANs, its neighbor, and who is behind it by name.
+const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and interfaces that are not ports. Each with its state, its VLANs, its neighbor, and the stations behind it by name.
 
-Who is behind a port is what the device's forwarding table says as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or beside an IP address, and with their vendors. \`unused_since\` tells when the port was up for the last time. With \`ids\` or \`limit\` only some ports are told of, in the groups in which they sit among all; groups without any are left out, and so are ids of what is no interface of the device then.`;
+Stations come from the device's forwarding table as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or next to an IP address, and with their vendors. \`unused_since\` is when the port was last up. With \`ids\` or \`limit\` only some ports are returned, in their groups; empty groups are left out, and so are ids that are not interfaces of the device at that time.`;
 
 const Query = Type.Object({
   ...At.properties,
@@ -25,7 +25,7 @@ const Query = Type.Object({
       minimum: 0,
       maximum: LIMIT_MAX,
       default: 0,
-      description: "Interfaces in the answer, the first in its order: ports before what is no port. 0 for all.",
+      description: "Maximum number of interfaces, the first in order: ports before other interfaces. 0 for all.",
     }),
   ),
 });

@@ -40,7 +40,7 @@ export const AddressRowShown = Type.Object(
     }),
     state: OneOf(ADDRESS_STATES, {
       description:
-        "`Subnet`: in a subnet within this one. `Gateway`: in a range of that purpose, in use or not. `Used`: a host has it. `Network`, `Broadcast`: of no host; in IPv6 `Network` is the Subnet-Router anycast address. Else the purpose of its range, or `Free`.",
+        "`Subnet`: in a child subnet. `Gateway`: in a range of that purpose, in use or not. `Used`: a host has it. `Network`, `Broadcast`: not of a host; in IPv6 `Network` is the Subnet-Router anycast address. Else the purpose of its range, or `Free`.",
     }),
     ip_addresses: Type.Array(Holder, { description: "The hosts that have it; empty for more than one address." }),
     ip_range: Nullable(Type.Object({ id: Uuid, purpose: OneOf(RANGE_PURPOSES), description: Nullable(Description) }), {

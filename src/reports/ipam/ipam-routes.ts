@@ -47,15 +47,15 @@ const parameters = { id: SUBNET_EXAMPLE.id };
 
 const NEVER_GIVEN =
   "Never the network's or the broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), nor one that a host of the network has, nor one in a range of any purpose or in a subnet within this one.";
-const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_GIVEN} With \`prefix_length\`, the lowest prefixes of that length in which nothing is: no subnet, no range, no host's address.`;
-const ALLOCATE = `Gives away the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it makes subnets of the lowest free prefixes instead. ${NEVER_GIVEN}
+const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_GIVEN} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range or host address.`;
+const ALLOCATE = `Allocates the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it creates subnets from the lowest free prefixes instead. ${NEVER_GIVEN}
 
-It is looked for and written in one transaction, so no two requests get the same, however many come at once. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` where fewer are free. A field that says nothing of what is asked for is refused.`;
+Search and write are one transaction, so concurrent requests never get the same. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` if fewer are free. A field that does not apply to the request is refused.`;
 
-const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; of larger ones, addresses next to each other that are the same have one together, and those in use have one each; so it is with the part that \`within\` names. A subnet within this one is one row: its addresses are asked of it.`;
+const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; in larger ones, runs of equal addresses share one, and those in use have one each; the same goes for the part named by \`within\`. A child subnet is one row: list that subnet for its addresses.`;
 
 const BLOCKS =
-  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: how many addresses of each are in use, free, in ranges, or in subnets within this one. For large subnets, of which `/subnets/{id}/addresses` tells every address; with `within` it tells those of one block.";
+  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: how many addresses of each are in use, free, in ranges, or in child subnets. For large subnets; `/subnets/{id}/addresses` lists every address, with `within` those of one block.";
 
 const WithinQuery = {
   within: Type.Optional({
@@ -73,11 +73,11 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         operationId: "getSubnetTree",
         summary: "Get the subnets of a network within one another",
         description:
-          "All subnets of a network, now or at an instant, each right before those within it, in the order of their addresses. The parent is the smallest subnet around. `utilization` is of a subnet itself, as in the list of subnets; `total` is of it and of all within it, each address once.",
+          "All subnets of a network, now or at an instant, each directly before its children, in the order of their addresses. The parent is the smallest enclosing subnet. `utilization` is that of the subnet itself, as in the list of subnets; `total` covers it and all subnets within it, each address once.",
         group,
         access: VIEWER,
         query: Type.Object({
-          network_id: { ...Uuid, description: "Nothing is told of one that is out of the caller's reach." },
+          network_id: { ...Uuid, description: "Empty if it is out of the caller's reach." },
           ...AtQuery,
         }),
         answer: Type.Array(TreeSubnet),
@@ -98,7 +98,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
       "/api/v1/subnets/:id/addresses",
       {
         operationId: "listAddressesOfSubnet",
-        summary: "List the addresses of a subnet, with what each is",
+        summary: "List the addresses of a subnet, with their states",
         description: ADDRESSES,
         group,
         access: VIEWER,
@@ -121,7 +121,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
       "/api/v1/subnets/:id/blocks",
       {
         operationId: "listBlocksOfSubnet",
-        summary: "List the blocks of a subnet, with how full each is",
+        summary: "List the blocks of a subnet, with their utilization",
         description: BLOCKS,
         group,
         access: VIEWER,
@@ -152,7 +152,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
       "/api/v1/subnets/:id/free",
       {
         operationId: "getFreeSpace",
-        summary: "Get what is free in a subnet",
+        summary: "Get the free addresses of a subnet",
         description: FREE,
         group,
         access: VIEWER,

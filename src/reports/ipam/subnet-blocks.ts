@@ -29,7 +29,7 @@ export const SubnetBlock = Type.Object(
       >,
       {
         description:
-          "How many addresses of it are what, by the `state` that `/subnets/{id}/addresses` gives them; what none is, is left out. In IPv6 decimal strings.",
+          "Its number of addresses by `state`, as in `/subnets/{id}/addresses`; zero counts are left out. In IPv6 decimal strings.",
       },
     ),
     subnet: Nullable(Type.Object({ id: Uuid, cidr: CidrText, name: Name }), {

@@ -24,9 +24,9 @@ const which = {
 const List = Type.Object({ ...which, ...PageQuery });
 const Export = Type.Object({ ...which, at: PageQuery.at });
 
-const DESCRIPTION = `The MAC addresses at edge ports, as the forwarding tables of the switches have them now or \`at\` an instant; those that came last first.
+const DESCRIPTION = `The MAC addresses at edge ports, according to the forwarding tables of the switches, now or \`at\` an instant; newest first.
 
-An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address that stands at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or beside an IP address: \`known=false\` leaves what is on the network and in no inventory.`;
+An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or next to an IP address: \`known=false\` selects stations that are not in the inventory.`;
 
 /** /api/v1/stations. */
 export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
@@ -51,7 +51,7 @@ export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend)
       operationId: "exportStations",
       summary: "Export the MAC addresses at edge ports as CSV",
       description:
-        "All that the list has over all of its pages: a row for each MAC address at a port. Several hosts that have it stand side by side, in the same order in each column.",
+        "All pages of the list: a row for each MAC address at a port. Several hosts with it are joined, in the same order in each column.",
       group: "Questions",
       access: VIEWER,
       query: Export,

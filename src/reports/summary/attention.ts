@@ -9,15 +9,15 @@ import { FULL_PERCENT } from "./full-subnets.ts";
 /** In order of urgency. */
 const ATTENTION = {
   FailedScan: "scans that failed in the last day",
-  FailedSchedule: "schedules of which a scan failed in the last day",
-  Conflict: "conflicts that nobody accepted",
+  FailedSchedule: "schedules with a failed scan in the last day",
+  Conflict: "unaccepted conflicts",
   Unreached:
     "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: with no credential, or with a wrong one",
   Withheld:
-    "subnets and addresses that credentials are withheld from until an Admin says otherwise; told to an Admin and an Owner only",
+    "subnets and addresses from which credentials are withheld until an Admin approves them; only for Admins and Owners",
   Flapping: "interfaces that flap",
-  Wandering: "MAC addresses that wander",
-  FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more: \`used\` of \`usable\`, whatever is set aside`,
+  Wandering: "wandering MAC addresses",
+  FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more: \`used\` of \`usable\`, without unused DHCP and reserved ranges`,
   Stale: "stale hosts",
 } as const;
 export type AttentionKind = keyof typeof ATTENTION;
@@ -33,7 +33,7 @@ export const Attention = Type.Object(
     }),
     count: Type.Integer({ minimum: 1 }),
     request: Type.String({
-      description: `A GET that lists them, or tells more of the first; with the same \`at\` as the summary, if that had one. It names ${NAMED_MAX} records at most.`,
+      description: `A GET that lists them, or describes the first; with the same \`at\` as the summary, if that had one. It names ${NAMED_MAX} records at most.`,
     }),
   },
   { $id: "SummaryAttention" },

@@ -97,11 +97,11 @@ const Summary = Type.Object(
     conflicts: Type.Object({
       count: Type.Integer({
         minimum: 0,
-        description: "Conflicts of addresses and of subnets that nobody accepted, as they are listed.",
+        description: "Unaccepted conflicts of addresses and of subnets.",
       }),
       accepted_count: Count,
       conflicts: Type.Array(ConflictBody, {
-        description: `The first ${SUMMARY_LISTED} of those that nobody accepted.`,
+        description: `The first ${SUMMARY_LISTED} unaccepted ones.`,
       }),
     }),
     needs_attention: Type.Array(Attention, {
@@ -142,8 +142,8 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
     "/api/v1/summary",
     {
       operationId: "summary",
-      summary: "Get what a start page needs",
-      description: `What there is, and what happened in the 24 hours before \`at\`, or before now: what came and went, which ports flap, which hosts are stale, which scans failed; what is in conflict then; and what of all that needs attention, in the order of its urgency. Lists name ${SUMMARY_LISTED} at most; their counts are of all.`,
+      summary: "Get a summary for a start page",
+      description: `Record counts, and the events of the 24 hours before \`at\`, or before now: new and deleted records, flapping ports, stale hosts, failed scans; current conflicts; and the problems that need attention, most urgent first. Lists have ${SUMMARY_LISTED} entries at most; their counts cover all.`,
       group: "Questions",
       access: VIEWER,
       query: Type.Object({

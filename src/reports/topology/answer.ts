@@ -20,7 +20,7 @@ const Intervals = Type.Optional(
     {
       minItems: 1,
       description:
-        "When it was shown, in order, each half-open (`to` is not included) and clipped to the period. Only with `from` or `to`: everything else is as it was when it was last shown in the period.",
+        "When it was shown, in order, each half-open (`to` is excluded) and clipped to the period. Only with `from` or `to`: all other fields are as last shown in the period.",
     },
   ),
 );

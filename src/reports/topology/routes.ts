@@ -24,7 +24,7 @@ const TopologyParameters = Type.Object({
   }),
   host_id: Type.Optional({
     ...Uuid,
-    description: "Only this host and what is around it. Empty if there is no such host within the caller's reach.",
+    description: "Only this host and its surroundings. Empty if the host is not within the caller's reach.",
   }),
   hops: Type.Optional(
     Type.Integer({
@@ -58,7 +58,7 @@ announced: it is the host whose name, chassis id, MAC addresses, addresses and o
 interface is named if both directions agree. Switches that do not speak CDP flood it, so LLDP of another device on the same interface takes precedence over CDP, and CDP names an interface
 only if it is heard in one place. An announced device that is not a host in the inventory is a node of kind Unknown.
 
-With \`host_id\`, only that host, with or without links, and what is within \`hops\` links of it, with all links between these.
+With \`host_id\`, only that host, with or without links, and the nodes within \`hops\` links of it, with all links between these.
 
 With \`from\` or \`to\`, the union over that period: each node and link that was shown at any instant of it, once, with the \`intervals\` in which it was shown,
 exact to the millisecond. A link whose far interface becomes known is another link. At most ${TOPOLOGY_POINTS_MAX} points of change are gone through: transactions that changed what
@@ -184,9 +184,9 @@ function refuseUnmeant(query: Parameters): void {
       message: "cannot be combined with host_id: every device around a host has a link",
     });
   if (isOverPeriod(query) && at !== undefined)
-    issues.push({ path: "/at", message: "is one instant: give it alone, or from and to", value: at });
+    issues.push({ path: "/at", message: "is a single instant: use it alone, or use from and to", value: at });
   if (isOverPeriod(query) && format !== undefined && format !== "json")
-    issues.push({ path: "/format", message: "shows one instant: a period is told as json", value: format });
+    issues.push({ path: "/format", message: "shows one instant: use json for a period", value: format });
   if (issues.length > 0) throw invalid(issues);
 }
 

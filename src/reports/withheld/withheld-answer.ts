@@ -16,7 +16,7 @@ export const WithheldBody = Type.Object(
   {
     type: OneOf(WITHHELD_TYPES, {
       description:
-        "Subnet: the network's credentials are not sent to addresses in it. Address: its host's are not sent to it.",
+        "Subnet: the network's credentials are not sent to its addresses. Address: its host's credentials are not sent to it.",
     }),
     id: { ...Uuid, description: "Of the subnet, or of the IP address." },
     value: Type.String({ description: "The prefix, or the address." }),
@@ -31,7 +31,7 @@ export const WithheldBody = Type.Object(
     since: Type.String({
       format: "date-time",
       description:
-        "Since when they are withheld: from the day on when both the address or subnet and the first of the credentials were there, or its confirmation was taken back.",
+        "Since when they are withheld: when both the address or subnet and the first of the credentials existed, or when its confirmation was withdrawn.",
     }),
     entered_by: Type.Object(
       { type: OneOf(ACTOR_TYPES), id: Nullable(Uuid), name: Type.String() },
@@ -49,8 +49,8 @@ export const WITHHELD_FIELDS = new RowFields(WITHHELD_ROWS);
 /** One sentence. @param whose the host's name; null for a subnet */
 export function withheldReason(type: WithheldType, id: string, whose: string | null): string {
   if (type === "Subnet")
-    return `Credentials are assigned to the network, but no Admin has said that the subnet accepts them: scans do not ask its addresses with them until its accepts_credentials is set with PUT /api/v1/subnets/${id}.`;
-  return `Credentials are assigned to ${whose ?? "its host"}, but no Admin has sent them to this address: scans do not ask it with them until it is confirmed with POST /api/v1/ip-addresses/${id}/confirm.`;
+    return `Credentials are assigned to the network, but no Admin has approved the subnet: scans do not send them to its addresses until its accepts_credentials is set with PUT /api/v1/subnets/${id}.`;
+  return `Credentials are assigned to ${whose ?? "its host"}, but no Admin has approved this address: scans do not send them there until it is confirmed with POST /api/v1/ip-addresses/${id}/confirm.`;
 }
 
 const ADDRESS_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0011";

@@ -12,12 +12,12 @@ import { type AskedWithheld, withheld } from "./withheld.ts";
 import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody } from "./withheld-answer.ts";
 import { WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE } from "./withheld-table.ts";
 
-const DESCRIPTION = `What waits for an Admin's word before discovery may send it credentials, now or \`at\` an instant; subnets before addresses, each by value.
+const DESCRIPTION = `Subnets and addresses that receive no credentials until an Admin approves them, now or \`at\` an instant; subnets before addresses, each by value.
 
 - **Subnet**: a subnet that does not accept credentials, although some are assigned to its network: a Member or discovery made it. Not one that lies in a larger subnet which accepts them, nor one of type Internet, Remote or Loopback, nor one of which an Admin has set \`accepts_credentials\` to false: that is an answer, unless it is undone.
 - **Address**: an address of a host that has credentials which are meant for it, but were sent to it by no Admin: a Member or discovery gave it to the host.
 
-An Admin lets them go there by \`accepts_credentials\` of the subnet, or by confirming the address. Whoever reaches the network may see what waits and why.`;
+An Admin approves them by \`accepts_credentials\` of the subnet, or by confirming the address. Every caller who reaches the network may list them, with the reasons.`;
 
 const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
@@ -33,7 +33,7 @@ export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend
     "/api/v1/discovery/withheld",
     {
       operationId: "listWithheld",
-      summary: "List where credentials are withheld until an Admin says otherwise",
+      summary: "List the subnets and addresses from which credentials are withheld",
       description: DESCRIPTION,
       group: "Discovery",
       access: VIEWER,
@@ -48,9 +48,9 @@ export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend
     "/api/v1/discovery/withheld/export/csv",
     {
       operationId: "exportWithheld",
-      summary: "Export where credentials are withheld as CSV",
+      summary: "Export the subnets and addresses from which credentials are withheld as CSV",
       description:
-        "All that the list has over all of its pages: a row for each subnet and address. Several credentials stand side by side, in the same order in each column.",
+        "All pages of the list: a row for each subnet and address. Several credentials are joined, in the same order in each column.",
       group: "Discovery",
       access: VIEWER,
       query: Export,

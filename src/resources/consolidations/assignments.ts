@@ -77,7 +77,7 @@ export function splitAssignments(
     const { credential_id, network_id, ip_address_ids: named } = assignment;
     const covered = coveredAt(tx, assignment.id, tx.sequence);
     const values = meant.map(({ ip_address }) => ip_address).filter((value) => covered.has(value));
-    draft.create(credentialAssignmentKind, {}, "it was meant for addresses that go there", () => {
+    draft.create(credentialAssignmentKind, {}, "it was assigned to addresses that move there", () => {
       const ip_address_ids = named === null ? null : meant.map(({ id }) => id);
       const fields = { credential_id, network_id, host_id: newId, ip_address_ids };
       const made = tx.create(credentialAssignmentKind, actor.organizationId, fields);
@@ -86,7 +86,7 @@ export function splitAssignments(
     });
     if (named === null) continue;
     const left = named.filter((id) => !leaving.has(id));
-    if (left.length === 0) draft.close(credentialAssignmentKind, assignment, null, "all its addresses go there");
+    if (left.length === 0) draft.close(credentialAssignmentKind, assignment, null, "all its addresses move there");
     else draft.set(credentialAssignmentKind, assignment, { ip_address_ids: left }, "Changed");
   }
 }

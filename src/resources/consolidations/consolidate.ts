@@ -52,7 +52,7 @@ export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, 
   const draft = new MoveDraft(tx);
   moveChildren(draft, destination, other);
   moveAssignments(draft, destination, other);
-  draft.close(hostKind, other, destination, "its parts go to the destination");
+  draft.close(hostKind, other, destination, "its parts move to the destination");
   moveIgnored(draft, destination, other);
   draft.set(hostKind, destination, taken(destination, other), "Changed");
   draft.follow();

@@ -38,10 +38,10 @@ const MoveAction = Type.Object(
     name,
     action: OneOf(MOVE_ACTIONS, {
       description:
-        "Moved: to the other host, under its own id. Kept: the destination's own, where both hosts have one. Closed: the other one. Created, Changed: what goes along with it.",
+        "Moved: to the other host, under its own id. Kept: the destination's own, if both hosts have one. Closed: the other one. Created, Changed: consequences.",
     }),
-    fields: Type.Array(Type.String(), { description: "Of what is moved or changed: the fields that change." }),
-    into_id: Type.Optional(Type.String({ ...Uuid, description: "Of what is closed: what stands for it from now on." })),
+    fields: Type.Array(Type.String(), { description: "For a moved or changed record: the fields that change." }),
+    into_id: Type.Optional(Type.String({ ...Uuid, description: "For a closed record: its replacement." })),
     reason: Type.Optional(Type.String({ description: "Why, where it is not simply moved." })),
   },
   { $id: "MoveAction" },

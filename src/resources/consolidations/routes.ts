@@ -72,7 +72,7 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
     {
       operationId: "consolidateHosts",
       summary: "Consolidate two hosts that are one",
-      description: `Brings the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this one, and closes the other; its history is listed with that of this host, and its last version says \`consolidated_into\`. Where both have the same address, port, \`if_index\` or service, this host's stays. Tags are united; fields that this host lacks it takes. Neighbors, bindings and virtualization that name what was closed name what is kept. Credentials go where they went before and nowhere else: addresses that waited for a confirmation go on waiting. Scans that find either know this host. Both must be in one network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
+      description: `Moves the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this one, and closes the other; its history is listed with that of this host, and its last version has \`consolidated_into\`. If both have the same address, port, \`if_index\` or service, this host's is kept. Tags are merged; missing fields of this host are taken from the other. Neighbors, bindings and virtualization that refer to closed records then refer to the kept ones. Credentials are sent where they were before and nowhere else: addresses that waited for confirmation keep waiting. Scans that find either one update this host. Both must be in one network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
       group,
       access: MEMBER,
       params: Type.Object({
@@ -104,7 +104,7 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
               action: "Closed",
               fields: [],
               into_id: HOST_EXAMPLE.id,
-              reason: "its parts go to the destination",
+              reason: "its parts move to the destination",
             },
           ],
           refused: [],

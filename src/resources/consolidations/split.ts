@@ -31,7 +31,7 @@ import { MoveDraft } from "./draft.ts";
 import type { Moved } from "./plan.ts";
 
 const ids = (what: string) =>
-  Type.Optional(Type.Array(Uuid, { maxItems: CHILDREN_MAX, description: `The ${what} that go to the new host.` }));
+  Type.Optional(Type.Array(Uuid, { maxItems: CHILDREN_MAX, description: `The ${what} that move to the new host.` }));
 
 export const HostSplit = Body(
   {
@@ -113,7 +113,7 @@ function named(tx: WriteTransaction, host: HostRecord, body: HostSplit, actor: C
   });
   if (leaving.length > 0) return leaving;
   const fields = LISTS.map(({ field }) => field).join(", ");
-  throw invalid([{ path: "", message: `names nothing that goes to the new host; name it in ${fields}` }]);
+  throw invalid([{ path: "", message: `names nothing that moves to the new host; use ${fields}` }]);
 }
 
 function moveNamed(draft: MoveDraft, leaving: readonly Leaving[], newId: string): void {

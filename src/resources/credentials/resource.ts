@@ -9,7 +9,7 @@ export const credentialResource: Resource<CredentialRecord> = {
   kind: credentialKind,
   path: "credentials",
   group: "Credentials",
-  about: "What discovery authenticates to devices with. Secrets are encrypted at rest and never returned.",
+  about: "How discovery authenticates to devices. Secrets are encrypted at rest and never returned.",
   answer: Credential,
   compose: composeCredentials,
   example: CREDENTIAL_EXAMPLE,
@@ -22,7 +22,7 @@ export const credentialResource: Resource<CredentialRecord> = {
     example: "Switches",
   },
   restores:
-    "Includes its assignments in networks that the caller reaches; it goes where it went then. Inline secrets are not in the history: the current ones stay, and a deleted credential that had any cannot be restored.",
+    "Includes its assignments in networks that the caller reaches; it is sent where it was sent then. Inline secrets are not in the history: the current ones stay, and a deleted credential that had any cannot be restored.",
   read: VIEWER,
   write: ADMIN,
 };

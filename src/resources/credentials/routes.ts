@@ -63,7 +63,7 @@ export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backe
         { ...body, assigned_network_ids: [] },
         {
           summary: "Update a credential and its assignments",
-          description: `${CONFINED} Sending back what was read changes nothing; a secret other than the mask is refused alike whether it is the stored one or not.`,
+          description: `${CONFINED} Sending back unchanged data changes nothing; any secret but the mask is refused, whether it equals the stored one or not.`,
           errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"],
         },
       ),

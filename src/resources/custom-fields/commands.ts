@@ -84,7 +84,7 @@ function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: 
   }
   const gone = new Set<FieldValue>(field.choices.filter((choice) => !said.choices.includes(choice)));
   if (gone.size === 0) return;
-  const how = "set these to another one first: the choice would be gone";
+  const how = "set these to another one first: the choice would be removed";
   refuseHeld(
     holdersOf(tx, field).filter(({ value }) => gone.has(value)),
     field,

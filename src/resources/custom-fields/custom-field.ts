@@ -44,7 +44,7 @@ export const customFieldKind: Kind<CustomFieldRecord> = {
 
 defineFormat("custom-field-key", {
   parse: (text) => (/^[a-z][a-z0-9_]*$/.test(text) ? text : null),
-  sentence: "must begin with a lower-case letter and go on with lower-case letters, digits and underscores",
+  sentence: "must begin with a lower-case letter, followed by lower-case letters, digits and underscores",
 });
 
 const Key = Type.String({
@@ -67,7 +67,7 @@ const Choices = Type.Array(Name, {
 });
 const Default = Type.Union(
   [Type.String({ maxLength: FIELD_URL_MAX_LENGTH }), Type.Number(), Type.Boolean(), Type.Null()],
-  { description: "What new records have where nobody says; null for nothing." },
+  { description: "The value of new records that give none; null for no value." },
 );
 
 const described = {

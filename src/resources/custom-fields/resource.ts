@@ -9,7 +9,7 @@ export const customFieldResource: Resource<CustomFieldRecord> = {
   kind: customFieldKind,
   path: "custom-fields",
   group: "Custom fields",
-  about: "What an organization keeps of its records beyond their own fields.",
+  about: "Fields that an organization adds to its records.",
   answer: CustomField,
   columns: schemaColumns(CustomField).map((column) =>
     column.name === "choices" ? { ...column, cell: ({ choices }) => listCell(choices as string[]) } : column,

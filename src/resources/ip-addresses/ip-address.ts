@@ -142,7 +142,7 @@ export const ConfirmedIpAddress = Type.Object(
     ...IpAddress.properties,
     credential_ids: Type.Array(Uuid, {
       description:
-        "The credentials that go to this address because they are assigned to its host. Those assigned to its network are not included.",
+        "The credentials sent to this address because they are assigned to its host. Those assigned to its network are not included.",
     }),
   },
   { $id: "ConfirmedIpAddress" },

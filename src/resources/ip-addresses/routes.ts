@@ -55,7 +55,7 @@ const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity
 
 const CREDENTIAL_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0006";
 const CONFIRMS =
-  "A credential assigned to a host goes to the addresses the host had then, to those an Admin has named since, and to those the device itself reports. " +
+  "A credential assigned to a host is sent to the addresses the host had then, to those an Admin has named since, and to those the device itself reports. " +
   "Any other address that is added or changed waits for this confirmation; scans report it. The value is what is confirmed: a changed address must be confirmed again, and `If-Match` makes sure that it is the one you saw. " +
   "If there is nothing to confirm, nothing is written.";
 

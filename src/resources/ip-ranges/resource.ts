@@ -8,7 +8,7 @@ export const ipRangeResource: Resource<IpRangeRecord> = {
   kind: ipRangeKind,
   path: "ip-ranges",
   group: "IP ranges",
-  about: "Ranges of addresses within a subnet, and what they are for.",
+  about: "Ranges of addresses within a subnet, with their purpose.",
   answer: IpRange,
   example: IP_RANGE_EXAMPLE,
   read: VIEWER,

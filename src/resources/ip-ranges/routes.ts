@@ -47,7 +47,7 @@ export function ipRangeRoutes(surface: Surface<Actor, Access>, backend: Backend<
     .put(
       "/api/v1/ip-ranges/:id",
       operations.update(IpRangeUpdate, body, {
-        description: `Fields that are left out stay; other ends without \`subnet_id\` find their subnet anew. ${SHARED}`,
+        description: `Omitted fields are kept; other ends without \`subnet_id\` determine the subnet again. ${SHARED}`,
         errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
       }),
       (call) => answerWrite(backend, call, "ip_range.update", { id: call.params.id, body: call.body }, ipRangeResource),

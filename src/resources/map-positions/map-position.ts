@@ -42,7 +42,7 @@ export const MapPosition = Type.Object(
   {
     $id: "MapPosition",
     description:
-      "Where it stands on the map of its network, the same at every instant. Two devices that are laid out are 160 units apart sideways, or 120 up or down.",
+      "Its place on the map of its network, the same at every instant. The layout keeps two devices 160 units apart sideways, or 120 up or down.",
   },
 );
 export type MapPosition = Static<typeof MapPosition>;
@@ -57,7 +57,9 @@ export const MapPositionsUpdate = Body({
       Body({
         x,
         y,
-        placed: Type.Optional(OneOf(PLACED_BY, { description: "Ignored: what is written is placed by a person." })),
+        placed: Type.Optional(
+          OneOf(PLACED_BY, { description: "Ignored: written places count as placed by a person." }),
+        ),
       }),
     ),
     {
@@ -74,7 +76,7 @@ export const MapPositions = Type.Object(
   {
     network_id: Uuid,
     nodes: Type.Record(Type.String(), MapPosition, {
-      description: "By the id of a node. Hosts that are gone keep theirs, as the past shows them.",
+      description: "By the id of a node. Deleted hosts keep theirs for the past.",
     }),
   },
   { $id: "MapPositions" },

@@ -23,7 +23,7 @@ const body = {
   nodes: Object.fromEntries(Object.entries(MAP_POSITIONS_EXAMPLE.nodes).map(([id, { x, y }]) => [id, { x, y }])),
 };
 
-const KEPT = `Positions belong to the network and are the same at every instant: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host gets its place when a neighbor is first written, by a scan at its end or by a person, and keeps it, whatever comes or goes around it. What has none yet, such as a device in no inventory, is laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are kept. They go with the network, and with a host when what is known of it is pruned.`;
+const KEPT = `Positions belong to the network and are the same at every instant: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host gets its place when a neighbor is first written, by a scan at its end or by a person, and keeps it, whatever changes around it. Nodes without a place, such as devices that are not in the inventory, are laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are kept. They are deleted with the network, and with a host when its history is pruned.`;
 
 /** /api/v1/networks/{id}/map-positions. */
 export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Backend<MapPositionCommands>): void {
@@ -33,7 +33,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
       "/api/v1/networks/:id/map-positions",
       {
         operationId: "getMapPositions",
-        summary: "Get where the devices of a network stand on its map",
+        summary: "Get the map positions of a network",
         description: `All that are kept. ${KEPT}`,
         group,
         access: VIEWER,
@@ -57,7 +57,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
         operationId: "setMapPositions",
         makesNoTransaction: true,
         summary: "Place devices on the map of a network",
-        description: `Places the nodes that it names; all others stay where they are. Null gives a place up: the device is laid out anew, next to what it is linked with. One request may name every node of the map: null for all of them lays the whole map out anew. A host that is gone can be placed as well, for the past. ${KEPT}`,
+        description: `Places the named nodes; all others stay where they are. Null removes a place: the device is then laid out automatically, next to its links. One request may name every node of the map; null for all of them lays out the whole map again. Deleted hosts can be placed as well, for the past. ${KEPT}`,
         group,
         access: MEMBER,
         params: IdParams,

@@ -14,6 +14,6 @@ export function lackingReason(tx: WriteTransaction): DomainError | null {
   if ((type !== "User" && type !== "ApiKey") || typeof reason === "string" || organizationId === null) return null;
   if (tx.find(organizationKind, organizationId)?.require_change_reason !== true) return null;
   return invalid([
-    { path: "/X-Change-Reason", message: "is missing: your organization demands a reason for every change" },
+    { path: "/X-Change-Reason", message: "is required: your organization requires a reason for every change" },
   ]);
 }

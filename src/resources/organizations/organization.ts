@@ -44,7 +44,7 @@ export const OrganizationUpdate = Body(
     require_change_reason: Type.Optional(
       Type.Boolean({
         description:
-          "Whether whatever a user or an API key changes has to say why, with `X-Change-Reason`: without it that is refused, and nothing is written. Scans, the appliance itself and a change of one's own password need none.",
+          "Whether changes by users and API keys require a reason, in `X-Change-Reason`: without it they are refused, and nothing is written. Scans, the appliance itself and a change of one's own password need none.",
       }),
     ),
   },

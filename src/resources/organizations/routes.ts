@@ -38,7 +38,7 @@ export function organizationRoutes(surface: Surface<Actor, Access>, backend: Bac
         operationId: "updateOrganization",
         summary: "Change the caller's organization",
         description:
-          "An optional field that is left out keeps its value. While a reason is demanded, ending that needs one too.",
+          "An omitted optional field keeps its value. While a reason is required, turning the requirement off needs one too.",
         group,
         access: OWNER,
         body: OrganizationUpdate,

@@ -73,8 +73,8 @@ export function scheduleRoutes(
       "/api/v1/discovery/schedules/due",
       {
         operationId: "listDueTimes",
-        summary: "List when a cron expression comes due next",
-        description: `For any expression, before a schedule has it. ${description}`,
+        summary: "List the next runs of a cron expression",
+        description: `For any expression, before it is used in a schedule. ${description}`,
         group: scheduleResource.group,
         access: VIEWER,
         query: DueQuery,

@@ -56,7 +56,7 @@ export const scheduleKind: Kind<ScheduleRecord> = {
 defineFormat("cron", {
   parse: parseCron,
   sentence:
-    "must be a cron expression that comes due: minute, hour, day of month, month and day of week, such as 30 2 * * 1-5, or @hourly, @daily, @weekly, @monthly or @yearly",
+    "must be a cron expression with a next run: minute, hour, day of month, month and day of week, such as 30 2 * * 1-5, or @hourly, @daily, @weekly, @monthly or @yearly",
 });
 defineFormat("timezone", {
   parse: parseTimezone,
@@ -144,7 +144,7 @@ export const DueQuery = Type.Object({
   cron: CronText,
   timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default: UTC.` }),
   count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: DUES_MAX, description: `How many are told. Default: ${DUES_DEFAULT}.` }),
+    Type.Integer({ minimum: 1, maximum: DUES_MAX, description: `Number of runs to return. Default: ${DUES_DEFAULT}.` }),
   ),
 });
 
@@ -152,7 +152,7 @@ export const ScheduleDues = Type.Object(
   {
     cron: CronText,
     timezone: Timezone,
-    due_at: Type.Array(Timestamp, { description: "When it comes due next, from now on, in order." }),
+    due_at: Type.Array(Timestamp, { description: "Its next runs from now on, in order." }),
   },
   { $id: "ScheduleDues" },
 );

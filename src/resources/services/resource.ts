@@ -30,7 +30,7 @@ export const serviceResource: Resource<ServiceRecord> = {
   kind: serviceKind,
   path: "services",
   group: "Services",
-  about: "What runs on hosts, and where it listens.",
+  about: "Services on hosts, and where they listen.",
   answer: Service,
   compose: composeServices,
   columns: SERVICE_COLUMNS,

@@ -134,7 +134,7 @@ function refuseUnmeant(body: Allocation, kind: AllocationResult["kind"]): void {
     throw invalid(
       unmeant.map(([field, value]) => ({
         path: `/${field}`,
-        message: `cannot be combined with the other fields, which ask for ${MADE[kind]}`,
+        message: `cannot be combined with the other fields, which request ${MADE[kind]}`,
         value,
       })),
     );
@@ -144,7 +144,7 @@ function exhausted({ id, cidr }: SubnetRecord, body: Allocation, available: bigi
   const what = body.prefix_length === undefined ? "addresses" : `prefixes of length ${body.prefix_length}`;
   return new DomainError(
     "entity_in_use",
-    `The subnet ${cidr} has ${available} free ${what}; ${body.count ?? 1} asked for. Free some, or take another subnet.`,
+    `The subnet ${cidr} has ${available} free ${what}; ${body.count ?? 1} requested. Free some, or use another subnet.`,
     { entity: subnetKind.name, id, available: String(available), count: body.count ?? 1 },
   );
 }

@@ -17,7 +17,7 @@ const PrefixLength = (description: string) => Type.Integer({ minimum: 1, maximum
 
 export const FreeQuery = {
   count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: FREE_TOLD_MAX, default: 1, description: "How many are told at most." }),
+    Type.Integer({ minimum: 1, maximum: FREE_TOLD_MAX, default: 1, description: "Maximum number to return." }),
   ),
   prefix_length: Type.Optional(
     PrefixLength("Prefixes of this length within the subnet instead of addresses, such as 26 for a /26."),

@@ -88,7 +88,7 @@ export class FreeSpace {
           path: "/prefix_length",
           message:
             whole.prefixLength === bits
-              ? "is for subnets that others fit into: this one is a single address"
+              ? "requires a subnet with more than one address"
               : `must be from ${whole.prefixLength + 1} to ${bits}: the subnet is a /${whole.prefixLength}`,
           value: length,
         },

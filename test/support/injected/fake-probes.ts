@@ -141,7 +141,7 @@ export class FakeProbes implements Probes {
       endedStep("authentication", startedMs, { outcome: "Passed", sentence: "It takes it." }),
       endedStep("system", startedMs, {
         outcome: "Passed",
-        sentence: "The device says who it is.",
+        sentence: "The device identifies itself.",
         facts: [{ name: "sys_name", value: found.device.sys_name ?? "" }],
       }),
     ];
