@@ -108,6 +108,15 @@ const LONG_COMMENTS: ReadonlyMap<string, string> = new Map([
 const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
 /** Words of comments that no engineer of the field writes. */
 const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
+/** Further words that documents and displayed texts must not use. */
+const BANNED_IN_PROSE =
+  /\b(nought|anew|whoever|whomever|for ever|be it|comes to|of before|however soon|nobody|somebody|beside|tells|that is none|which is none|it is none)\b/i;
+/** Documents exempt from BANNED_IN_PROSE, each with its reason. */
+const PROSE_EXCEPTIONS: ReadonlyMap<string, string> = new Map([
+  ["src/handbook/changes.md", "release notes keep the words in which each version was announced"],
+  ["src/handbook/upgrading.md", "its steps are revised with the release that they belong to"],
+]);
+const QUOTED = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
 /** Private members are `private`: the compiler checks them, and `#` would be a second notation. */
 const HASH_PRIVATES = /\bthis\.#\w/;
@@ -139,6 +148,13 @@ test("every file of src begins with what it is for, in at most three lines", () 
 
 test("heads are noun phrases, and comments are written in the words of the field", () => {
   expect(oddWords(readRepository(["src", "test", "scripts"], (path) => /\.tsx?$/.test(path)))).toEqual([]);
+});
+
+test("documents and displayed texts are written in the words of the field", () => {
+  const documents = readRepository([], (path) => path.endsWith(".md"));
+  const texts = readRepository(["src"], isSource);
+  expect(Object.keys(documents).length).toBeGreaterThan(25);
+  expect(oddProse({ ...documents, ...texts })).toEqual([]);
 });
 
 test("no test sleeps, and every test runs and counts", async () => {
@@ -359,6 +375,22 @@ describe("the checkers of the house rules", () => {
     ]);
   });
 
+  test("refuse banned words in documents and in strings of sentences, but not in code", () => {
+    const tree = {
+      "a.md": "It tells why.\n```sh\nls anew\n```\nRun `whoever`. They are told apart.",
+      "b.md": "Lay it out\n\nanew.",
+      "src/handbook/changes.md": "Search finds names of before.",
+      "src/c.ts": 'import "./beside-change.ts";\nconst beside = { nobody: "somebody" };\nconst a = "Nobody is here.";',
+      "src/d.ts": "const b = `Lists ${nobody} of ${whoever}`;\n  // It tells nothing.\nconst c = `Starts anew.`;",
+    };
+    expect(oddProse(tree)).toEqual([
+      "a.md:1 It tells why.",
+      "b.md:3 anew.",
+      "src/c.ts:3 Nobody is here.",
+      "src/d.ts:3 Starts anew.",
+    ]);
+  });
+
   test.each([
     ["await Bun.sleep(10);"],
     ["await new Promise((done) => setTimeout(done, 10));"],
@@ -461,6 +493,26 @@ function oddWords(tree: Tree): string[] {
       return isOdd || (place === 0 && CLAUSE_HEAD.test(line)) ? [`${path}:${place + 1} ${line.trim()}`] : [];
     }),
   );
+}
+
+/** Lines of documents, and strings of sources that are sentences. Inline code and embedded expressions are skipped. */
+function oddProse(tree: Tree): string[] {
+  return Object.entries(tree).flatMap(([path, text]) => {
+    if (PROSE_EXCEPTIONS.has(path)) return [];
+    const isDocument = path.endsWith(".md");
+    let isCode = false;
+    return text.split("\n").flatMap((line, place) => {
+      if (isDocument && line.trimStart().startsWith("```")) isCode = !isCode;
+      const prose = isDocument
+        ? [isCode ? "" : line.replace(/`[^`]*`/g, "`")]
+        : COMMENT_LINE.test(line)
+          ? []
+          : [...line.matchAll(QUOTED)]
+              .map(([quoted]) => quoted.slice(1, -1).replace(/\$\{[^}]*\}/g, "$"))
+              .filter((sentence) => sentence.includes(" "));
+      return prose.filter((each) => BANNED_IN_PROSE.test(each)).map((each) => `${path}:${place + 1} ${each.trim()}`);
+    });
+  });
 }
 
 async function evasions(tree: Tree): Promise<string[]> {
