@@ -117,6 +117,11 @@ const PROSE_EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ["src/handbook/upgrading.md", "its steps are revised with the release that they belong to"],
 ]);
 const QUOTED = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+
+/** Titles that are clauses, or that miss the noun or the term of the field. */
+const ODD_TITLE =
+  /^(What|Which|Where|How|Who|Whose|Whom|Whatever|Whoever)\b|\b(nought|anew|who(m|se)?ever|nobody|for ever|be it|comes to|tells?|told|stands for|(that|which) (is|are) none|in its place|brought in|mend(s|ed)?|of (then|before))\b/i;
+const TITLED = new Set(["describe", "test", "it"]);
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
 /** Private members are `private`: the compiler checks them, and `#` would be a second notation. */
 const HASH_PRIVATES = /\bthis\.#\w/;
@@ -136,13 +141,13 @@ const REGISTRY_HOSTS = new RegExp(`registry\\.(${"npm"}js|${"yarn"}pkg)\\b`);
 
 const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
-test("in src, time, randomness, environment, console and exit are used by their owners alone", async () => {
+test("in src, time, randomness, environment, console and exit are used by their owners only", async () => {
   const tree = readRepository(["src"], isSource);
   expect(Object.keys(tree).length).toBeGreaterThan(10);
   expect(await foreignUses(tree)).toEqual([]);
 });
 
-test("every file of src begins with what it is for, in at most three lines", () => {
+test("every file of src starts with its purpose, in at most three lines", () => {
   expect(headless(readRepository(["src"], isSource))).toEqual([]);
 });
 
@@ -157,11 +162,17 @@ test("documents and displayed texts are written in the words of the field", () =
   expect(oddProse({ ...documents, ...texts })).toEqual([]);
 });
 
+test("titles of tests name a subject and its behavior, in the words of the field", async () => {
+  const tree = readRepository(["test"], isSource);
+  expect(Object.keys(tree).length).toBeGreaterThan(300);
+  expect(await oddTitles(tree)).toEqual([]);
+});
+
 test("no test sleeps, and every test runs and counts", async () => {
   expect(await evasions(readRepository(["test"], (path) => path.endsWith(".ts")))).toEqual([]);
 });
 
-test("every script of the manifest, and every script that a document names, is there", async () => {
+test("every script named in the manifest and in documents exists", async () => {
   const documents = Object.values(readRepository([], (path) => path.endsWith(".md"))).join("\n");
   const named = [...Object.values(manifest.scripts), ...(documents.match(/\.\/scripts\/[\w./-]+[\w-]/g) ?? [])]
     .flatMap((text) => text.split(" "))
@@ -172,11 +183,11 @@ test("every script of the manifest, and every script that a document names, is t
   expect(kept.filter((_, position) => !there[position])).toEqual([]);
 });
 
-test("what a version says leaves the ledger unpacked and in today's shape: SQL names the columns by shape.ts", () => {
+test("versions leave the ledger unpacked and in the present shape: SQL names columns by shape.ts", () => {
   expect(rawVersions(readRepository(["src"], isSource))).toEqual([]);
 });
 
-test("src looks up own properties only, wherever the compiler does not know the name: by ownValue, a Map or hasOwn", async () => {
+test("src looks up own properties only, for names unknown to the compiler: by ownValue, a Map or hasOwn", async () => {
   const found = [
     ...(await looseLookupsIn("tsconfig.json", "src/")),
     ...(await looseLookupsIn("src/console/tsconfig.json", "src/console/")),
@@ -184,15 +195,15 @@ test("src looks up own properties only, wherever the compiler does not know the 
   expect(found.map(({ path, line, code }) => `${path}:${line} ${code}`)).toEqual([]);
 });
 
-test("no name that src exports stands for two things", () => {
+test("no name exported by src has two meanings", () => {
   expect(sharedNames(readRepository(["src"], isSource))).toEqual([]);
 });
 
-test("nothing is left to be done, nothing names a machine's folders or a registry's host, and privates are `private`", () => {
+test("no file has open tasks, machine folders, a registry's host or # privates", () => {
   expect(leftovers(readRepository([], isText))).toEqual([]);
 });
 
-test("the console asks kinds/ what it knows of a kind: no switch over kinds and no table of them is anywhere else", async () => {
+test("the console has switches over kinds and tables of them in kinds/ only", async () => {
   const tree = readRepository(["src"], (path) => path.startsWith("src/console/") && isSource(path));
   expect(await kindTables(tree)).toEqual([]);
 });
@@ -208,7 +219,7 @@ describe("the checkers of the house rules", () => {
     expect(await kindTables({ "src/console/kinds/kinds.ts": text })).toEqual([]);
   });
 
-  test("accept what only sounds like kinds", async () => {
+  test("accept words that resemble kinds", async () => {
     const text = `
       switch (said.type) { case "instant": break; case "marker": break; }
       const text = { host: "Host", network: "Network", port: "Port", service: "Service" };
@@ -257,7 +268,7 @@ describe("the checkers of the house rules", () => {
     "RACKS[JSON.parse(name)]",
     "(<K extends string>(key: K) => RACKS[key])(name)",
     "`${name}` in { a: 1 }",
-  ])("refuse the lookup %s by a name of any text", async (code) => {
+  ])("refuse the lookup %s by an arbitrary name", async (code) => {
     expect((await looseLookupsOf({ "a.ts": `${LOOKUP_HEAD}${code};` })).map(({ line }) => line)).toEqual([5]);
   });
 
@@ -360,7 +371,7 @@ describe("the checkers of the house rules", () => {
     ]);
   });
 
-  test("refuse a head that is a clause, and words that no engineer of the field writes", () => {
+  test("refuse a clause as head, and banned words", () => {
     const tree = {
       "src/a.ts": "// Decoder for dot1dTpFdbTable (RFC 4188).\n/** Whether the port has learned addresses. */",
       "src/b.ts": "// What a bridge has learned.\n",
@@ -391,6 +402,21 @@ describe("the checkers of the house rules", () => {
     ]);
   });
 
+  test("refuse titles that are clauses or odd, also of tables, and accept other texts", async () => {
+    const code = [
+      `test("is refused with the word nobody", f);`,
+      `describe("What a test does", () => { it("starts it " + "anew", f); });`,
+      "test.each([[1]])(`${name} tells %p`, f);",
+      `test("is accepted", () => expect("told by nobody").toBe(1));`,
+    ];
+    expect((await oddTitles({ "test/a.test.ts": code.join("\n") })).map((found) => found.slice(0, 17))).toEqual([
+      "test/a.test.ts:1 ",
+      "test/a.test.ts:2 ",
+      "test/a.test.ts:2 ",
+      "test/a.test.ts:3 ",
+    ]);
+  });
+
   test.each([
     ["await Bun.sleep(10);"],
     ["await new Promise((done) => setTimeout(done, 10));"],
@@ -414,7 +440,7 @@ describe("the checkers of the house rules", () => {
     expect(await evasions({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
   });
 
-  test("refuse markers, folders of a machine, hosts of a registry and privates with # in any file", () => {
+  test("refuse open tasks, machine folders, registry hosts and # privates in any file", () => {
     const marker = "TO" + "DO";
     const [home, root, host] = ["/ho" + "me/ann/a", "/ro" + "ot/a", "registry.npm" + "js.org"];
     expect(
@@ -513,6 +539,24 @@ function oddProse(tree: Tree): string[] {
       return prose.filter((each) => BANNED_IN_PROSE.test(each)).map((each) => `${path}:${place + 1} ${each.trim()}`);
     });
   });
+}
+
+async function oddTitles(tree: Tree): Promise<string[]> {
+  const found: string[] = [];
+  for (const [path, file] of await parse(tree)) {
+    walk(file, (node) => {
+      if (!isCallExpression(node) || !TITLED.has(rootOf(node.expression))) return;
+      const title = node.arguments[0]?.getText() ?? "";
+      if (/^["'`]/.test(title) && ODD_TITLE.test(title.slice(1))) found.push(`${path}:${lineOf(file, node)} ${title}`);
+    });
+  }
+  return found;
+}
+
+/** `test` of `test.each([1])`; empty for anything that does not begin with a name. */
+function rootOf(node: Node): string {
+  if (isCallExpression(node) || isPropertyAccessExpression(node)) return rootOf(node.expression);
+  return isIdentifier(node) ? node.text : "";
 }
 
 async function evasions(tree: Tree): Promise<string[]> {
