@@ -3,7 +3,7 @@
 
 import { join, resolve } from "node:path";
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
-import type { FormField } from "../src/console/editing/field.ts";
+import type { FormField } from "../src/console/forms/field.ts";
 import {
   apiPath,
   EDITED_KINDS,

@@ -1,7 +1,7 @@
 // Entry point of the console: starts background tasks, then renders the frame.
 
 import { render } from "preact";
-import { keepOwnDrafts } from "./editing/own-drafts.ts";
+import { keepOwnDrafts } from "./forms/own-drafts.ts";
 import { Frame } from "./frame/frame.tsx";
 import { rememberNetwork } from "./frame/network-switcher.tsx";
 import { loadPage, pageOf } from "./frame/pages.tsx";

@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { formsOf } from "../../scripts/console-forms.ts";
-import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
-import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
-import { helpSaid } from "../../src/console/editing/field-help.ts";
 import { formFields } from "../../src/console/editing/form-fields.ts";
+import { bodyOf, editedOf, meanwhile } from "../../src/console/forms/edits.ts";
+import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/forms/field.ts";
+import { helpSaid } from "../../src/console/forms/field-help.ts";
 import { EDITED_KINDS, loadDetails, operationOn } from "../../src/console/kinds/kinds.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";

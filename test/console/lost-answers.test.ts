@@ -4,8 +4,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { isUnsure, unreachable } from "../../src/console/api/refusal.ts";
-import { keepDraft, keepDraftsOf, keptDraft } from "../../src/console/editing/drafts.ts";
-import { RequestKeys } from "../../src/console/writes/request-key.ts";
+import { keepDraft, keepDraftsOf, keptDraft } from "../../src/console/forms/drafts.ts";
+import { RequestKeys } from "../../src/console/forms/request-key.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";

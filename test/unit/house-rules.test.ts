@@ -54,7 +54,7 @@ const OWNED: Owned[] = [
         (name) => `import:crypto#${name}`,
       ),
     ],
-    owners: ["src/base/random.ts", "src/console/writes/request-key.ts"],
+    owners: ["src/base/random.ts", "src/console/forms/request-key.ts"],
     instead: "take a Random",
   },
   {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { fieldValueOf } from "../../src/base/custom-field-names.ts";
 import { ownValue } from "../../src/base/fields.ts";
-import { valueIn } from "../../src/console/editing/field.ts";
+import { valueIn } from "../../src/console/forms/field.ts";
 import { recordPage } from "../../src/console/names/record-page.ts";
 import { ownValue as ownValueOfConsole } from "../../src/console/text/own-value.ts";
 import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";

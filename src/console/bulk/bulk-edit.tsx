@@ -2,18 +2,18 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import { keepDraft, keptDraft } from "../editing/drafts.ts";
-import type { TypedFields } from "../editing/edits.ts";
-import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith } from "../editing/field.ts";
-import { FieldControl, nameOfField } from "../editing/field-control.tsx";
 import { customField, definitionsOf, fieldsOf } from "../editing/forms.ts";
 import type { Saved } from "../editing/saved.ts";
+import { keepDraft, keptDraft } from "../forms/drafts.ts";
+import type { TypedFields } from "../forms/edits.ts";
+import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith } from "../forms/field.ts";
+import { FieldControl, nameOfField } from "../forms/field-control.tsx";
+import { lacksReason } from "../forms/reason.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
-import { lacksReason } from "../writes/reason.ts";
 import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";

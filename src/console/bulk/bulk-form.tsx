@@ -3,9 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { ReasonLine } from "../forms/reason-input.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { bulkText } from "../text/bulk.ts";
-import { ReasonLine } from "../writes/reason-input.tsx";
 
 interface BulkFormProps {
   readonly title: string;

@@ -2,8 +2,8 @@
 
 import { api, done, fetchAnswer, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { reasonHeader } from "../forms/reason.ts";
 import { apiPath, type EditedKind, type TaggedKind } from "../kinds/kinds.ts";
-import { reasonHeader } from "../writes/reason.ts";
 import type { BulkScope } from "./scope.ts";
 
 /** Plan or result of a bulk update. */

@@ -3,16 +3,16 @@
 
 import { api, asRefusal, type DataOf, written } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { bodyOf } from "../editing/edits.ts";
-import type { Values } from "../editing/field.ts";
 import { allFieldsOf } from "../editing/forms.ts";
 import { loadEdited, saveEdited, type Tagged } from "../editing/write.ts";
+import { bodyOf } from "../forms/edits.ts";
+import type { Values } from "../forms/field.ts";
+import { reasonHeader } from "../forms/reason.ts";
+import { newRequestKey } from "../forms/request-key.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { waitingText } from "../text/waiting.ts";
 import type { PlannedAction } from "../writes/plan-groups.ts";
 import type { Plan, Sending } from "../writes/plans.ts";
-import { reasonHeader } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
 
 export type WaitingItem = DataOf<"/api/v1/discovery/withheld">[number];
 

@@ -2,10 +2,10 @@
 
 import { api, read, written } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
+import { reasonHeader } from "../forms/reason.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan, Sending } from "../writes/plans.ts";
-import { reasonHeader } from "../writes/reason.ts";
 
 interface LiftIgnoredProps {
   readonly ids: readonly string[];

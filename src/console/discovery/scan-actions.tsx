@@ -3,6 +3,8 @@
 import { useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { REASON_MAX_LENGTH } from "../forms/reason.ts";
+import { newRequestKey } from "../forms/request-key.ts";
 import { Problem } from "../parts/problem.tsx";
 import { scanHref } from "../scanning/scan-link.ts";
 import { endScan, startScan } from "../scanning/scan-requests.ts";
@@ -10,8 +12,6 @@ import { may } from "../session/me.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast } from "../time/at.ts";
 import { go, hrefOf } from "../url/location.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
 import { isUnderWay, type ScanData } from "./scan-words.tsx";
 
 interface ScanActionsProps {

@@ -5,6 +5,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { asRefusal, type DataOf, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { REASON_MAX_LENGTH } from "../forms/reason.ts";
+import { newRequestKey } from "../forms/request-key.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ASK, scanHref } from "../scanning/scan-link.ts";
@@ -14,8 +16,6 @@ import { may } from "../session/me.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast, network } from "../time/at.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
 
 type Network = DataOf<"/api/v1/networks">[number];
 

@@ -4,12 +4,12 @@
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
+import type { FormField, Values } from "../forms/field.ts";
+import { customKeyOf, valueIn } from "../forms/field.ts";
 import { apiPath, type EditedKind, entryOf, type RecordKind, referredKind } from "../kinds/kinds.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
 import { ownValue } from "../text/own-value.ts";
-import type { FormField, Values } from "./field.ts";
-import { customKeyOf, valueIn } from "./field.ts";
 import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
 
 /** A field that differs, with its earlier value. */

@@ -4,6 +4,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { refreshNow } from "../api/fresh.ts";
+import type { Values } from "../forms/field.ts";
 import { type EditedKind, isEditedKind, kindWords, loadDetails, loadedDetails, operationOn } from "../kinds/kinds.ts";
 import { useKeys } from "../parts/keys.ts";
 import { Waiting } from "../parts/waiting.tsx";
@@ -12,7 +13,6 @@ import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import type { Values } from "./field.ts";
 import { lastSaved, type Saved } from "./saved.ts";
 
 type End = (saved: Saved | null) => void;

@@ -1,7 +1,7 @@
 // Selection and order of a form's fields. Pure.
 
+import type { FormField } from "../forms/field.ts";
 import type { KindDetails } from "../kinds/details.ts";
-import type { FormField } from "./field.ts";
 
 /** Fields that identify or locate the record, or that the request supplies. */
 const IDENTITY: ReadonlySet<string> = new Set([

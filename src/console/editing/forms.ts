@@ -2,8 +2,8 @@
 
 import { CUSTOM_LIMITS, FORMS } from "#forms";
 import { type DataOf, read } from "../api/client.ts";
+import type { FormField } from "../forms/field.ts";
 import { type EditedKind, loadedDetails, operationOn } from "../kinds/kinds.ts";
-import type { FormField } from "./field.ts";
 import { formFields } from "./form-fields.ts";
 
 /** All fields that the API accepts for an existing or a new record. */

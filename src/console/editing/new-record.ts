@@ -1,8 +1,8 @@
 // Initial values of a new record: kind defaults, time zone, parent and custom field defaults.
 
+import type { Values } from "../forms/field.ts";
 import { type EditedKind, loadedDetails } from "../kinds/kinds.ts";
 import { ownZone } from "../time/zone.ts";
-import type { Values } from "./field.ts";
 import { allFieldsOf } from "./forms.ts";
 
 /** Body of the creation, as far as known. */

@@ -3,15 +3,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { lacksReason } from "../forms/reason.ts";
+import { ReasonLine } from "../forms/reason-input.tsx";
+import { newRequestKey } from "../forms/request-key.ts";
 import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
-import { lacksReason } from "../writes/reason.ts";
-import { ReasonLine } from "../writes/reason-input.tsx";
-import { newRequestKey } from "../writes/request-key.ts";
 import type { Saved } from "./saved.ts";
 import { loadEdited, removeRecord, type Tagged } from "./write.ts";
 

@@ -2,9 +2,9 @@
 
 import { api, rethrown, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import type { Values } from "../forms/field.ts";
+import { reasonHeader } from "../forms/reason.ts";
 import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
-import { reasonHeader } from "../writes/reason.ts";
-import type { Values } from "./field.ts";
 
 /** A record with the entity tag of its version. */
 export interface Tagged {

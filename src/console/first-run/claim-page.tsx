@@ -5,7 +5,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FORMS } from "#forms";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { type FormField, wrongWith } from "../editing/field.ts";
+import { type FormField, wrongWith } from "../forms/field.ts";
+import { TextField } from "../forms/text-field.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { claimAppliance, comeIn } from "../session/me.ts";
@@ -14,7 +15,6 @@ import { claimText } from "../text/claim.ts";
 import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { go, hrefOf } from "../url/location.ts";
-import { TextField } from "./text-field.tsx";
 
 const FIELDS: readonly FormField[] = FORMS.setUp;
 

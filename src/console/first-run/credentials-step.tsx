@@ -5,12 +5,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { newRequestKey } from "../forms/request-key.ts";
+import { TextField } from "../forms/text-field.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { credentialsText, wayText } from "../text/first-run.ts";
 import { ownValue } from "../text/own-value.ts";
 import { go, hrefHere } from "../url/location.ts";
-import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
 import {
   type Credential,
@@ -31,7 +32,6 @@ import {
 import { keepTry, keptTry } from "./kept-try.ts";
 import { CREDENTIAL_CHOICES, type CredentialChoice, chosenCredentials, hrefOfStep, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
-import { TextField } from "./text-field.tsx";
 
 export function CredentialsStep({ of }: { readonly of: Network }) {
   const { data, problem, again } = useCredentials();

@@ -4,9 +4,9 @@
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { reasonHeader } from "../forms/reason.ts";
 import { me } from "../session/me.ts";
 import { credentialsText, wayText } from "../text/first-run.ts";
-import { reasonHeader } from "../writes/reason.ts";
 import type { Network } from "./chosen.ts";
 import { type NewKind, type TypedCredential, typeOf } from "./credentials-typed.ts";
 

@@ -1,7 +1,7 @@
 // Credential request with an unknown result: its key and input, without secrets. Stored in this tab, for the user who
 // sent it, until the result is known.
 
-import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
+import { type DraftName, keepDraft, keptDraft } from "../forms/drafts.ts";
 import { me } from "../session/me.ts";
 import { NOTHING_TYPED, type TypedCredential } from "./credentials-typed.ts";
 

@@ -5,15 +5,15 @@ import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, done, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import type { ScanData } from "../discovery/scan-words.tsx";
+import { reasonHeader } from "../forms/reason.ts";
+import { newRequestKey } from "../forms/request-key.ts";
+import { DueTimes } from "../parts/due-times.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { DueTimes } from "../scanning/due-times.tsx";
 import { areLarge } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
 import { firstScanText, wayText } from "../text/first-run.ts";
 import { ownZone } from "../time/zone.ts";
 import { hrefOf } from "../url/location.ts";
-import { reasonHeader } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
 
 /** At night, and off the hour, when other jobs start. */

@@ -5,14 +5,14 @@ import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, done, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { lacksReason, reasonHeader } from "../forms/reason.ts";
+import { ReasonLine } from "../forms/reason-input.tsx";
+import { RequestKeys } from "../forms/request-key.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { bindText } from "../text/hosts.ts";
 import { isPast, vs } from "../time/at.ts";
-import { lacksReason, reasonHeader } from "../writes/reason.ts";
-import { ReasonLine } from "../writes/reason-input.tsx";
-import { RequestKeys } from "../writes/request-key.ts";
 
 interface BindServiceProps {
   readonly service: { readonly id: string; readonly name: string; readonly host_id: string };

@@ -2,8 +2,8 @@
 
 import type { components } from "#api";
 import { api, done } from "../api/client.ts";
+import { reasonHeader } from "../forms/reason.ts";
 import { type Plan, quotedPlan, type Sending } from "../writes/plans.ts";
-import { reasonHeader } from "../writes/reason.ts";
 
 type MovePlan = components["schemas"]["MovePlan"];
 

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
+import { type DraftName, keepDraft, keptDraft } from "../forms/drafts.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { interfaceName } from "../names/shown-name.ts";
 import { Problems } from "../parts/problem.tsx";

@@ -5,6 +5,7 @@ import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { RequestKeys } from "../forms/request-key.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -14,7 +15,6 @@ import { When } from "../parts/when.tsx";
 import { mayNow } from "../session/me.ts";
 import { ledgerText } from "../text/ledger.ts";
 import { formatDuration, parseInstant } from "../time/instant.ts";
-import { RequestKeys } from "../writes/request-key.ts";
 
 type VerificationData = DataOf<"/api/v1/ledger/verifications">[number];
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { quoted } from "../api/filter-text.ts";
-import type { FormField } from "../editing/field.ts";
+import type { FormField } from "../forms/field.ts";
 import type { CellStyle } from "../kinds/details.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";

@@ -1,6 +1,6 @@
 // Columns of a list: those that its kind defines, then all others that the API lists. Pure.
 
-import type { FormField } from "../editing/field.ts";
+import type { FormField } from "../forms/field.ts";
 import type { CellStyle, KindDetails } from "../kinds/details.ts";
 import { UNLISTED_FIELDS } from "../kinds/untold-fields.ts";
 import { ownValue } from "../text/own-value.ts";

@@ -3,12 +3,12 @@
 import { useRef, useState } from "preact/hooks";
 import { api, asRefusal, done } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { REASON_MAX_LENGTH } from "../forms/reason.ts";
+import { RequestKeys } from "../forms/request-key.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { conflictText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
-import { RequestKeys } from "../writes/request-key.ts";
 
 interface AcceptConflictProps {
   readonly conflict: {

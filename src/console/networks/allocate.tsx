@@ -3,16 +3,16 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, asRefusal, written } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
-import { FoundHost } from "../editing/found-host.tsx";
 import { lastSaved } from "../editing/saved.ts";
+import { FoundHost } from "../forms/found-host.tsx";
+import { lacksReason, reasonHeader } from "../forms/reason.ts";
+import { ReasonRow } from "../forms/reason-input.tsx";
+import { RequestKeys } from "../forms/request-key.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { allocateText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 import { pathname } from "../url/location.ts";
-import { lacksReason, reasonHeader } from "../writes/reason.ts";
-import { ReasonRow } from "../writes/reason-input.tsx";
-import { RequestKeys } from "../writes/request-key.ts";
 
 interface AllocateProps {
   readonly subnet: { readonly id: string; readonly network_id: string };

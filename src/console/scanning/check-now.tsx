@@ -5,12 +5,12 @@ import { useAnswer } from "../api/answer.ts";
 import { asRefusal, type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { newRequestKey } from "../forms/request-key.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast, vs } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
-import { newRequestKey } from "../writes/request-key.ts";
 import { checkAddress } from "./scan-requests.ts";
 
 /** Most checks end within this interval. */

@@ -1,7 +1,7 @@
 // Discovery requests: start a scan, cancel it, check an address. Idempotency keys make retries safe.
 
 import { api, type DataOf, done } from "../api/client.ts";
-import { reasonHeader } from "../writes/reason.ts";
+import { reasonHeader } from "../forms/reason.ts";
 
 type Scan = DataOf<"/api/v1/discovery/scans/{id}">;
 

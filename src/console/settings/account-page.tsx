@@ -4,6 +4,8 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
+import { AskFirst } from "../forms/ask-first.tsx";
+import { Told } from "../forms/done-note.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -12,9 +14,7 @@ import { When } from "../parts/when.tsx";
 import { mayNow, me } from "../session/me.ts";
 import { accountText } from "../text/account.ts";
 import { settingsText } from "../text/settings.ts";
-import { AskFirst } from "./ask-first.tsx";
 import { browserName } from "./browser-name.ts";
-import { Told } from "./done-note.tsx";
 import { Preferences } from "./preferences-part.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 

@@ -4,15 +4,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, read, written } from "../api/client.ts";
-import { FoundHost } from "../editing/found-host.tsx";
+import { AskFirst } from "../forms/ask-first.tsx";
+import { FoundHost } from "../forms/found-host.tsx";
+import { type KeptForm, keptForm } from "../forms/kept-form.ts";
+import { reasonHeader } from "../forms/reason.ts";
+import { savedOver } from "../forms/saved-over.ts";
 import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
 import { shownName } from "../names/shown-name.ts";
 import { me } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
-import { reasonHeader } from "../writes/reason.ts";
-import { AskFirst } from "./ask-first.tsx";
 import type { CredentialDone } from "./credential-outcome.tsx";
 import {
   CredentialTypeFields,
@@ -21,10 +23,8 @@ import {
   keptType,
   typedType,
 } from "./credential-type-fields.tsx";
-import { type KeptForm, keptForm } from "./kept-form.ts";
 import { NewlyAsked } from "./newly-asked.tsx";
 import { Labelled, NameField, ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
-import { savedOver } from "./saved-over.ts";
 
 export type StoredCredential = DataOf<"/api/v1/credentials">[number];
 

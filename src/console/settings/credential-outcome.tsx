@@ -1,13 +1,13 @@
 // Note about the last write to a credential, with undo. Undo does not restore secrets.
 
 import { useState } from "preact/hooks";
+import { Told } from "../forms/done-note.tsx";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { planText } from "../text/editing.ts";
 import { hrefOf } from "../url/location.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import { revertPlan } from "../writes/plans.ts";
-import { Told } from "./done-note.tsx";
 
 export interface CredentialDone {
   readonly sentence: string;

@@ -3,9 +3,9 @@
 
 import { useState } from "preact/hooks";
 import type { DataOf } from "../api/client.ts";
+import type { KeptForm } from "../forms/kept-form.ts";
 import { credentialText } from "../text/credentials.ts";
 import { ownValue } from "../text/own-value.ts";
-import type { KeptForm } from "./kept-form.ts";
 import { Labelled, textIn } from "./rights-fields.tsx";
 
 type CredentialType = DataOf<"/api/v1/credentials">[number]["credential_type"];

@@ -3,15 +3,15 @@
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
+import { AskFirst } from "../forms/ask-first.tsx";
+import { isTicked, keptForm } from "../forms/kept-form.ts";
+import { reasonHeader } from "../forms/reason.ts";
+import { savedOver } from "../forms/saved-over.ts";
 import { me } from "../session/me.ts";
 import { apiKeysText } from "../text/api-keys.ts";
 import { editText } from "../text/editing.ts";
-import { reasonHeader } from "../writes/reason.ts";
-import { AskFirst } from "./ask-first.tsx";
-import { isTicked, keptForm } from "./kept-form.ts";
 import { Labelled, NameField, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
 import { rolesUpTo } from "./roles.ts";
-import { savedOver } from "./saved-over.ts";
 
 type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];

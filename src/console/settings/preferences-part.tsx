@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { recentQuestions, setQuestions } from "../find/recent.ts";
+import { Told } from "../forms/done-note.tsx";
 import { isRecordKind, kindTitle, listPageOf } from "../kinds/kinds.ts";
 import { savedViews, VIEWS } from "../lists/saved-views.ts";
 import { Named } from "../names/named.tsx";
@@ -24,7 +25,6 @@ import { ownZone, setZone, zone } from "../time/zone.ts";
 import { chooseRange, FIRST_RANGE, range } from "../time-bar/view.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { hrefOf } from "../url/location.ts";
-import { Told } from "./done-note.tsx";
 import { useNetworks } from "./rights-fields.tsx";
 
 /** Restores values removed by a reset. */

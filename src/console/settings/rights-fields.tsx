@@ -4,9 +4,9 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { isReasonDemanded, REASON_MAX_LENGTH } from "../forms/reason.ts";
 import { reasonText } from "../text/editing.ts";
 import { rightsText } from "../text/rights.ts";
-import { isReasonDemanded, REASON_MAX_LENGTH } from "../writes/reason.ts";
 
 interface LabelledProps {
   readonly label: string;

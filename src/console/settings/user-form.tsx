@@ -2,15 +2,15 @@
 
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
+import { AskFirst } from "../forms/ask-first.tsx";
+import { isTicked, keptForm } from "../forms/kept-form.ts";
+import { reasonHeader } from "../forms/reason.ts";
+import { savedOver } from "../forms/saved-over.ts";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
 import { peopleText } from "../text/people.ts";
-import { reasonHeader } from "../writes/reason.ts";
-import { AskFirst } from "./ask-first.tsx";
-import { isTicked, keptForm } from "./kept-form.ts";
 import { Labelled, NameField, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
 import { type Role, rolesUpTo } from "./roles.ts";
-import { savedOver } from "./saved-over.ts";
 
 type User = DataOf<"/api/v1/users">[number];
 

@@ -4,6 +4,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { lacksReason } from "../forms/reason.ts";
+import { ReasonLine } from "../forms/reason-input.tsx";
+import { newRequestKey } from "../forms/request-key.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -14,9 +17,6 @@ import { PlanDifference } from "./plan-difference.tsx";
 import { isChange } from "./plan-groups.ts";
 import { PlanReason } from "./plan-reason.tsx";
 import { type Plan, revertPlans, type Sending } from "./plans.ts";
-import { lacksReason } from "./reason.ts";
-import { ReasonLine } from "./reason-input.tsx";
-import { newRequestKey } from "./request-key.ts";
 
 interface PlannedWriteProps {
   /** Action, as a heading and as the label of its button. */

@@ -2,10 +2,10 @@
 
 import { api, read, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { reasonHeader } from "../forms/reason.ts";
 import { apiPath, type RecordKind } from "../kinds/kinds.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import type { PlannedAction } from "./plan-groups.ts";
-import { reasonHeader } from "./reason.ts";
 
 /** Effects of a write, planned or done. */
 export interface Plan {

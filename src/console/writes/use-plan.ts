@@ -3,7 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { newRequestKey } from "./request-key.ts";
+import { newRequestKey } from "../forms/request-key.ts";
 
 /** Options of a request. */
 export interface PlanSending {

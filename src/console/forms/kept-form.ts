@@ -1,8 +1,8 @@
 // Draft of a confirmation form, stored by field name in this tab like other drafts. Must not store passwords.
 
-import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
 import { me } from "../session/me.ts";
 import { ownValue } from "../text/own-value.ts";
+import { type DraftName, keepDraft, keptDraft } from "./drafts.ts";
 
 export interface KeptForm {
   readonly name: DraftName;

@@ -6,7 +6,7 @@ import { useAnswer } from "../api/answer.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
-import { DueTimes } from "../scanning/due-times.tsx";
+import { DueTimes } from "../parts/due-times.tsx";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { exactNow } from "../time/clock.ts";

@@ -4,10 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { When } from "../parts/when.tsx";
 import { scanningText } from "../text/scanning.ts";
 import { formatLocal, parseInstant } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
+import { When } from "./when.tsx";
 
 /** Debounce interval while typing. */
 const TYPING_MS = 400;

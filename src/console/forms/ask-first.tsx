@@ -5,12 +5,12 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
-import { keepDraft } from "../editing/drafts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { editText } from "../text/editing.ts";
 import { settingsText } from "../text/settings.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { keepDraft } from "./drafts.ts";
 import { type KeptForm, keepForm } from "./kept-form.ts";
+import { newRequestKey } from "./request-key.ts";
 
 interface AskFirstProps {
   readonly title: string;
