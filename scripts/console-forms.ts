@@ -19,19 +19,38 @@ const root = resolve(import.meta.dir, "..");
 const FORMS = join(root, "dist/console-forms.ts");
 /** Imported by the console as `#fields`. */
 const FIELDS = join(root, "dist/console-fields.ts");
-const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS, FIELDS] };
+/** Imported by the console as `#limits`. */
+const LIMITS = join(root, "dist/console-limits.ts");
+const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS, FIELDS, LIMITS] };
 
-/** Operations with forms. */
-export const FORM_OPERATIONS: readonly FormOperation[] = [
-  "setUp",
-  ...EDITED_KINDS.flatMap((kind) => [operationOn("create", kind), operationOn("update", kind)]),
-];
-type FormOperation = "setUp" | ReturnType<typeof operationOn<"create" | "update", EditedKind>>;
+/** Operations with generated forms. */
+const FORM_OPERATIONS: readonly FormOperation[] = EDITED_KINDS.flatMap((kind) => [
+  operationOn("create", kind),
+  operationOn("update", kind),
+]);
+type FormOperation = ReturnType<typeof operationOn<"create" | "update", EditedKind>>;
+
+/** Fields of hand-written forms, by operation or schema: they need limits and vocabularies only. */
+const LIMITED: Readonly<Record<string, readonly string[]>> = {
+  setUp: ["setup_token", "name", "email", "password", "organization_name", "network_name"],
+  changePassword: ["current_password", "new_password"],
+  createUser: ["email", "name", "role", "password"],
+  createApiKey: ["name"],
+  updateOrganization: ["name"],
+  createCredential: ["name"],
+  CredentialType: ["security_name", "auth_protocol", "priv_protocol", "context_name"],
+  Secret: ["value", "path"],
+  tryCredential: ["ip_address"],
+  allocateFromSubnet: ["count", "name", "description"],
+  acceptConflict: ["reason"],
+  HostSplit: ["name"],
+};
 
 interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly string[];
+  readonly const?: string;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly readOnly?: boolean;
@@ -47,7 +66,10 @@ interface Schema {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
 }
 
 interface DescribedOperation {
@@ -70,20 +92,48 @@ export type DescribedFields = readonly FormField[];
 
 /** Writable fields by operation. */
 export function formsOf(document: Document): Readonly<Record<FormOperation, readonly FormField[]>> {
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  return Object.fromEntries(FORM_OPERATIONS.map((name) => [name, fieldsIn(bodyOf(document, name), name)])) as Record<
+    FormOperation,
+    FormField[]
+  >;
+}
+
+/** Fields by name, without texts, for each entry of LIMITED. */
+function limitsOf(document: Document): Readonly<Record<string, Readonly<Record<string, FormField>>>> {
   return Object.fromEntries(
-    FORM_OPERATIONS.map((name) => {
-      const schema = operations.find(({ operationId }) => operationId === name)?.requestBody?.content[
-        "application/json"
-      ].schema;
-      if (schema?.properties === undefined) throw new Error(`console-forms: ${name} takes no object`);
-      const required = new Set(schema.required);
-      const fields = Object.entries(schema.properties)
-        .filter(([, property]) => property.readOnly !== true)
-        .map(([field, property]) => fieldOf(field, property, required.has(field)));
-      return [name, fields];
+    Object.entries(LIMITED).map(([name, names]) => {
+      const all = fieldsIn(document.components.schemas[name] ?? bodyOf(document, name), name);
+      const fields = names.map((each) => {
+        const field = all.find((other) => other.name === each);
+        if (field === undefined) throw new Error(`console-forms: ${name} has no ${each}`);
+        const { description: _, ...limits } = field;
+        return [each, limits] as const;
+      });
+      return [name, Object.fromEntries(fields)];
     }),
-  ) as unknown as Record<FormOperation, FormField[]>;
+  );
+}
+
+function bodyOf({ paths }: Document, operation: string): Schema | undefined {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return operations.find(({ operationId }) => operationId === operation)?.requestBody?.content["application/json"]
+    .schema;
+}
+
+/** Fields of an object, or of all variants of one; a constant that differs between them is a choice. */
+function fieldsIn(schema: Schema | undefined, name: string): FormField[] {
+  const variants = schema?.anyOf ?? [schema ?? {}];
+  const fields = new Map<string, FormField>();
+  for (const { properties, required = [] } of variants) {
+    if (properties === undefined) throw new Error(`console-forms: ${name} takes no object`);
+    for (const [field, property] of Object.entries(properties)) {
+      if (property.readOnly === true) continue;
+      const choices = property.const === undefined ? [] : [...(fields.get(field)?.choices ?? []), property.const];
+      const known = choices.length === 0 ? property : { ...property, enum: choices };
+      fields.set(field, fieldOf(field, known, required.includes(field)));
+    }
+  }
+  return [...fields.values()];
 }
 
 /** Fields of listed records by kind. */
@@ -162,6 +212,8 @@ export async function writeForms(document?: string): Promise<void> {
   const made = JSON.parse(document ?? (await apiDocument())) as Document;
   writeWhole(FORMS, exported({ FORMS: formsOf(made), CUSTOM_LIMITS }));
   writeWhole(FIELDS, exported({ LIST_FIELDS: listFieldsOf(made) }));
+  const REASON_MAX_LENGTH = made.components.parameters.ChangeReason?.schema.maxLength;
+  writeWhole(LIMITS, exported({ LIMITS: limitsOf(made), REASON_MAX_LENGTH }));
   setMade(FORMS_MADE, fingerprint);
 }
 

@@ -20,6 +20,8 @@ export const CONSOLE_PACK = join(root, "dist/console.pack");
  */
 const SHARED_BY_PAGES = 7;
 const SHARED_MAX_BYTES = 4_000;
+/** The same for forms, which many pages have, but none begins with. */
+const FORM_MAX_BYTES = 1_000;
 
 /** Editors save several files at once, some of them in two steps. */
 const SETTLE_MS = 50;
@@ -154,7 +156,10 @@ function sharedModules(metafile: Metafile): string[] {
   return [...pages]
     .filter(([file, count]) => count >= SHARED_BY_PAGES && !isFirst.has(file))
     .flatMap(([file]) => Object.entries(outputs.get(file)?.inputs ?? {}))
-    .filter(([, { bytesInOutput }]) => bytesInOutput <= SHARED_MAX_BYTES)
+    .filter(
+      ([path, { bytesInOutput }]) =>
+        bytesInOutput <= (path.includes("src/console/forms/") ? FORM_MAX_BYTES : SHARED_MAX_BYTES),
+    )
     .map(([path]) => resolve(path));
 }
 

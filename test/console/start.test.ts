@@ -3,7 +3,6 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { wrongWithTyped } from "../../src/console/first-run/credentials-typed.ts";
 import { offerOf } from "../../src/console/first-run/subnet-offer.ts";
 import { wrongTarget } from "../../src/console/scanning/targets.ts";
 import type { Client } from "../support/appliance/client.ts";
@@ -68,31 +67,6 @@ describe("a subnet of the first scan", () => {
     ["2001:db8:::1", { meant: null }],
   ] as const)("entered as %s has error %p", (typed, wrong) => {
     expect(wrongTarget(typed)).toEqual(wrong);
-  });
-
-  test("is read with complete credentials only: a community, or a user with passwords of standard length", () => {
-    const typed = {
-      community: "",
-      user: "",
-      authProtocol: "Sha256",
-      authPassword: "short",
-      privProtocol: "Aes128",
-      privPassword: "",
-      context: "",
-    } as const;
-    expect(wrongWithTyped("v2c", typed)).toEqual({ community: "A value is required." });
-    expect(wrongWithTyped("v2c", { ...typed, community: " " })).toEqual({});
-    expect(wrongWithTyped("v3", typed)).toEqual({
-      user: "A value is required.",
-      authPassword: "At least 8 characters.",
-      privPassword: "A value is required.",
-    });
-    const none = { ...typed, user: "noc", authProtocol: "None" } as const;
-    expect(wrongWithTyped("v3", none)).toEqual({
-      privProtocol: "Encryption needs authentication.",
-      privPassword: "A value is required.",
-    });
-    expect(wrongWithTyped("v3", { ...none, privProtocol: "None" })).toEqual({});
   });
 });
 

@@ -122,8 +122,17 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
 
 /** The browser program: it shares no module with the server, not even a type. Its tests and its build may import it. */
 const CONSOLE = "src/console/";
-/** `#api`: types of the OpenAPI document; `#forms`: fields of its bodies; `#fields`: those of its lists. */
-const CONSOLE_PACKAGES = ["#api", "#fields", "#forms", "preact", "@preact/signals", "openapi-fetch", "papaparse"];
+/** `#api`: types of the OpenAPI document; `#forms`: fields of its bodies; `#fields`: those of its lists; `#limits`: limits. */
+const CONSOLE_PACKAGES = [
+  "#api",
+  "#fields",
+  "#forms",
+  "#limits",
+  "preact",
+  "@preact/signals",
+  "openapi-fetch",
+  "papaparse",
+];
 
 /** Packages limited to a few files, so that they remain replaceable. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
-import { ReasonLine } from "../forms/reason-input.tsx";
+import { ReasonRow } from "../forms/reason-input.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { bulkText } from "../text/bulk.ts";
 
@@ -32,7 +32,7 @@ export function BulkForm({ title, problem, isOfWrite, reason, onReason, buttons,
       {children}
       {problem !== null && <Problem problem={problem} />}
       {problem !== null && isOfWrite && isUnsure(problem) && <p class="note">{bulkText.unsure}</p>}
-      {reason !== null && <ReasonLine id="bulk-reason" reason={reason} onReason={onReason} />}
+      {reason !== null && <ReasonRow id="bulk-reason" reason={reason} onReason={onReason} />}
       <p>
         {buttons}{" "}
         <button type="button" onClick={onCancel}>

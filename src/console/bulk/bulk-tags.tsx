@@ -1,12 +1,11 @@
 // Bulk tagging. First shows the number of records that already have the tag.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { asRefusal, read } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
-import { lacksReason } from "../forms/reason.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { lacksReason, reasonHeader } from "../forms/reason.ts";
+import { useSending } from "../forms/sending.ts";
 import { isTagged, kindWords } from "../kinds/kinds.ts";
 import { bulkText } from "../text/bulk.ts";
 import { BulkForm } from "./bulk-form.tsx";
@@ -33,13 +32,11 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
   const { data: tags = [] } = useAnswer(read("/api/v1/tags", { query: { order_by: "name", limit: TAGS_MAX } }));
   const [tagId, setTagId] = useState("");
   const [standing, setStanding] = useState<Standing | null>(null);
-  const [problem, setProblem] = useState<Refusal | null>(null);
+  const { isBusy, problem, send, refuse } = useSending();
   const [reason, setReason] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const sent = useRef({ text: "", key: "" });
   useEffect(() => {
     setStanding(null);
-    setProblem(null);
+    refuse(null);
     if (tagId === "") return;
     let isWanted = true;
     Promise.all([idsOf(scope), idsOf(scope, `tags = "${tagId}"`)]).then(
@@ -47,28 +44,20 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
         if (isWanted) setStanding({ tagged, untagged: all.filter((id) => !tagged.includes(id)) });
       },
       (cause: unknown) => {
-        if (isWanted) setProblem(asRefusal(cause));
+        if (isWanted) refuse(asRefusal(cause));
       },
     );
     return () => {
       isWanted = false;
     };
   }, [tagId]);
-  const write = async (isAdded: boolean) => {
-    if (standing === null || isBusy || !isTagged(kind)) return;
-    setBusy(true);
-    setProblem(null);
-    const ids = isAdded ? standing.untagged : standing.tagged;
-    const text = JSON.stringify([ids, tagId, isAdded, reason]);
-    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
-    const { key } = sent.current;
-    try {
-      const sequence = await tagMany(kind, { ids, tagId, isAdded }, { reason, key });
+  const write = (isAdded: boolean) => {
+    if (standing === null || !isTagged(kind)) return;
+    const tagging = { ids: isAdded ? standing.untagged : standing.tagged, tagId, isAdded };
+    void send([tagging, reason], async (header) => {
+      const sequence = await tagMany(kind, tagging, { header, headers: reasonHeader(reason) });
       onEnd({ kind, id: "", operation: "updated", sequence, merged: [] });
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-      setBusy(false);
-    }
+    });
   };
   const { tagged = [], untagged = [] } = standing ?? {};
   return (
@@ -82,17 +71,12 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
       buttons={
         <>
           {untagged.length > 0 && (
-            <button
-              type="button"
-              class="primary"
-              disabled={isBusy || lacksReason(reason)}
-              onClick={() => void write(true)}
-            >
+            <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => write(true)}>
               {bulkText.addTag(untagged.length, words)}
             </button>
           )}{" "}
           {tagged.length > 0 && (
-            <button type="button" disabled={isBusy || lacksReason(reason)} onClick={() => void write(false)}>
+            <button type="button" disabled={isBusy || lacksReason(reason)} onClick={() => write(false)}>
               {bulkText.removeTag(tagged.length, words)}
             </button>
           )}

@@ -3,6 +3,7 @@
 import { api, done, fetchAnswer, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../forms/reason.ts";
+import type { Headers } from "../forms/use-form.ts";
 import { apiPath, type EditedKind, type TaggedKind } from "../kinds/kinds.ts";
 import type { BulkScope } from "./scope.ts";
 
@@ -109,14 +110,11 @@ export async function updateMany(
 export async function deleteMany(
   kind: EditedKind,
   { ids, cascade }: { readonly ids: readonly string[]; readonly cascade: boolean },
-  { reason, key }: Sending,
+  { header, headers }: Headers,
 ): Promise<number | null> {
+  const params = { query: cascade ? { cascade } : {}, header };
   const { sequence } = await written(
-    api.POST(`${apiPath(kind)}/bulk-delete` as AnyBulkDelete, {
-      params: { query: cascade ? { cascade } : {}, header: { "Idempotency-Key": key } },
-      headers: reasonHeader(reason),
-      body: [...ids],
-    }),
+    api.POST(`${apiPath(kind)}/bulk-delete` as AnyBulkDelete, { params, headers, body: [...ids] }),
   );
   return sequence;
 }
@@ -125,15 +123,9 @@ export async function deleteMany(
 export async function tagMany(
   kind: TaggedKind,
   { ids, tagId, isAdded }: { readonly ids: readonly string[]; readonly tagId: string; readonly isAdded: boolean },
-  { reason, key }: Sending,
+  { header, headers }: Headers,
 ): Promise<number | null> {
   const path = isAdded ? "/api/v1/tags/assign/bulk-add" : "/api/v1/tags/assign/bulk-remove";
-  const { sequence } = await written(
-    api.POST(path, {
-      params: { header: { "Idempotency-Key": key } },
-      headers: reasonHeader(reason),
-      body: { entity_type: kind, entity_ids: [...ids], tag_id: tagId },
-    }),
-  );
-  return sequence;
+  const body = { entity_type: kind, entity_ids: [...ids], tag_id: tagId };
+  return (await written(api.POST(path, { params: { header }, headers, body }))).sequence;
 }

@@ -9,6 +9,7 @@ import { bodyOf } from "../forms/edits.ts";
 import type { Values } from "../forms/field.ts";
 import { reasonHeader } from "../forms/reason.ts";
 import { newRequestKey } from "../forms/request-key.ts";
+import type { Headers } from "../forms/use-form.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { waitingText } from "../text/waiting.ts";
 import type { PlannedAction } from "../writes/plan-groups.ts";
@@ -83,10 +84,10 @@ export class Consent {
       if (known === undefined) continue;
       const { tag, key, record } = known;
       try {
-        const writing = { tag, key, reason };
+        const sending = { header: { "Idempotency-Key": key }, headers: reasonHeader(reason) };
         const sequence = await (item.type === "Subnet"
-          ? saveEdited("subnet", item.id, { ...writing, body: acceptingBody(record) })
-          : confirmAddress(item.id, writing));
+          ? saveEdited("subnet", item.id, { tag, body: acceptingBody(record) }, sending)
+          : confirmAddress(item.id, tag, sending));
         if (sequence !== null) sequences.push(sequence);
       } catch (cause) {
         this.leave(item, asRefusal(cause));
@@ -113,12 +114,6 @@ export class Consent {
   }
 }
 
-interface Writing {
-  readonly tag: string;
-  readonly key: string;
-  readonly reason: string;
-}
-
 function acceptingBody(subnet: Values): Values {
   const fields = allFieldsOf("subnet", false);
   const accepts = fields.filter(({ name }) => name === "accepts_credentials");
@@ -126,12 +121,7 @@ function acceptingBody(subnet: Values): Values {
 }
 
 /** @returns the transaction; null if already confirmed @throws Refusal */
-async function confirmAddress(id: string, { tag, key, reason }: Writing): Promise<number | null> {
-  const { sequence } = await written(
-    api.POST("/api/v1/ip-addresses/{id}/confirm", {
-      params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
-      headers: reasonHeader(reason),
-    }),
-  );
-  return sequence;
+async function confirmAddress(id: string, tag: string, { header, headers }: Headers): Promise<number | null> {
+  const params = { path: { id }, header: { ...header, "If-Match": tag } };
+  return (await written(api.POST("/api/v1/ip-addresses/{id}/confirm", { params, headers }))).sequence;
 }

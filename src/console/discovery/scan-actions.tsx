@@ -1,10 +1,9 @@
 // Actions on a scan: cancel while running or queued, commit a dry run, repeat.
 
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
-import { REASON_MAX_LENGTH } from "../forms/reason.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { ReasonRow } from "../forms/reason-input.tsx";
+import { useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
 import { scanHref } from "../scanning/scan-link.ts";
 import { endScan, startScan } from "../scanning/scan-requests.ts";
@@ -41,21 +40,15 @@ export function ScanAgain({ scan }: { readonly scan: ScanData }) {
 }
 
 function End({ id, onEnded }: { readonly id: string; onEnded(): void }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const end = () => {
-    setBusy(true);
-    setProblem(null);
-    endScan(id)
-      .then(onEnded)
-      .catch((cause: unknown) => {
-        const refusal = asRefusal(cause);
+  const { isBusy, problem, send } = useSending();
+  const end = () =>
+    void send(id, async () => {
+      await endScan(id).catch((cause: unknown) => {
         // The scan had already ended.
-        if (refusal.status === 409) onEnded();
-        else setProblem(refusal);
-      })
-      .finally(() => setBusy(false));
-  };
+        if (asRefusal(cause).status !== 409) throw cause;
+      });
+      onEnded();
+    });
   return (
     <>
       {problem !== null && <Problem problem={problem} again={end} />}
@@ -71,41 +64,26 @@ function End({ id, onEnded }: { readonly id: string; onEnded(): void }) {
 
 function Commit({ scan }: { readonly scan: ScanData }) {
   const [reason, setReason] = useState(scan.reason ?? "");
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const key = useRef(newRequestKey());
-  const commit = async (event: SubmitEvent) => {
+  const { isBusy, problem, send } = useSending();
+  const { network_id, kind, targets, allow_large } = scan;
+  const commit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    const { network_id, kind, targets, allow_large } = scan;
-    try {
-      const { id } = await startScan({ network_id, kind, targets, allow_large, commit: true }, reason, key.current);
+    void send(reason, async (header) => {
+      const { id } = await startScan({ network_id, kind, targets, allow_large, commit: true }, reason, header);
       go(hrefOf(`/discovery/${id}`));
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-      setBusy(false);
-    }
+    });
   };
   return (
-    <form class="plan" aria-label={scanningText.commit} onSubmit={(event) => void commit(event)}>
+    <form class="plan" aria-label={scanningText.commit} onSubmit={commit}>
       {problem !== null && <Problem problem={problem} />}
       <p>{scanningText.commitSays}</p>
-      <p class="plan-reason">
-        <label for="scan-commit-why">{scanningText.why}</label>
-        <input
-          id="scan-commit-why"
-          type="text"
-          maxLength={REASON_MAX_LENGTH}
-          value={reason}
-          onInput={({ currentTarget: { value } }) => {
-            setReason(value);
-            // A different reason makes a different request.
-            key.current = newRequestKey();
-          }}
-        />
-      </p>
+      <ReasonRow
+        id="scan-commit-why"
+        label={scanningText.why}
+        isDemanded={false}
+        reason={reason}
+        onReason={setReason}
+      />
       <p>
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? scanningText.starting : scanningText.commit}

@@ -1,12 +1,11 @@
 // Form to start a scan: network, kind and targets, with the consequences. All input is in the address, so that a
 // reload, a refusal or the end of the session loses nothing.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { asRefusal, type DataOf, read } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
-import { REASON_MAX_LENGTH } from "../forms/reason.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { ReasonRow } from "../forms/reason-input.tsx";
+import { Row, Sentences } from "../forms/row.tsx";
+import { useFirstFocus, useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ASK, scanHref } from "../scanning/scan-link.ts";
@@ -50,11 +49,8 @@ export function ScanNow() {
 }
 
 function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const tried = useRef<{ readonly text: string; readonly key: string } | null>(null);
-  const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current?.querySelector("select")?.focus(), []);
+  const { isBusy, problem, send, refuse } = useSending();
+  const form = useFirstFocus<HTMLFormElement>();
   const said = parameter(ASK.network) ?? network.value;
   const of = networks.find(({ id }) => id === said) ?? (networks[0] as Network);
   const kind = KINDS.find((each) => each === parameter(ASK.kind)) ?? "full";
@@ -63,7 +59,7 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
   const isDry = parameter(ASK.isDry) !== null;
   const reason = parameter(ASK.reason) ?? "";
   const set = (name: string, value: string | null) => {
-    setProblem(null);
+    refuse(null);
     go(hrefHere({ [name]: value }), "replace");
   };
   const order: ScanOrder = {
@@ -73,59 +69,45 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
     commit: !isDry,
     allow_large: isLarge && parameter(ASK.isLarge) !== null,
   };
-  const send = async (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy) return;
-    const text = JSON.stringify([order, reason]);
-    // A retry after a lost response reuses the key, so that only one scan starts.
-    if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
-    setBusy(true);
-    setProblem(null);
-    try {
-      go(hrefOf(`/discovery/${(await startScan(order, reason, tried.current.key)).id}`));
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-      setBusy(false);
-    }
+    void send([order, reason], async (header) =>
+      go(hrefOf(`/discovery/${(await startScan(order, reason, header)).id}`)),
+    );
   };
   const refused = refusedTargets(problem, targets);
   const isSaidThere = problem !== null && refused.length > 0 && refused.length === problem.issues.length;
   return (
-    <form ref={form} class="edit" aria-label={scanningText.scanNow} onSubmit={(event) => void send(event)}>
+    <form ref={form} class="edit" aria-label={scanningText.scanNow} onSubmit={submit}>
       <h2>{scanningText.scanNow}</h2>
       {problem !== null && !isSaidThere && <Problem problem={problem} />}
-      <div class="edit-field">
-        <label for="scan-network">{scanningText.network}</label>
-        <div>
-          <select id="scan-network" value={of.id} onChange={({ currentTarget: { value } }) => set(ASK.network, value)}>
+      <Row
+        id="scan-network"
+        label={scanningText.network}
+        control={(described) => (
+          <select {...described} value={of.id} onChange={({ currentTarget: { value } }) => set(ASK.network, value)}>
             {networks.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>
             ))}
           </select>
-        </div>
-      </div>
-      <div class="edit-field">
-        <label for="scan-kind">{scanningText.kind}</label>
-        <div>
-          <select
-            id="scan-kind"
-            value={kind}
-            aria-describedby="scan-kind-help"
-            onChange={({ currentTarget: { value } }) => set(ASK.kind, value)}
-          >
+        )}
+      />
+      <Row
+        id="scan-kind"
+        label={scanningText.kind}
+        help={<Secrets kind={kind} hasTargets={targets.length > 0} />}
+        control={(described) => (
+          <select {...described} value={kind} onChange={({ currentTarget: { value } }) => set(ASK.kind, value)}>
             {KINDS.map((each) => (
               <option key={each} value={each}>
                 {scanningText.kinds[each]}
               </option>
             ))}
           </select>
-          <p class="aside" id="scan-kind-help">
-            <Secrets kind={kind} hasTargets={targets.length > 0} />
-          </p>
-        </div>
-      </div>
+        )}
+      />
       <Targets of={of} targets={targets} refused={refused} onType={(text) => set(ASK.targets, text)} />
       {isLarge && (
         <Switch
@@ -142,22 +124,14 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
         isOn={isDry}
         onSet={(isOn) => set(ASK.isDry, isOn ? "yes" : null)}
       />
-      <div class="edit-field">
-        <label for="scan-why">{scanningText.why}</label>
-        <div>
-          <input
-            id="scan-why"
-            type="text"
-            maxLength={REASON_MAX_LENGTH}
-            aria-describedby="scan-why-help"
-            value={reason}
-            onInput={({ currentTarget: { value } }) => set(ASK.reason, value)}
-          />
-          <p class="aside" id="scan-why-help">
-            {scanningText.whyHelp}
-          </p>
-        </div>
-      </div>
+      <ReasonRow
+        id="scan-why"
+        label={scanningText.why}
+        isDemanded={false}
+        help={scanningText.whyHelp}
+        reason={reason}
+        onReason={(text) => set(ASK.reason, text)}
+      />
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? scanningText.starting : isDry ? scanningText.startDry : scanningText.start}
@@ -193,45 +167,36 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
   const size = addressesOfTargets(targets);
   const subnets = (data ?? []).filter(({ cidr, network_id }) => network_id === of.id && !targets.includes(cidr));
   return (
-    <div class="edit-field">
-      <label for="scan-targets">{scanningText.where}</label>
-      <div>
+    <Row
+      id="scan-targets"
+      label={scanningText.where}
+      wrong={refused.length === 0 ? null : <Sentences sentences={refused} />}
+      help={`${targets.length > 0 && size !== null ? `${scanningText.size(size)} ` : ""}${scanningText.whereHelp}`}
+      control={(described) => (
         <textarea
-          id="scan-targets"
+          {...described}
           rows={2}
           spellcheck={false}
-          aria-describedby={`scan-targets-help${refused.length > 0 ? " scan-targets-wrong" : ""}`}
-          aria-invalid={refused.length > 0}
           value={parameter(ASK.targets) ?? ""}
           onInput={({ currentTarget: { value } }) => onType(value)}
         />
-        {refused.length > 0 && (
-          <div class="edit-wrong" id="scan-targets-wrong" role="alert">
-            {refused.map((sentence) => (
-              <p key={sentence}>{sentence}</p>
-            ))}
-          </div>
-        )}
-        <p class="aside" id="scan-targets-help">
-          {targets.length > 0 && size !== null && `${scanningText.size(size)} `}
-          {scanningText.whereHelp}
-        </p>
-        {subnets.length > 0 && (
-          <select
-            aria-label={scanningText.addSubnet}
-            value=""
-            onChange={({ currentTarget: { value } }) => value !== "" && onType([...targets, value].join(" "))}
-          >
-            <option value="">{scanningText.addSubnet}</option>
-            {subnets.map(({ id, cidr, name }) => (
-              <option key={id} value={cidr}>
-                {name === cidr ? cidr : `${cidr} ${name}`}
-              </option>
-            ))}
-          </select>
-        )}
-      </div>
-    </div>
+      )}
+    >
+      {subnets.length > 0 && (
+        <select
+          aria-label={scanningText.addSubnet}
+          value=""
+          onChange={({ currentTarget: { value } }) => value !== "" && onType([...targets, value].join(" "))}
+        >
+          <option value="">{scanningText.addSubnet}</option>
+          {subnets.map(({ id, cidr, name }) => (
+            <option key={id} value={cidr}>
+              {name === cidr ? cidr : `${cidr} ${name}`}
+            </option>
+          ))}
+        </select>
+      )}
+    </Row>
   );
 }
 
@@ -245,24 +210,20 @@ interface SwitchProps {
 
 function Switch({ id, title, help, isOn, onSet }: SwitchProps) {
   return (
-    <div class="edit-field">
-      <label for={id}>{title}</label>
-      <div>
+    <Row
+      id={id}
+      label={title}
+      help={help ?? null}
+      control={(described) => (
         <span class="edit-switch">
           <input
-            id={id}
+            {...described}
             type="checkbox"
             checked={isOn}
-            aria-describedby={help === undefined ? undefined : `${id}-help`}
             onChange={({ currentTarget: { checked } }) => onSet(checked)}
           />
         </span>
-        {help !== undefined && (
-          <p class="aside" id={`${id}-help`}>
-            {help}
-          </p>
-        )}
-      </div>
-    </div>
+      )}
+    />
   );
 }

@@ -7,7 +7,6 @@ import { SELF_EVIDENT } from "../changes/difference-lines.ts";
 import type { FormField, Values } from "../forms/field.ts";
 import { customKeyOf, valueIn } from "../forms/field.ts";
 import { apiPath, type EditedKind, entryOf, type RecordKind, referredKind } from "../kinds/kinds.ts";
-import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
 import { ownValue } from "../text/own-value.ts";
 import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
@@ -32,8 +31,6 @@ export type FindLiving = (field: string, ids: readonly string[]) => Promise<Read
 /** Parts of a record are records of their own. */
 const PARTS = new Set(["ip_addresses", "ports", "services", "interfaces", "bindings"]);
 const PLACES = new Set(["id", "organization_id", "network_id", "host_id", "service_id", "expected_updated_at"]);
-/** Only an Admin decides where secrets are sent. */
-const OF_ADMINS = new Set(["accepts_credentials"]);
 
 /**
  * Checks which fields can be restored. Keeps their order.
@@ -79,7 +76,6 @@ function whyNot(of: FormField | undefined, field: string, was: unknown): string 
   if (PLACES.has(field)) return cannot.placed;
   if (field === "credential_assignments") return cannot.credentials;
   if (of === undefined) return customKeyOf({ name: field }) === null ? cannot.derived : cannot.undefinedNow;
-  if (OF_ADMINS.has(field) && !may("confirmIpAddress")) return cannot.admin;
   const isEmpty = was === null || was === undefined;
   return isEmpty && !of.isNullable ? cannot.empty : null;
 }

@@ -3,13 +3,12 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { FormProblem } from "../forms/ask-first.tsx";
+import { ReasonField } from "../forms/fields.tsx";
 import { lacksReason } from "../forms/reason.ts";
-import { ReasonLine } from "../forms/reason-input.tsx";
-import { newRequestKey } from "../forms/request-key.ts";
+import { type Headers, useForm } from "../forms/use-form.ts";
 import type { EditedKind } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { bringBackText } from "../text/bring-back.ts";
 import { editText } from "../text/editing.ts";
@@ -39,57 +38,54 @@ interface Read extends Tagged {
 export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringBackProps) {
   const [read, setRead] = useState<Read | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState<Refusal | null>(null);
   const [hasMoved, setMoved] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const key = useRef(newRequestKey());
+  const form = useForm({ id: "back", isGuarded: true });
+  const { isBusy, problem, refuse } = form;
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);
   const look = async () => {
     const tagged = await loadEdited(kind, id);
     setRead({ ...tagged, fields: await fieldsOfBack(kind, tagged.record, fields) });
-    key.current = newRequestKey();
   };
   const begin = () => {
-    setProblem(null);
-    look().catch((cause: unknown) => setProblem(asRefusal(cause)));
+    refuse(null);
+    look().catch((cause: unknown) => refuse(asRefusal(cause)));
   };
   useEffect(begin, []);
   const wanted = read?.fields.filter(({ field, cannot }) => cannot === null && chosen.has(field)) ?? [];
-  const send = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (read === null || wanted.length === 0 || isBusy || lacksReason(reason)) return;
-    setBusy(true);
-    setProblem(null);
+  const cannotSend = wanted.length === 0 || lacksReason(form.reason);
+  const send = async (headers: Headers) => {
+    if (read === null) return false;
     setMoved(false);
     try {
       const body = bodyOfBack(kind, read.record, wanted);
-      const sequence = await saveEdited(kind, id, { tag: read.tag, body, reason, key: key.current });
+      const sequence = await saveEdited(kind, id, { tag: read.tag, body }, headers);
       lastSaved.value = { kind, id, operation: "updated", sequence, merged: [], place: pathname.value };
-      onSaved();
-      onEnd();
     } catch (cause) {
-      const refusal = asRefusal(cause);
-      if (refusal.status === 412) {
-        setMoved(true);
-        await look().catch((other: unknown) => setProblem(asRefusal(other)));
-      } else setProblem(refusal);
-    } finally {
-      setBusy(false);
+      if (asRefusal(cause).status !== 412) throw cause;
+      setMoved(true);
+      await look();
+      return false;
     }
+    onSaved();
+    onEnd();
+    return true;
   };
   const toggle = (field: string) =>
     setChosen((last) =>
       last.has(field) ? new Set([...last].filter((each) => each !== field)) : new Set(last).add(field),
     );
   return (
-    <form class="plan" aria-label={bringBackText.title(name)} onSubmit={(event) => void send(event)}>
+    <form
+      class="plan"
+      aria-label={bringBackText.title(name)}
+      onSubmit={(event) => (cannotSend ? event.preventDefault() : form.submit(event, send))}
+    >
       <h3 ref={heading} tabIndex={-1}>
         {bringBackText.title(name)}
       </h3>
       <p class="aside">{bringBackText.says}</p>
-      {problem !== null && <Problem problem={problem} {...(read === null ? { again: begin } : {})} />}
+      <FormProblem form={form} {...(read === null ? { again: begin } : {})} />
       {hasMoved && (
         <p class="note" role="alert">
           {bringBackText.moved}
@@ -105,9 +101,9 @@ export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringB
           ))}
         </ul>
       )}
-      {read !== null && <ReasonLine id="back-reason" reason={reason} onReason={setReason} />}
+      {read !== null && <ReasonField form={form} />}
       <p>
-        <button type="submit" class="primary" disabled={isBusy || wanted.length === 0 || lacksReason(reason)}>
+        <button type="submit" class="primary" disabled={isBusy || cannotSend}>
           {bringBackText.verb(wanted.length)}
         </button>{" "}
         <button type="button" onClick={onEnd}>

@@ -1,17 +1,19 @@
 // Form for a new or existing record. Keeps input as a draft, validates it while typing and by the API, and saves
 // against the version it started from. Merges concurrent changes; for a field changed by both, the user chooses.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import { isUnsure, type Refusal } from "../api/refusal.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { FormProblem, Restored } from "../forms/ask-first.tsx";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "../forms/drafts.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "../forms/edits.ts";
-import { customKeyOf, type FormField, type Typed, typedOf, type Values, valueIn, wrongWith } from "../forms/field.ts";
+import { customKeyOf, type FormField, typedOf, type Values, valueIn, wrongWith } from "../forms/field.ts";
 import { FieldClash } from "../forms/field-clash.tsx";
 import { FieldControl, nameOfField } from "../forms/field-control.tsx";
+import { ReasonField } from "../forms/fields.tsx";
 import { lacksReason } from "../forms/reason.ts";
-import { ReasonRow } from "../forms/reason-input.tsx";
-import { newRequestKey } from "../forms/request-key.ts";
+import { useFirstFocus } from "../forms/sending.ts";
+import { type Headers, useForm } from "../forms/use-form.ts";
 import type { EditedKind } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -113,48 +115,21 @@ interface FormProps extends EditFormProps {
   readonly onDiscard: (() => void) | null;
 }
 
-/** Last attempt to save; a retry repeats its key. */
-interface Tried {
-  readonly text: string;
-  readonly key: string;
-}
-
 function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard, onEnd, ...about }: FormProps) {
-  const [draft, setDraft] = useState<Draft>(() => withoutKey(begun));
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
+  const isNew = id === null;
+  const form = useForm({ id: "edit", draft: draftName, version: begun, isGuarded: !isNew });
   const [clashes, setClashes] = useState<readonly Clash[]>([]);
   const [merged, setMerged] = useState<readonly string[]>([]);
-  const tried = useRef<Tried | null>(null);
-  // A creation with an unknown outcome is repeated unchanged, even after a reload; a different request would create
-  // another record.
-  const [sentAs, setSentAs] = useState(begun.sentAs ?? null);
-  const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
-  // Fields are inert during the request, since a response could not cover input typed meanwhile. Afterwards, focus the
-  // first invalid field, else the previous one.
-  const left = useRef<Element | null>(null);
-  useLayoutEffect(() => {
-    if (isBusy || left.current === null) return;
-    const next = form.current?.querySelector('[aria-invalid="true"]') ?? left.current;
-    if (next instanceof HTMLElement && document.activeElement === document.body) next.focus();
-    left.current = null;
-  }, [isBusy]);
-  const { base, typed, reason } = draft;
-  const isNew = id === null;
+  const element = useFirstFocus<HTMLFormElement>();
+  const { typed, reason, isBusy, problem } = form;
+  const { base } = form.version;
+  // A creation is repeated unchanged, even after a reload; a different request would create another record.
+  const isLocked = isNew && form.isLost;
   const edited = editedOf(fields, base, typed);
   const typedIn = (field: FormField) => ownValue(typed, field.name) ?? typedOf(field, valueIn(base, field));
   const wrongIn = (field: FormField) =>
-    (edited.includes(field) ? wrongWith(field, typedIn(field)) : null) ?? saidOf(problem, field);
-  const change = (changes: Partial<Draft>) => {
-    const next = { ...draft, ...changes };
-    setDraft(next);
-    keepDraft(draftName, next);
-  };
-  const type = (field: FormField, value: Typed) => {
-    change({ typed: { ...typed, [field.name]: value } });
-    if (saidOf(problem, field) !== null) setProblem(null);
-  };
+    (edited.includes(field) ? wrongWith(field, typedIn(field)) : null) ??
+    form.check(field.name, `/${field.name.replace(".", "/")}`, null);
   const isWrong = edited.some((field) => wrongWith(field, typedIn(field)) !== null);
   // An update sends only edited fields.
   const missing = isNew
@@ -164,85 +139,59 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const needed = [...missing.map(nameOfField), ...(lacksReason(reason) ? [reasonText.why] : [])];
   const cannotSave = isWrong || needed.length > 0 || clashes.length > 0 || isUnchanged;
   const give = (saved: Saved | null) => {
-    keepDraft(draftName, null);
+    form.forget();
     onEnd(saved);
   };
 
   /** @param others fields changed only by others since the start of the edit */
-  const send = async (now: Draft, others: readonly string[]): Promise<void> => {
-    const sent = editedOf(fields, now.base, now.typed);
-    const all = allFieldsOf(kind, isNew);
+  const send = async (now: typeof form.version, others: readonly string[], headers: Headers): Promise<void> => {
+    const sent = editedOf(fields, now.base, typed);
     // Defaults of custom fields are left to the API.
     const { custom_fields: _, ...given } = isNew ? now.base : {};
-    const body = { ...given, ...bodyOf(all, now.base, sent, now.typed) };
-    const text = JSON.stringify([now.tag, body, now.reason]);
-    if (tried.current?.text !== text) tried.current = { text, key: sentAs ?? newRequestKey() };
-    const { key } = tried.current;
-    const { tag, reason: why } = now;
-    if (isNew) keepDraft(draftName, { ...now, sentAs: key });
+    const body = { ...given, ...bodyOf(allFieldsOf(kind, isNew), now.base, sent, typed) };
     const saved = isNew
-      ? await createRecord(kind, { body, reason: why, key })
-      : { id, sequence: await saveEdited(kind, id, { tag, body, reason: why, key }) };
+      ? await createRecord(kind, body, headers)
+      : { id, sequence: await saveEdited(kind, id, { tag: now.tag, body }, headers) };
     give({ kind, operation: isNew ? "created" : "updated", merged: others, ...saved });
   };
 
-  /** Rebases the draft on the latest version of the record. */
-  const catchUp = async (): Promise<void> => {
-    if (isNew) return;
-    const { record, tag } = await loadEdited(kind, id);
+  /** Merges the latest version of the record. @returns whether it was saved */
+  const catchUp = async (headers: Headers): Promise<boolean> => {
+    const { record, tag } = await loadEdited(kind, id ?? "");
     const { clashes: found, others } = meanwhile(fields, base, record, typed);
-    const next = { ...draft, base: record, tag };
+    const now = { base: record, tag };
     const all = [...new Set([...merged, ...others])];
     setMerged(all);
-    setDraft(next);
-    keepDraft(draftName, next);
+    form.rebase(now);
     setClashes(found);
-    if (found.length === 0) await send(next, all);
+    if (found.length === 0) await send(now, all, headers);
+    return found.length === 0;
   };
 
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (isBusy || cannotSave) return;
-    left.current = document.activeElement;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await send(draft, merged).catch((cause: unknown) => {
-        if (asRefusal(cause).status !== 412) throw cause;
-        return catchUp();
-      });
-    } catch (cause) {
-      const refusal = asRefusal(cause);
-      setProblem(refusal);
-      if (isNew && isUnsure(refusal)) setSentAs(tried.current?.key ?? null);
-      else if (isNew) {
-        setSentAs(null);
-        keepDraft(draftName, draft);
-      }
-    } finally {
-      setBusy(false);
-    }
-  };
+  const save = (headers: Headers) =>
+    send(form.version, merged, headers).catch((cause: unknown) => {
+      if (isNew || asRefusal(cause).status !== 412) throw cause;
+      return catchUp(headers);
+    });
 
   const choose = (clash: Clash, whose: "mine" | "theirs") => {
-    if (whose === "theirs") change({ typed: { ...typed, [clash.field.name]: clash.theirs } });
+    if (whose === "theirs") form.type({ [clash.field.name]: clash.theirs });
     setClashes(clashes.filter((each) => each !== clash));
   };
   const only = fields.find((field) => field.name === about.only);
   const asked = fields.filter(
     (field) => only === undefined || field === only || edited.includes(field) || wrongIn(field) !== null,
   );
-  const shown = problem !== null && !isSaidAtFields(problem, fields) ? problem : null;
   return (
     <form
-      ref={form}
+      ref={element}
       class="edit"
       aria-label={isNew ? editText.newOne(name) : editText.title(name)}
-      onSubmit={(event) => void save(event)}
+      onSubmit={(event) => (cannotSave ? event.preventDefault() : form.submit(event, save))}
       onKeyDown={(event) => {
         // In a select, Escape closes the list.
         if (event.key !== "Escape" || event.target instanceof HTMLSelectElement) return;
-        if (edited.length === 0 && reason === "" && sentAs === null && !isBusy) give(null);
+        if (edited.length === 0 && reason === "" && !isLocked && !isBusy) give(null);
       }}
     >
       {about.isTitled === true && (
@@ -250,22 +199,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
           {isNew ? editText.newOne(name) : editText.title(`${name} ${calledOf(kind, { ...base, id: id ?? "" })}`)}
         </h2>
       )}
-      {onDiscard !== null && (
-        <p class="note">
-          {editText.restored}{" "}
-          <button type="button" onClick={onDiscard}>
-            {editText.discard}
-          </button>
-        </p>
-      )}
-      {shown !== null && (shown.status === 404 ? <p class="note">{editText.gone}</p> : <Problem problem={shown} />)}
-      {sentAs !== null ? (
-        <p class="note">{editText.unsureNew}</p>
-      ) : (
-        shown !== null && isUnsure(shown) && <p class="note">{editText.unsure}</p>
-      )}
+      {onDiscard !== null && <Restored onDiscard={onDiscard} />}
+      {problem?.status === 404 ? <p class="note">{editText.gone}</p> : <FormProblem form={form} />}
+      {form.isLost && <p class="note">{isNew ? editText.unsureNew : editText.unsure}</p>}
       {merged.length > 0 && <p class="note">{editText.merged(merged.map((each) => nameOfNamed(fields, each)))}</p>}
-      <div class="edit-fields" inert={sentAs !== null || isBusy}>
+      <div class="edit-fields" inert={isLocked || isBusy}>
         {asked.map((field) => (
           <FieldControl
             key={field.name}
@@ -273,7 +211,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
             typed={typedIn(field)}
             record={{ ...base, ...typed }}
             wrong={wrongIn(field)}
-            onType={(value) => type(field, value)}
+            onType={(value) => form.type({ [field.name]: value })}
           >
             {clashes
               .filter((clash) => clash.field === field)
@@ -282,18 +220,13 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
               ))}
           </FieldControl>
         ))}
-        <ReasonRow
-          id="edit-reason"
-          reason={reason}
-          help={editText.reasonHelp}
-          onReason={(typedReason) => change({ reason: typedReason })}
-        />
+        <ReasonField form={form} help={editText.reasonHelp} />
       </div>
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy || cannotSave}>
           {isBusy
             ? editText.saving
-            : sentAs !== null || (!isNew && tried.current !== null)
+            : isLocked || (!isNew && form.isTried)
               ? editText.again
               : isNew
                 ? editText.create
@@ -326,31 +259,9 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   );
 }
 
-function withoutKey({ sentAs: _, ...draft }: Draft): Draft {
-  return draft;
-}
-
 /** Whether a new record requires the field; custom fields can be required by the organization. */
 function isNeeded(field: FormField): boolean {
   return field.isRequired || (customKeyOf(field) !== null && !field.isNullable);
-}
-
-/** Error message of the API for a field. */
-function saidOf(problem: Pick<Refusal, "issues"> | null, { name }: FormField): string | null {
-  const own = pointerTo(name);
-  const said = problem?.issues.filter(({ path }) => path === own || path.startsWith(`${own}/`));
-  return said === undefined || said.length === 0 ? null : said.map(({ message }) => message).join(" ");
-}
-
-/** Whether every error is shown at its field. */
-function isSaidAtFields({ issues }: Refusal, fields: readonly FormField[]): boolean {
-  return (
-    issues.length > 0 && issues.every((issue) => fields.some((field) => saidOf({ issues: [issue] }, field) !== null))
-  );
-}
-
-function pointerTo(name: string): string {
-  return `/${name.replace(".", "/")}`;
 }
 
 function nameOfNamed(fields: readonly FormField[], name: string): string {

@@ -2,10 +2,10 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { FormProblem } from "../forms/ask-first.tsx";
+import { ReasonField } from "../forms/fields.tsx";
 import { lacksReason } from "../forms/reason.ts";
-import { ReasonLine } from "../forms/reason-input.tsx";
-import { newRequestKey } from "../forms/request-key.ts";
+import { type Headers, useForm } from "../forms/use-form.ts";
 import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -24,42 +24,22 @@ interface RemoveFormProps {
 
 export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
   const [shown, setShown] = useState<Tagged | null>(null);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const [reason, setReason] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const form = useForm({ id: "remove", isGuarded: true });
+  const { isBusy, problem, refuse } = form;
   // Set once dependents are reported. Kept if the outcome of a retry is unknown, so that the next one is identical.
   const [isUsed, setUsed] = useState(false);
   const [turn, setTurn] = useState(0);
-  const sent = useRef({ text: "", key: "" });
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    loadEdited(kind, id).then(setShown, (cause: unknown) => setProblem(asRefusal(cause)));
+    loadEdited(kind, id).then(setShown, (cause: unknown) => refuse(asRefusal(cause)));
   }, [turn]);
   useLayoutEffect(() => heading.current?.focus(), [shown === null]);
   const [word] = kindWords(kind);
   const hasChanged = problem?.status === 412;
   const look = () => {
-    setProblem(null);
+    refuse(null);
     setUsed(false);
     setTurn((last) => last + 1);
-  };
-  const remove = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (shown === null || isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    const text = JSON.stringify([shown.tag, isUsed, reason]);
-    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
-    const { key } = sent.current;
-    try {
-      const sequence = await removeRecord(kind, id, { tag: shown.tag, cascade: isUsed, reason, key });
-      onEnd({ kind, id, operation: "deleted", sequence, merged: [] });
-    } catch (cause) {
-      const refusal = asRefusal(cause);
-      if (refusal.code === "entity_in_use") setUsed(true);
-      setProblem(refusal);
-      setBusy(false);
-    }
   };
   if (shown === null)
     return problem === null ? (
@@ -74,6 +54,15 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         </p>
       </section>
     );
+  const remove = async (headers: Headers) => {
+    try {
+      const sequence = await removeRecord(kind, id, { tag: shown.tag, cascade: isUsed }, headers);
+      onEnd({ kind, id, operation: "deleted", sequence, merged: [] });
+    } catch (cause) {
+      if (asRefusal(cause).code === "entity_in_use") setUsed(true);
+      throw cause;
+    }
+  };
   const details = loadedDetails(kind);
   const removal = details?.removal?.[0] ?? (details?.isFound === true ? editText.deleteFound : undefined);
   const called = calledOf(kind, { ...shown.record, id });
@@ -82,7 +71,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
   const more = typeof named === "string" && !called.includes(named) ? named : "";
   const title = editText.deleteTitle(`${word} ${called} ${more}`.trim());
   return (
-    <form class="plan" aria-label={title} onSubmit={(event) => void remove(event)}>
+    <form class="plan" aria-label={title} onSubmit={(event) => form.submit(event, remove)}>
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
@@ -102,12 +91,12 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
           {editText.inUse(problem.message)}
         </p>
       ) : (
-        problem !== null && <Problem problem={problem} />
+        <FormProblem form={form} />
       )}
-      {problem !== null && isUnsure(problem) && <p class="note">{editText.unsure}</p>}
-      <ReasonLine id="remove-reason" reason={reason} onReason={setReason} />
+      {form.isLost && <p class="note">{editText.unsure}</p>}
+      <ReasonField form={form} />
       <p>
-        <button type="submit" class="danger" disabled={isBusy || hasChanged || lacksReason(reason)}>
+        <button type="submit" class="danger" disabled={isBusy || hasChanged || lacksReason(form.reason)}>
           {isUsed ? editText.deleteAll : editText.delete}
         </button>{" "}
         <button type="button" onClick={() => onEnd(null)}>

@@ -1,9 +1,10 @@
 // Requests to read a record for editing, and to create, update and delete it.
 
+import type { paths } from "#api";
 import { api, rethrown, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import type { Values } from "../forms/field.ts";
-import { reasonHeader } from "../forms/reason.ts";
+import type { Headers } from "../forms/use-form.ts";
 import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
 
 /** A record with the entity tag of its version. */
@@ -12,32 +13,28 @@ export interface Tagged {
   readonly tag: string;
 }
 
-/** All kinds have the same parameters. */
-type AnyList = "/api/v1/vlans";
-type AnyPath = "/api/v1/vlans/{id}";
+/**
+ * The client cannot type a call for any kind, as TypeScript relates no union of paths to its bodies. All kinds have the
+ * parameters of this one; the generated forms make the bodies.
+ */
+type List = "/api/v1/vlans";
+type One = "/api/v1/vlans/{id}";
+type Created = paths[List]["post"]["requestBody"]["content"]["application/json"];
+type Updated = paths[One]["put"]["requestBody"]["content"]["application/json"];
 
 /**
  * Current record without its parts, of which a device may have thousands.
  * @throws Refusal
  */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
-  const { data, error, response } = await api
-    .GET(`${apiPath(kind)}/{id}` as AnyPath, {
-      params: { path: { id }, query: entryOf(kind)?.alone ?? {} },
-    })
-    .catch(rethrown);
+  const params = { path: { id }, query: entryOf(kind)?.alone ?? {} };
+  const { data, error, response } = await api.GET(`${apiPath(kind)}/{id}` as One, { params }).catch(rethrown);
   const tag = response.headers.get("etag");
   if (data === undefined || tag === null) throw refusalOf(response, error);
   return { record: data.data, tag };
 }
 
-interface Writing {
-  readonly reason: string;
-  /** From newRequestKey(); identical for retries of the same write. */
-  readonly key: string;
-}
-
-interface Update extends Writing {
+interface Update {
   readonly tag: string;
   readonly body: Values;
 }
@@ -49,20 +46,14 @@ interface Update extends Writing {
 export async function saveEdited(
   kind: EditedKind,
   id: string,
-  { tag, body, reason, key }: Update,
+  { tag, body }: Update,
+  { header, headers }: Headers,
 ): Promise<number | null> {
+  const params = { path: { id }, header: { ...header, "If-Match": tag } };
   const { sequence } = await written(
-    api.PUT(`${apiPath(kind)}/{id}` as AnyPath, {
-      params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
-      headers: reasonHeader(reason),
-      body: body as never,
-    }),
+    api.PUT(`${apiPath(kind)}/{id}` as One, { params, headers, body: body as Updated }),
   );
   return sequence;
-}
-
-interface Creation extends Writing {
-  readonly body: Values;
 }
 
 /**
@@ -71,19 +62,16 @@ interface Creation extends Writing {
  */
 export async function createRecord(
   kind: EditedKind,
-  { body, reason, key }: Creation,
+  body: Values,
+  { header, headers }: Headers,
 ): Promise<{ readonly id: string; readonly sequence: number | null }> {
   const { data, sequence } = await written(
-    api.POST(apiPath(kind) as AnyList, {
-      params: { header: { "Idempotency-Key": key } },
-      headers: reasonHeader(reason),
-      body: body as never,
-    }),
+    api.POST(apiPath(kind) as List, { params: { header }, headers, body: body as Created }),
   );
   return { id: data.id, sequence };
 }
 
-interface Removal extends Writing {
+interface Removal {
   readonly tag: string;
   /** Whether to delete dependents too. */
   readonly cascade: boolean;
@@ -93,17 +81,14 @@ interface Removal extends Writing {
  * @returns the transaction
  * @throws Refusal: `entity_in_use` if it has dependents, 412 if the record has changed
  */
-export async function removeRecord(kind: EditedKind, id: string, removal: Removal): Promise<number | null> {
-  const { tag, cascade, reason, key } = removal;
-  const { sequence } = await written(
-    api.DELETE(`${apiPath(kind)}/{id}` as AnyPath, {
-      params: {
-        path: { id },
-        query: cascade ? { cascade } : {},
-        header: { "If-Match": tag, "Idempotency-Key": key },
-      },
-      headers: reasonHeader(reason),
-    }),
-  );
+export async function removeRecord(
+  kind: EditedKind,
+  id: string,
+  { tag, cascade }: Removal,
+  { header, headers }: Headers,
+): Promise<number | null> {
+  const query = cascade ? { cascade } : {};
+  const params = { path: { id }, query, header: { ...header, "If-Match": tag } };
+  const { sequence } = await written(api.DELETE(`${apiPath(kind)}/{id}` as One, { params, headers }));
   return sequence;
 }

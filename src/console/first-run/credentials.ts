@@ -2,13 +2,12 @@
 // the page's memory and in the body of one request.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
-import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
+import { api, type DataOf, done, read, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../forms/reason.ts";
 import { me } from "../session/me.ts";
-import { credentialsText, wayText } from "../text/first-run.ts";
+import { wayText } from "../text/first-run.ts";
 import type { Network } from "./chosen.ts";
-import { type NewKind, type TypedCredential, typeOf } from "./credentials-typed.ts";
 
 export type Credential = DataOf<"/api/v1/credentials">[number];
 
@@ -23,15 +22,20 @@ export function credentialsOf(all: readonly Credential[], networkId: string): re
 }
 
 /** @param key of newRequestKey() @throws Refusal */
-export async function giveCredential(of: Network, kind: NewKind, typed: TypedCredential, key: string): Promise<void> {
+export async function giveCredential(
+  of: Network,
+  name: string,
+  credential_type: Credential["credential_type"],
+  key: string,
+): Promise<void> {
   await done(
     api.POST("/api/v1/credentials", {
       params: { header: { "Idempotency-Key": key } },
       headers: { "X-Request-Id": key, ...reasonHeader(wayText.reason) },
       body: {
         organization_id: me.value?.organization_id ?? "",
-        name: credentialsText.nameOf[kind](of.name),
-        credential_type: typeOf(kind, typed),
+        name,
+        credential_type,
         assigned_network_ids: [of.id],
         host_assignments: [],
         tags: [],
@@ -50,9 +54,7 @@ export async function isGiven(key: string): Promise<boolean> {
 export async function shareCredential(of: Network, id: string): Promise<void> {
   const { data, error, response } = await api
     .GET("/api/v1/credentials/{id}", { params: { path: { id } } })
-    .catch((cause: unknown) => {
-      throw asRefusal(cause);
-    });
+    .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
   const { name, organization_id, credential_type, host_assignments, tags, assigned_network_ids } = data.data;
   if (assigned_network_ids.includes(of.id)) return;

@@ -1,11 +1,9 @@
 // First step of the wizard: the machine running netledger, recorded as the first host, and its view of itself.
 
-import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, asRefusal, done, read } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { api, done, read } from "../api/client.ts";
 import { reasonHeader } from "../forms/reason.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { useSending } from "../forms/sending.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -17,31 +15,20 @@ import { hrefOfStep, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
 
 export function MachineStep({ of }: { readonly of: Network }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const key = useRef(newRequestKey());
+  const { isBusy, problem, send } = useSending();
   const machine = useMachine();
   const selfId = parameter(WAY.self);
   const self = useAnswer(selfId === null ? null : read("/api/v1/hosts/{id}", { path: { id: selfId } }));
   const isRecorded = selfId !== null && self.problem?.status !== 404;
-  const record = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const params = { header: { "Idempotency-Key": key.current } };
+  const record = () =>
+    void send(of.id, async (header) => {
       const headers = reasonHeader(wayText.reason);
       const body = { network_id: of.id };
-      const { host_id } = await done(api.POST("/api/v1/discovery/self", { params, headers, body }));
-      key.current = newRequestKey();
+      const { host_id } = await done(api.POST("/api/v1/discovery/self", { params: { header }, headers, body }));
       machine.again();
       if (selfId === host_id) self.again();
       else go(hrefHere({ [WAY.self]: host_id }), "replace");
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <>
       <p class="prose">{machineText.says}</p>
@@ -65,12 +52,7 @@ export function MachineStep({ of }: { readonly of: Network }) {
             {wayText.next}
           </a>
         )}
-        <button
-          type="button"
-          class={isRecorded ? undefined : "primary"}
-          disabled={isBusy}
-          onClick={() => void record()}
-        >
+        <button type="button" class={isRecorded ? undefined : "primary"} disabled={isBusy} onClick={record}>
           {isBusy ? machineText.recording : isRecorded ? machineText.again : machineText.record}
         </button>
       </StepEnd>

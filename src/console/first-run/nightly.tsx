@@ -1,12 +1,10 @@
 // Nightly schedule for the scan just made: created with one click, shown with its next run times.
 
-import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, asRefusal, done, read } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { api, done, read } from "../api/client.ts";
 import type { ScanData } from "../discovery/scan-words.tsx";
 import { reasonHeader } from "../forms/reason.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { useSending } from "../forms/sending.ts";
 import { DueTimes } from "../parts/due-times.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { areLarge } from "../scanning/targets.ts";
@@ -25,9 +23,7 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
     how: "refresh",
     types: ["schedule"],
   });
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const key = useRef(newRequestKey());
+  const { isBusy, problem, send } = useSending();
   if (data === undefined) return null;
   if (data.length > 0)
     return (
@@ -50,31 +46,20 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
   const { targets, kind } = scan;
   if (targets !== null && areLarge(targets)) return <p class="prose">{firstScanText.nightlyTooLarge}</p>;
   const zone = ownZone();
-  const make = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await done(
-        api.POST("/api/v1/discovery/schedules", {
-          params: { header: { "Idempotency-Key": key.current } },
-          headers: reasonHeader(wayText.reason),
-          body: { network_id: of.id, name: firstScanText.nightlyName, kind, cron: CRON, timezone: zone, targets },
-        }),
-      );
+  const body = { network_id: of.id, name: firstScanText.nightlyName, kind, cron: CRON, timezone: zone, targets };
+  const headers = reasonHeader(wayText.reason);
+  const make = () =>
+    void send(body, async (header) => {
+      await done(api.POST("/api/v1/discovery/schedules", { params: { header }, headers, body }));
       again();
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <div>
       {problem !== null && <Problem problem={problem} />}
       <p>{firstScanText.nightlySays}</p>
       <DueTimes cron={CRON} timezone={zone} />
       <p>
-        <button type="button" disabled={isBusy || isLoading} onClick={() => void make()}>
+        <button type="button" disabled={isBusy || isLoading} onClick={make}>
           {isBusy ? firstScanText.scheduling : firstScanText.nightly}
         </button>
       </p>

@@ -1,13 +1,13 @@
 // Last step of the wizard: targets and credentials, the running scan, and its result.
 
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { asRefusal, type DataOf, read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { ScanActions } from "../discovery/scan-actions.tsx";
 import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-words.tsx";
-import { newRequestKey } from "../forms/request-key.ts";
+import { useSending } from "../forms/sending.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -49,32 +49,21 @@ interface OrderProps {
 
 function Order({ of, own }: OrderProps) {
   const chosen = useChosen(of);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const tried = useRef<{ readonly text: string; readonly key: string } | null>(null);
+  const { isBusy, problem, send } = useSending();
   const isSweep = chosenCredentials() === "none" || own.length === 0;
   const { targets, size } = chosen;
-  const start = async () => {
-    const order = {
-      network_id: of.id,
-      kind: isSweep ? ("sweep" as const) : ("full" as const),
-      targets,
-      commit: true,
-      allow_large: chosen.isLarge && parameter(WAY.isLarge) !== null,
-    };
-    const text = JSON.stringify(order);
-    // A retry after a lost response reuses the key, so that only one scan starts.
-    if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { id } = await startScan(order, wayText.reason, tried.current.key);
-      go(hrefHere({ [WAY.scan]: id }), "replace");
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-      setBusy(false);
-    }
+  const order = {
+    network_id: of.id,
+    kind: isSweep ? ("sweep" as const) : ("full" as const),
+    targets,
+    commit: true,
+    allow_large: chosen.isLarge && parameter(WAY.isLarge) !== null,
   };
+  const start = () =>
+    void send(order, async (header) => {
+      const { id } = await startScan(order, wayText.reason, header);
+      go(hrefHere({ [WAY.scan]: id }), "replace");
+    });
   if (chosen.subnets === undefined)
     return chosen.problem === undefined ? <Waiting /> : <Problem problem={chosen.problem} again={chosen.again} />;
   if (targets.length === 0)
@@ -110,7 +99,7 @@ function Order({ of, own }: OrderProps) {
       <p class="prose">{firstScanText.says}</p>
       {problem !== null && <Refused problem={problem} targets={targets} />}
       <StepEnd step="scan">
-        <button type="button" class="primary" disabled={isBusy} onClick={() => void start()}>
+        <button type="button" class="primary" disabled={isBusy} onClick={start}>
           {isBusy ? firstScanText.starting : firstScanText.start}
         </button>
       </StepEnd>

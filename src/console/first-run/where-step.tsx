@@ -1,6 +1,7 @@
 // Second step of the wizard: subnets to scan, and further targets. Input is in the address.
 
 import { useEffect, useState } from "preact/hooks";
+import { Row, Sentences } from "../forms/row.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { targetsIn, wrongTarget } from "../scanning/targets.ts";
@@ -65,17 +66,18 @@ export function WhereStep({ of }: { readonly of: Network }) {
           ))}
         </fieldset>
       )}
-      <div class="edit-field">
-        <label for="way-others">{whereText.others}</label>
-        <div>
+      <Row
+        id="way-others"
+        label={whereText.others}
+        help={whereText.othersHelp}
+        wrong={atField.length === 0 ? null : <Sentences sentences={atField} />}
+        control={(described) => (
           <textarea
-            id="way-others"
+            {...described}
             rows={2}
             spellcheck={false}
             autoCapitalize="none"
             value={others}
-            aria-invalid={atField.length > 0}
-            aria-describedby={`way-others-help${atField.length > 0 ? " way-others-wrong" : ""}`}
             onInput={({ currentTarget: { value } }) => {
               setTried(false);
               setWaiting(false);
@@ -84,18 +86,8 @@ export function WhereStep({ of }: { readonly of: Network }) {
             }}
             onBlur={() => setTyping(false)}
           />
-          {atField.length > 0 && (
-            <div class="edit-wrong" id="way-others-wrong">
-              {atField.map((sentence) => (
-                <p key={sentence}>{sentence}</p>
-              ))}
-            </div>
-          )}
-          <p class="aside" id="way-others-help">
-            {whereText.othersHelp}
-          </p>
-        </div>
-      </div>
+        )}
+      />
       {chosen.isLarge && (
         <div>
           <label>

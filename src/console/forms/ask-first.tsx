@@ -1,130 +1,82 @@
-// Confirmation form: states the consequences, warns of irreversible ones, and asks for the password if required. Takes
-// the focus, and returns it on cancel.
+// Form in a dialog: states the consequences, then asks for input, a reason, or nothing. Takes the focus, and returns it
+// on cancel.
 
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asRefusal } from "../api/client.ts";
-import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Problem } from "../parts/problem.tsx";
 import { editText } from "../text/editing.ts";
+import { rightsText } from "../text/rights.ts";
 import { settingsText } from "../text/settings.ts";
-import { keepDraft } from "./drafts.ts";
-import { type KeptForm, keepForm } from "./kept-form.ts";
-import { newRequestKey } from "./request-key.ts";
+import { ReasonField } from "./fields.tsx";
+import { REUSED } from "./sending.ts";
+import { type FormState, type Headers, useForm } from "./use-form.ts";
 
 interface AskFirstProps {
+  /** State of the form; omitted without fields. */
+  readonly form?: FormState;
   readonly title: string;
   /** One sentence per consequence. */
-  readonly says: readonly string[];
+  readonly says?: readonly string[];
   /** Label of the submit button. */
   readonly verb: string;
-  /** @param requestKey reused while the outcome is unknown @throws Refusal */
-  run(form: FormData, requestKey: string): Promise<void>;
+  /** @throws Refusal */
+  run(headers: Headers): Promise<void>;
   /** Whether the action is destructive. */
   readonly takesAway?: boolean;
+  /** Whether the API keeps a reason for it. */
+  readonly hasReason?: boolean;
   /** Called on cancel; `run` handles completion. */
   onEnd(): void;
-  /** Draft of the form; omitted if input is not kept. */
-  readonly kept?: KeptForm;
   /** Input fields. */
   readonly children?: ComponentChildren;
 }
 
-export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kept, children }: AskFirstProps) {
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  // A request with an unknown outcome is repeated unchanged; a different one could be executed in addition.
-  const [isLost, setLost] = useState(typeof kept?.sentAs === "string");
-  // Passwords are not kept, so they must be entered again after a reload.
-  const [isLacking, setLacking] = useState(false);
-  // The request had succeeded before a different one was sent with its key.
-  const [wasDone, setWasDone] = useState(false);
+export function AskFirst({ title, says = [], verb, takesAway = false, hasReason = true, ...about }: AskFirstProps) {
+  const own = useForm();
+  const { form = own, run, onEnd, children } = about;
+  const { isBusy, isLost, isLacking } = form;
   const heading = useRef<HTMLHeadingElement>(null);
-  const requestKey = useRef(kept?.sentAs ?? newRequestKey());
   const before = useRef(document.activeElement);
   useLayoutEffect(() => {
     heading.current?.focus();
     const opener = before.current;
-    const own = heading.current?.closest("form");
-    setLacking(isLost && own?.querySelector("input[type=password]") != null);
+    const element = heading.current?.closest("form");
     return () => {
       // A note about the completed action takes the focus afterwards.
-      if (own?.contains(document.activeElement) && opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      const isInside = element?.contains(document.activeElement) === true;
+      if (isInside && opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
-  const isRestored = useRef(kept?.isThere === true);
-  const forget = () => {
-    if (kept !== undefined) keepDraft(kept.name, null);
-  };
   const end = () => {
-    forget();
+    form.forget();
     onEnd();
-  };
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const element = event.currentTarget as HTMLFormElement;
-    const form = new FormData(element);
-    // Lets a reload resume an unanswered request.
-    if (kept !== undefined) keepForm(kept.name, element, requestKey.current);
-    setBusy(true);
-    setProblem(null);
-    setWasDone(false);
-    setLacking(false);
-    try {
-      await run(form, requestKey.current);
-      forget();
-      setLost(false);
-    } catch (cause) {
-      const refusal = asRefusal(cause);
-      const isDone = refusal.code === "idempotency_key_reused";
-      setWasDone(isDone);
-      setProblem(isDone ? null : refusal);
-      setLost(isUnsure(refusal));
-      if (!isUnsure(refusal)) {
-        requestKey.current = newRequestKey();
-        if (kept !== undefined) keepForm(kept.name, element);
-      }
-    }
-    setBusy(false);
   };
   return (
     <form
       class="plan"
       aria-label={title}
-      onSubmit={(event) => void submit(event)}
+      noValidate
+      onSubmit={(event) => form.submit(event, run)}
       onKeyDown={(event) => {
-        if (event.key === "Escape" && !isBusy) end();
-      }}
-      onInput={(event) => {
-        if (kept !== undefined) keepForm(kept.name, event.currentTarget, isLost ? requestKey.current : null);
+        // In a select, Escape closes the list.
+        if (event.key === "Escape" && !isBusy && !(event.target instanceof HTMLSelectElement)) end();
       }}
     >
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      {isRestored.current && (
-        <p class="note">
-          {editText.restored}{" "}
-          <button type="button" onClick={end}>
-            {editText.discard}
-          </button>
-        </p>
-      )}
+      {form.isRestored && <Restored onDiscard={end} />}
       {says.map((sentence) => (
         <p key={sentence} class="prose">
           {sentence}
         </p>
       ))}
-      <div class="edit-fields" inert={isLost && !isLacking}>
+      <FormFields form={form}>
         {children}
-      </div>
-      {problem !== null && <Problem problem={problem} />}
+        {hasReason && <ReasonField form={form} label={rightsText.why} />}
+      </FormFields>
+      <FormProblem form={form} />
       {isLost && <p class="note">{isLacking ? settingsText.unsureOfSecret : settingsText.unsure}</p>}
-      {wasDone && (
-        <p class="note" role="alert">
-          {settingsText.wasDone}
-        </p>
-      )}
       <p>
         <button type="submit" class={takesAway ? "danger" : "primary"} disabled={isBusy}>
           {isBusy ? settingsText.working : isLost ? settingsText.again : verb}
@@ -137,12 +89,45 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
   );
 }
 
-/** Password of the signed-in user, for confirmation. */
-export function OwnPassword() {
+interface FormFieldsProps {
+  readonly form: FormState;
+  readonly children: ComponentChildren;
+}
+
+/** Fields, inert during a write: a different one could be carried out in addition to one of unknown outcome. */
+export function FormFields({ form: { isBusy, isLost, isLacking }, children }: FormFieldsProps) {
   return (
-    <label class="settings-field">
-      {settingsText.password}
-      <input name="password" type="password" autoComplete="current-password" required maxLength={1024} />
-    </label>
+    <div class="edit-fields" inert={isBusy || (isLost && !isLacking)}>
+      {children}
+    </div>
+  );
+}
+
+interface FormProblemProps {
+  readonly form: FormState;
+  /** Repeats a failed read. */
+  readonly again?: () => void;
+}
+
+/** Problem of a form, unless it is shown at its fields. */
+export function FormProblem({ form: { problem, isSaidAtFields }, ...about }: FormProblemProps) {
+  if (problem === null || isSaidAtFields()) return null;
+  if (problem.code !== REUSED) return <Problem problem={problem} {...about} />;
+  return (
+    <p class="note" role="alert">
+      {settingsText.wasDone}
+    </p>
+  );
+}
+
+/** Note about a restored draft. */
+export function Restored({ onDiscard }: { onDiscard(): void }) {
+  return (
+    <p class="note">
+      {editText.restored}{" "}
+      <button type="button" onClick={onDiscard}>
+        {editText.discard}
+      </button>
+    </p>
   );
 }

@@ -17,6 +17,7 @@ import { type Choice, choiceOf, choicesRead } from "./choices.ts";
 import type { FormField, Typed, Values } from "./field.ts";
 import { helpSaid } from "./field-help.ts";
 import { FoundHost } from "./found-host.tsx";
+import { Row } from "./row.tsx";
 
 interface FieldControlProps {
   readonly field: FormField;
@@ -38,36 +39,21 @@ export function nameOfField({ name, label }: FormField): string {
 const LONG = new Set(["description", "sys_descr"]);
 
 export function FieldControl({ field, typed, record, wrong, children, onType }: FieldControlProps) {
-  const id = `edit-${field.name.replace(".", "-")}`;
-  const about = [helpOf(field, typed) === null ? "" : `${id}-help`, wrong === null ? "" : `${id}-wrong`].filter(
-    Boolean,
-  );
-  const described = {
-    id,
-    "aria-describedby": about.join(" ") || undefined,
-    "aria-invalid": wrong !== null,
-  };
   return (
-    <div class="edit-field">
-      <label for={id}>{nameOfField(field)}</label>
-      <div>
+    <Row
+      id={`edit-${field.name.replace(".", "-")}`}
+      label={nameOfField(field)}
+      help={helpOf(field, typed)}
+      wrong={wrong}
+      control={(described) => (
         <Input field={field} typed={typed} record={record} described={described} onType={onType} />
-        {wrong !== null && (
-          <p class="edit-wrong" id={`${id}-wrong`}>
-            {wrong}
-          </p>
-        )}
-        {helpOf(field, typed) !== null && (
-          <p class="aside" id={`${id}-help`}>
-            {helpOf(field, typed)}
-          </p>
-        )}
-        {field.name === "cron" && typeof typed === "string" && (
-          <DueTimes cron={typed} timezone={String(record.timezone ?? "")} />
-        )}
-        {children}
-      </div>
-    </div>
+      )}
+    >
+      {field.name === "cron" && typeof typed === "string" && (
+        <DueTimes cron={typed} timezone={String(record.timezone ?? "")} />
+      )}
+      {children}
+    </Row>
   );
 }
 

@@ -1,65 +1,49 @@
-// Input for the reason of a change. Indicates up front whether a reason is required.
+// Field for the reason of a change. Indicates up front whether a reason is required.
 
+import { REASON_MAX_LENGTH } from "#limits";
 import { reasonText } from "../text/editing.ts";
-import { isReasonDemanded, REASON_MAX_LENGTH } from "./reason.ts";
+import { isReasonDemanded } from "./reason.ts";
+import { Row } from "./row.tsx";
 
-interface ReasonInputProps {
+interface ReasonRowProps {
   readonly id: string;
+  /** By default a short word. Replaced where a reason is required. */
+  readonly label?: string | undefined;
   readonly reason: string;
   /** Use of the reason. */
-  readonly help?: string;
+  readonly help?: string | undefined;
+  /** Error; null for none. */
+  readonly wrong?: string | null;
+  /** By default, as the organization says; scans never require one. */
+  readonly isDemanded?: boolean;
   onReason(reason: string): void;
 }
 
-/** As a line of its own. */
-export function ReasonLine(props: ReasonInputProps) {
-  return (
-    <p class="plan-reason">
-      <ReasonLabel id={props.id} />
-      <ReasonControl {...props} />
-      <ReasonHelp {...props} />
-    </p>
-  );
-}
+/** Whitespace does not count. */
+const NOT_BLANK = ".*\\S.*";
 
-/** As a row among form fields. */
-export function ReasonRow(props: ReasonInputProps) {
+export function ReasonRow({ id, label = reasonText.why, reason, help = "", wrong = null, ...about }: ReasonRowProps) {
+  const { isDemanded = isReasonDemanded(), onReason } = about;
+  const said = [isDemanded ? reasonText.demands : "", help].filter(Boolean).join(" ");
   return (
-    <div class="edit-field">
-      <ReasonLabel id={props.id} />
-      <div>
-        <ReasonControl {...props} />
-        <ReasonHelp {...props} />
-      </div>
-    </div>
-  );
-}
-
-function ReasonLabel({ id }: Pick<ReasonInputProps, "id">) {
-  return <label for={id}>{isReasonDemanded() ? reasonText.demanded : reasonText.why}</label>;
-}
-
-function ReasonControl({ id, reason, help, onReason }: ReasonInputProps) {
-  const isDemanded = isReasonDemanded();
-  return (
-    <input
+    <Row
       id={id}
-      type="text"
-      maxLength={REASON_MAX_LENGTH}
-      required={isDemanded}
-      aria-describedby={isDemanded || help !== undefined ? `${id}-help` : undefined}
-      value={reason}
-      onInput={(event) => onReason(event.currentTarget.value)}
+      label={isDemanded ? reasonText.demanded : label}
+      help={said || null}
+      wrong={wrong}
+      control={(described) => (
+        <input
+          {...described}
+          type="text"
+          maxLength={REASON_MAX_LENGTH}
+          required={isDemanded}
+          pattern={isDemanded ? NOT_BLANK : undefined}
+          autoComplete="off"
+          dir="auto"
+          value={reason}
+          onInput={(event) => onReason(event.currentTarget.value)}
+        />
+      )}
     />
-  );
-}
-
-function ReasonHelp({ id, help }: Pick<ReasonInputProps, "id" | "help">) {
-  const said = [isReasonDemanded() ? reasonText.demands : "", help ?? ""].filter(Boolean);
-  if (said.length === 0) return null;
-  return (
-    <span class="aside reason-help" id={`${id}-help`}>
-      {said.join(" ")}
-    </span>
   );
 }

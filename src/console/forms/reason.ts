@@ -2,9 +2,6 @@
 
 import { me } from "../session/me.ts";
 
-/** Limit of the API. */
-export const REASON_MAX_LENGTH = 500;
-
 /** X-Change-Reason in the encoding of RFC 8187; empty without a reason. */
 export function reasonHeader(reason: string): Record<string, string> {
   const said = reason.trim();

@@ -1,13 +1,12 @@
 // Bindings of a service: to ports of its host, on all addresses or one, or to an address. Each is added and removed in
 // a transaction of its own.
 
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, asRefusal, done, read } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { api, done, read } from "../api/client.ts";
 import { lacksReason, reasonHeader } from "../forms/reason.ts";
-import { ReasonLine } from "../forms/reason-input.tsx";
-import { RequestKeys } from "../forms/request-key.ts";
+import { ReasonRow } from "../forms/reason-input.tsx";
+import { useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
@@ -47,24 +46,14 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
   const [portId, setPortId] = useState("");
   const [addressId, setAddressId] = useState("");
   const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const keys = useRef(new RequestKeys());
-  /** @param what identifies the write, including all its parameters */
-  const send = (what: string, write: (header: { "Idempotency-Key": string }) => Promise<unknown>) => {
-    setBusy(true);
-    setProblem(null);
-    write({ "Idempotency-Key": keys.current.of(what) })
-      .then(() => {
-        keys.current.settle(what);
-        setPortId("");
-        setAddressId("");
-        setReason("");
-        bindings.again();
-        onDone();
-      })
-      .catch((cause: unknown) => setProblem(asRefusal(cause)))
-      .finally(() => setBusy(false));
+  const { isBusy, problem, send } = useSending();
+  const headers = reasonHeader(reason);
+  const end = () => {
+    setPortId("");
+    setAddressId("");
+    setReason("");
+    bindings.again();
+    onDone();
   };
   if (bindings.data === undefined || ports.data === undefined || addresses.data === undefined) return <Waiting />;
   const portNames = new Map(ports.data.map((port) => [port.id, `${port.number}/${port.protocol}`]));
@@ -80,9 +69,10 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
       portId === ""
         ? { service_id: id, type: "IpAddress" as const, ip_address_id: addressId }
         : { service_id: id, type: "Port" as const, port_id: portId, ip_address_id: addressId || null };
-    send(JSON.stringify([body, reason]), (header) =>
-      done(api.POST("/api/v1/bindings", { params: { header }, headers: reasonHeader(reason), body })),
-    );
+    void send([body, reason], async (header) => {
+      await done(api.POST("/api/v1/bindings", { params: { header }, headers, body }));
+      end();
+    });
   };
   return (
     <form class="edit" aria-label={bindText.title(name)} onSubmit={bind}>
@@ -97,14 +87,11 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
                 disabled={isBusy || lacksReason(reason)}
                 aria-label={bindText.end(told(binding))}
                 onClick={() =>
-                  send(JSON.stringify([binding.id, reason]), (header) =>
-                    done(
-                      api.DELETE("/api/v1/bindings/{id}", {
-                        params: { path: { id: binding.id }, header },
-                        headers: reasonHeader(reason),
-                      }),
-                    ),
-                  )
+                  void send([binding.id, reason], async (header) => {
+                    const params = { path: { id: binding.id }, header };
+                    await done(api.DELETE("/api/v1/bindings/{id}", { params, headers }));
+                    end();
+                  })
                 }
               >
                 ×
@@ -137,7 +124,7 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
           </select>
         </label>
       </p>
-      <ReasonLine id={`bind-reason-${id}`} reason={reason} onReason={setReason} />
+      <ReasonRow id={`bind-reason-${id}`} reason={reason} onReason={setReason} />
       <p class="edit-end">
         <button
           type="submit"

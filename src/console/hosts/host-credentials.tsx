@@ -4,10 +4,10 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, read, written } from "../api/client.ts";
-import { Refusal } from "../api/refusal.ts";
 import { loadEdited } from "../editing/write.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
-import { reasonHeader } from "../forms/reason.ts";
+import { optionsOf, RadioField, SelectField, Ticks } from "../forms/fields.tsx";
+import { type Headers, useForm } from "../forms/use-form.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -17,7 +17,6 @@ import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
 import { may } from "../session/me.ts";
 import { AddressesSent, reachOf } from "../settings/asked-with.tsx";
 import { type CredentialDone, CredentialOutcome } from "../settings/credential-outcome.tsx";
-import { Labelled, ReasonField, textIn } from "../settings/rights-fields.tsx";
 import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
 import { atQuery, isPast, vs } from "../time/at.ts";
@@ -196,16 +195,15 @@ function LastAssigned({ hostId }: { readonly hostId: string }) {
 async function write(
   host: ShownHost,
   changed: (assignments: Assignments) => Assignments,
-  form: FormData,
-  requestKey: string,
+  { header, headers }: Headers,
 ): Promise<number | null> {
   const { record, tag } = await loadEdited("host", host.id);
   const now = record as unknown as Pick<ShownHost, "id" | "name" | "hidden" | "tags" | "credential_assignments">;
   const { id, name, hidden, tags } = now;
   const { sequence } = await written(
     api.PUT("/api/v1/hosts/{id}", {
-      params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } },
-      headers: reasonHeader(textIn(form, "reason")),
+      params: { path: { id }, header: { ...header, "If-Match": tag } },
+      headers,
       body: { id, name, hidden, tags, credential_assignments: [...changed(now.credential_assignments)] },
     }),
   );
@@ -223,58 +221,44 @@ interface AssigningProps {
 }
 
 function Assigning({ host, credentials, onEnd, onDone }: AssigningProps) {
-  const [isEvery, setEvery] = useState(true);
+  const form = useForm({ begun: { credential: credentials[0]?.id ?? "", where: "every", addresses: [] } });
+  const isEvery = form.text("where") === "every";
   const query = { host_id: host.id, order_by: "ip_address" as const, limit: ADDRESSES_MAX };
   const addresses = useAnswer(read("/api/v1/ip-addresses", { query })).data ?? [];
   return (
     <AskFirst
+      form={form}
       title={credentialText.assignTitle(host.name)}
       says={[credentialText.assignSays]}
       verb={credentialText.assignVerb}
       onEnd={onEnd}
-      run={async (form, requestKey) => {
-        const credential_id = String(form.get("credential"));
-        const ip_address_ids = form.getAll("address").map(String);
-        if (!isEvery && ip_address_ids.length === 0)
-          throw new Refusal({ status: 400, code: "no_address", message: credentialText.noneChosen, requestId: null });
-        const item = { credential_id, ...(isEvery ? {} : { ip_address_ids }) };
-        const sequence = await write(host, (before) => [...before, item], form, requestKey);
+      run={async (sending) => {
+        const credential_id = form.text("credential");
+        const item = { credential_id, ...(isEvery ? {} : { ip_address_ids: [...form.list("addresses")] }) };
+        const sequence = await write(host, (before) => [...before, item], sending);
         const name = credentials.find(({ id }) => id === credential_id)?.name ?? "";
         onDone({ sentence: credentialText.assigned(name), sequence, isSecret: false });
       }}
     >
-      <Labelled label={credentialText.assignWhich}>
-        {(described) => (
-          <select {...described} name="credential">
-            {credentials.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
-      <fieldset class="settings-set">
-        <legend>{credentialText.assignWhere}</legend>
-        <label>
-          <input type="radio" name="where" checked={isEvery} onChange={() => setEvery(true)} />{" "}
-          {credentialText.assignEvery}
-        </label>
-        <label>
-          <input type="radio" name="where" checked={!isEvery} onChange={() => setEvery(false)} />{" "}
-          {credentialText.assignSome}
-        </label>
+      <SelectField form={form} name="credential" label={credentialText.assignWhich} options={optionsOf(credentials)} />
+      <RadioField
+        form={form}
+        name="where"
+        label={credentialText.assignWhere}
+        options={[
+          { value: "every", label: credentialText.assignEvery },
+          { value: "some", label: credentialText.assignSome },
+        ]}
+        wrong={isEvery || form.list("addresses").length > 0 ? null : credentialText.noneChosen}
+      >
         {!isEvery && (
-          <div class="settings-choices">
-            {addresses.map(({ id, ip_address }) => (
-              <label key={id}>
-                <input type="checkbox" name="address" value={id} /> {ip_address}
-              </label>
-            ))}
-          </div>
+          <Ticks
+            form={form}
+            name="addresses"
+            options={addresses.map(({ id, ip_address }) => ({ value: id, label: ip_address }))}
+          />
         )}
-      </fieldset>
-      <ReasonField />
+      </RadioField>
     </AskFirst>
   );
 }
@@ -294,13 +278,11 @@ function Unassigning({ host, credential: { id, name }, onEnd, onDone }: Unassign
       verb={credentialText.unassign}
       takesAway
       onEnd={onEnd}
-      run={async (form, requestKey) => {
+      run={async (sending) => {
         const without = (before: Assignments) => before.filter(({ credential_id }) => credential_id !== id);
-        const sequence = await write(host, without, form, requestKey);
+        const sequence = await write(host, without, sending);
         onDone({ sentence: credentialText.unassigned(name), sequence, isSecret: false });
       }}
-    >
-      <ReasonField />
-    </AskFirst>
+    />
   );
 }

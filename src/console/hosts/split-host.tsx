@@ -1,15 +1,17 @@
 // Selection of the parts of a host that move to a new one. The plan lists dependents that move along or end.
 
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { type DraftName, keepDraft, keptDraft } from "../forms/drafts.ts";
+import { Restored } from "../forms/ask-first.tsx";
+import { TextField } from "../forms/fields.tsx";
+import { type FormState, useForm } from "../forms/use-form.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { interfaceName } from "../names/shown-name.ts";
 import { Problems } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
-import { editText } from "../text/editing.ts";
 import { identityText } from "../text/identity.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan } from "../writes/plans.ts";
@@ -17,11 +19,8 @@ import { type SplitParts, splitPlan } from "./identity-plans.ts";
 
 /** Longer lists are impractical. */
 const PARTS_MAX = 300;
-const NAME_MAX_LENGTH = 255;
 
-type Chosen = Readonly<Record<keyof SplitParts, readonly string[]>>;
-
-const NOTHING: Chosen = { ip_address_ids: [], if_entry_ids: [], port_ids: [], service_ids: [] };
+const FIELDS = ["ip_address_ids", "if_entry_ids", "port_ids", "service_ids"] as const;
 
 interface SplitHostProps {
   readonly id: string;
@@ -29,45 +28,41 @@ interface SplitHostProps {
 }
 
 export function SplitHost({ id, onDone }: SplitHostProps) {
-  const [kept] = useState(() => keptSplit(id));
-  const [isRestored, setRestored] = useState(kept !== null);
-  const [name, setName] = useState(kept?.name ?? "");
-  const [chosen, setChosen] = useState(kept?.chosen ?? NOTHING);
+  const begun = { name: "", ip_address_ids: [], if_entry_ids: [], port_ids: [], service_ids: [] };
+  const form = useForm({ id: "split", draft: { userId: me.peek()?.id ?? "", kind: "split", id }, begun });
   const [isPlanned, setPlanned] = useState(false);
   const [made, setMade] = useState<string | null>(null);
-  const count = Object.values(chosen).reduce((sum, ids) => sum + ids.length, 0);
-  const isTyped = made === null && (count > 0 || name !== "");
-  // A layout effect: leaving the page within a frame would otherwise lose the last character.
-  useLayoutEffect(() => keepSplit(id, isTyped ? { name, chosen } : null), [id, isTyped, name, chosen]);
+  const name = form.text("name");
+  const parts = Object.fromEntries(FIELDS.map((field) => [field, form.list(field)])) as unknown as SplitParts;
+  const count = FIELDS.reduce((sum, field) => sum + parts[field].length, 0);
   if (isPlanned)
     return (
       <>
         <PlannedWrite
-          title={identityText.splitTitle(name.trim())}
+          title={identityText.splitTitle(name)}
           verb={identityText.splitVerb}
           says={identityText.splitFollows}
           isUndoable
           run={async (sending) => {
-            const plan = await splitPlan(id, { name: name.trim(), parts: chosen }, sending);
+            const plan = await splitPlan(id, { name, parts }, sending);
             if (plan.applied) setMade(newHostOf(plan));
             return plan;
           }}
           onEnd={() => {
-            if (made !== null) setName("");
+            if (made !== null) form.reset();
             setMade(null);
             setPlanned(false);
           }}
           onDone={() => {
             // Undo leaves no new host.
-            setMade((host) => (chosen === NOTHING ? null : host));
-            setChosen(NOTHING);
-            setRestored(false);
+            setMade((host) => (count === 0 ? null : host));
+            form.reset({ name });
             onDone();
           }}
         />
         {made !== null && (
           <p role="status">
-            {identityText.newHost} <RecordLink type="host" id={made} name={name.trim()} />
+            {identityText.newHost} <RecordLink type="host" id={made} name={name} />
           </p>
         )}
       </>
@@ -78,41 +73,14 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
       aria-label={identityText.split}
       onSubmit={(event) => {
         event.preventDefault();
-        if (count > 0 && name.trim() !== "") setPlanned(true);
+        if (count > 0 && name !== "") setPlanned(true);
       }}
     >
-      {isRestored && (
-        <p class="note">
-          {editText.restored}{" "}
-          <button
-            type="button"
-            onClick={() => {
-              setName("");
-              setChosen(NOTHING);
-              setRestored(false);
-            }}
-          >
-            {editText.discard}
-          </button>
-        </p>
-      )}
-      <div class="edit-field">
-        <label for="split-name">{identityText.newName}</label>
-        <div>
-          <input
-            id="split-name"
-            type="text"
-            maxLength={NAME_MAX_LENGTH}
-            autoComplete="off"
-            dir="auto"
-            value={name}
-            onInput={({ currentTarget: { value } }) => setName(value)}
-          />
-        </div>
-      </div>
-      <Parts id={id} chosen={chosen} onChoose={setChosen} />
+      {form.isRestored && <Restored onDiscard={() => form.reset()} />}
+      <TextField form={form} name="name" label={identityText.newName} limits={LIMITS.HostSplit.name} />
+      <Parts id={id} form={form} />
       <p class="edit-end">
-        <button type="submit" class="primary" disabled={count === 0 || name.trim() === ""}>
+        <button type="submit" class="primary" disabled={count === 0 || name === ""}>
           {identityText.showPlan}
         </button>{" "}
         <span class="aside" role="status">
@@ -123,39 +91,11 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
   );
 }
 
-interface Split {
-  readonly name: string;
-  readonly chosen: Chosen;
-}
-
-/** Draft of a host's split; null for none. */
-function keptSplit(id: string): Split | null {
-  const draft = keptDraft(draftName(id));
-  if (draft === null) return null;
-  const { name, ...chosen } = draft.typed as unknown as Split["chosen"] & { readonly name: string };
-  return { name, chosen };
-}
-
-function keepSplit(id: string, split: Split | null): void {
-  const typed = split === null ? {} : { ...split.chosen, name: split.name };
-  keepDraft(draftName(id), split === null ? null : { base: {}, tag: "", typed, reason: "" });
-}
-
-function draftName(id: string): DraftName {
-  return { userId: me.peek()?.id ?? "", kind: "split", id };
-}
-
 function newHostOf({ actions }: Plan): string | null {
   return actions.find(({ action, entity_type }) => action === "Created" && entity_type === "host")?.id ?? null;
 }
 
-interface PartsProps {
-  readonly id: string;
-  readonly chosen: Chosen;
-  onChoose(chosen: Chosen): void;
-}
-
-function Parts({ id, chosen, onChoose }: PartsProps) {
+function Parts({ id, form }: { readonly id: string; readonly form: FormState }) {
   const query = { host_id: id, limit: PARTS_MAX };
   const live = { how: "refresh" as const, host_id: id };
   const addresses = useAnswer(
@@ -205,7 +145,7 @@ function Parts({ id, chosen, onChoose }: PartsProps) {
   return (
     <>
       {kinds.map((kind) => (
-        <PartKind key={kind.field} kind={kind} chosen={chosen} onChoose={onChoose} />
+        <PartKind key={kind.field} kind={kind} form={form} />
       ))}
       {isMore && <p class="aside">{identityText.moreParts(PARTS_MAX)}</p>}
     </>
@@ -218,15 +158,12 @@ interface Kind {
   readonly parts: readonly { readonly id: string; readonly name: string; readonly beside: string | null }[];
 }
 
-function PartKind({
-  kind: { field, title, parts },
-  chosen,
-  onChoose,
-}: Omit<PartsProps, "id"> & { readonly kind: Kind }) {
+function PartKind({ kind, form }: { readonly kind: Kind; readonly form: FormState }) {
+  const { field, title, parts } = kind;
   if (parts.length === 0) return null;
-  const ids = chosen[field];
+  const chosen = form.list(field);
   const choose = (id: string, isChosen: boolean) =>
-    onChoose({ ...chosen, [field]: isChosen ? [...ids, id] : ids.filter((each) => each !== id) });
+    form.type({ [field]: isChosen ? [...chosen, id] : chosen.filter((each) => each !== id) });
   return (
     <fieldset class="identity-parts">
       <legend>{title}</legend>
@@ -234,7 +171,7 @@ function PartKind({
         <label key={id}>
           <input
             type="checkbox"
-            checked={ids.includes(id)}
+            checked={chosen.includes(id)}
             onChange={({ currentTarget: { checked } }) => choose(id, checked)}
           />{" "}
           <bdi>{name}</bdi> <span class="aside">{beside}</span>

@@ -1,11 +1,9 @@
 // Verification results of the ledger: the latest in full, earlier ones one line each.
 
-import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import type { Refusal } from "../api/refusal.ts";
-import { RequestKeys } from "../forms/request-key.ts";
+import { type KeyHeader, useSending } from "../forms/sending.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -29,11 +27,7 @@ export function Verifications({ head }: { readonly head: number }) {
   const running = data?.find(({ status }) => status === "Running");
   const isRunning = running !== undefined;
   usePoll(answer, isRunning ? RUNNING_MS : null);
-  const [refused, setRefused] = useState<Refusal | null>(null);
-  const send = (sent: Promise<unknown>) => {
-    setRefused(null);
-    sent.catch((cause: unknown) => setRefused(asRefusal(cause))).finally(again);
-  };
+  const { problem: refused, send } = useSending();
   return (
     <>
       <section class="part">
@@ -42,7 +36,12 @@ export function Verifications({ head }: { readonly head: number }) {
         {data === undefined && problem === undefined && <Waiting />}
         {data !== undefined && last === undefined && <p class="prose">{ledgerText.none}</p>}
         {refused !== null && <Problem problem={refused} />}
-        {data !== undefined && <Orders running={running?.id ?? null} send={send} />}
+        {data !== undefined && (
+          <Orders
+            running={running?.id ?? null}
+            send={(what, write) => void send(what, (header) => write(header).finally(again))}
+          />
+        )}
         {running !== undefined && running.backup !== null && (
           <p class="aside">{ledgerText.backupRunning(running.backup)}</p>
         )}
@@ -68,15 +67,11 @@ export function Verifications({ head }: { readonly head: number }) {
 interface OrdersProps {
   /** Verification in progress. */
   readonly running: string | null;
-  send(sent: Promise<unknown>): void;
+  send(what: string, write: (header: KeyHeader) => Promise<unknown>): void;
 }
 
 /** A single button that changes its action, so that the next action is at the same place. */
 function Orders({ running, send }: OrdersProps) {
-  const keys = useRef(new RequestKeys());
-  const what = running ?? "verify";
-  const order = (write: (header: { "Idempotency-Key": string }) => Promise<unknown>) =>
-    send(write({ "Idempotency-Key": keys.current.of(what) }).then(() => keys.current.settle(what)));
   if (running !== null)
     return (
       mayNow("cancelLedgerVerification") && (
@@ -85,11 +80,10 @@ function Orders({ running, send }: OrdersProps) {
             type="button"
             key="order"
             onClick={() =>
-              order((header) =>
-                done(
-                  api.POST("/api/v1/ledger/verifications/{id}/cancel", { params: { path: { id: running }, header } }),
-                ),
-              )
+              send(running, (header) => {
+                const params = { path: { id: running }, header };
+                return done(api.POST("/api/v1/ledger/verifications/{id}/cancel", { params }));
+              })
             }
           >
             {ledgerText.cancel}
@@ -103,7 +97,9 @@ function Orders({ running, send }: OrdersProps) {
         <button
           type="button"
           key="order"
-          onClick={() => order((header) => done(api.POST("/api/v1/ledger/verifications", { params: { header } })))}
+          onClick={() =>
+            send("verify", (header) => done(api.POST("/api/v1/ledger/verifications", { params: { header } })))
+          }
         >
           {ledgerText.verifyNow}
         </button>

@@ -1,10 +1,9 @@
 // Acceptance of a conflict with a reason, and its withdrawal.
 
-import { useRef, useState } from "preact/hooks";
-import { api, asRefusal, done } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
-import { REASON_MAX_LENGTH } from "../forms/reason.ts";
-import { RequestKeys } from "../forms/request-key.ts";
+import { useState } from "preact/hooks";
+import { LIMITS } from "#limits";
+import { api, done } from "../api/client.ts";
+import { useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { conflictText } from "../text/networks.ts";
@@ -22,22 +21,11 @@ interface AcceptConflictProps {
 
 export function AcceptConflict({ conflict: { type, value, fingerprint, acceptance }, onDone }: AcceptConflictProps) {
   const [reason, setReason] = useState<string | null>(null);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const keys = useRef(new RequestKeys());
+  const { isBusy, problem, send } = useSending();
   if (isPast.value || !may(acceptance === null ? "acceptConflict" : "withdrawConflictAcceptance")) return null;
-  /** @param what complete description of the request; an unchanged retry reuses its key */
-  const send = (what: string, write: (header: { "Idempotency-Key": string }) => Promise<unknown>) => {
-    setBusy(true);
-    setProblem(null);
-    write({ "Idempotency-Key": keys.current.of(what) })
-      .then(() => {
-        keys.current.settle(what);
-        setReason(null);
-        onDone();
-      })
-      .catch((cause: unknown) => setProblem(asRefusal(cause)))
-      .finally(() => setBusy(false));
+  const end = () => {
+    setReason(null);
+    onDone();
   };
   if (acceptance !== null)
     return (
@@ -48,11 +36,11 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
           disabled={isBusy}
           aria-label={`${conflictText.withdraw}: ${value}`}
           onClick={() =>
-            send(acceptance.id, (header) =>
-              done(
-                api.DELETE("/api/v1/conflicts/acceptances/{id}", { params: { path: { id: acceptance.id }, header } }),
-              ),
-            )
+            void send(acceptance.id, async (header) => {
+              const params = { path: { id: acceptance.id }, header };
+              await done(api.DELETE("/api/v1/conflicts/acceptances/{id}", { params }));
+              end();
+            })
           }
         >
           {conflictText.withdraw}
@@ -68,9 +56,10 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
   const accept = (event: SubmitEvent) => {
     event.preventDefault();
     const body = { type, value, fingerprint, reason: reason.trim() === "" ? null : reason };
-    send(JSON.stringify(body), (header) =>
-      done(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body })),
-    );
+    void send(body, async (header) => {
+      await done(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body }));
+      end();
+    });
   };
   return (
     <form onSubmit={accept}>
@@ -79,7 +68,7 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
         // biome-ignore lint/a11y/noAutofocus: this field replaces the focused button
         autoFocus
         type="text"
-        maxLength={REASON_MAX_LENGTH}
+        maxLength={LIMITS.acceptConflict.reason.maxLength}
         aria-label={conflictText.why}
         placeholder={conflictText.why}
         value={reason}

@@ -1,11 +1,10 @@
 // Reachability check of one address, in place: a scan of that address alone, without secrets.
 
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { asRefusal, type DataOf, read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import type { Refusal } from "../api/refusal.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { useSending } from "../forms/sending.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { scanningText } from "../text/scanning.ts";
@@ -24,26 +23,11 @@ export function mayCheck(): boolean {
 /** @param id id of the address record */
 export function CheckNow({ id, address }: { readonly id: string; readonly address: string }) {
   const [scanId, setScanId] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const key = useRef<string | null>(null);
+  const { isBusy: isSending, problem, send } = useSending();
   const answer = useAnswer(scanId === null ? null : read("/api/v1/discovery/scans/{id}", { path: { id: scanId } }));
   const scan = scanId === null || answer.data?.id !== scanId ? undefined : answer.data;
   const isUnderWay = scanId !== null && scan?.ended_at == null;
   usePoll(answer, isUnderWay ? POLL_MS : null);
-  const send = async () => {
-    key.current ??= newRequestKey();
-    setSending(true);
-    setProblem(null);
-    try {
-      setScanId((await checkAddress(id, key.current)).id);
-      key.current = null;
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-    } finally {
-      setSending(false);
-    }
-  };
   const said =
     problem !== null ? sentenceOf(problem) : isSending ? scanningText.checking : scan !== undefined ? saidOf(scan) : "";
   return (
@@ -52,7 +36,7 @@ export function CheckNow({ id, address }: { readonly id: string; readonly addres
         type="button"
         aria-label={scanningText.checkOf(address)}
         disabled={isSending || isUnderWay}
-        onClick={() => void send()}
+        onClick={() => void send(id, async (header) => setScanId((await checkAddress(id, header)).id))}
       >
         {scanningText.checkNow}
       </button>{" "}

@@ -2,6 +2,7 @@
 
 import { api, type DataOf, done } from "../api/client.ts";
 import { reasonHeader } from "../forms/reason.ts";
+import type { KeyHeader } from "../forms/sending.ts";
 
 type Scan = DataOf<"/api/v1/discovery/scans/{id}">;
 
@@ -11,11 +12,11 @@ export interface ScanOrder extends Pick<Scan, "network_id" | "kind" | "commit" |
   readonly targets: readonly string[] | null;
 }
 
-/** @param key of newRequestKey() @throws Refusal */
-export function startScan({ targets, ...order }: ScanOrder, reason: string, key: string): Promise<Scan> {
+/** @throws Refusal */
+export function startScan({ targets, ...order }: ScanOrder, reason: string, header: KeyHeader): Promise<Scan> {
   return done(
     api.POST("/api/v1/discovery/scans", {
-      params: { header: { "Idempotency-Key": key } },
+      params: { header },
       headers: reasonHeader(reason),
       body: { ...order, targets: targets === null ? null : [...targets] },
     }),
@@ -28,11 +29,7 @@ export function endScan(id: string): Promise<Scan> {
 }
 
 /** Checks reachability without sending secrets. @param id id of the address record @throws Refusal */
-export function checkAddress(id: string, key: string): Promise<Scan> {
-  return done(
-    api.POST("/api/v1/ip-addresses/{id}/check", {
-      params: { path: { id }, header: { "Idempotency-Key": key } },
-      body: { kind: "sweep" },
-    }),
-  );
+export function checkAddress(id: string, header: KeyHeader): Promise<Scan> {
+  const params = { path: { id }, header };
+  return done(api.POST("/api/v1/ip-addresses/{id}/check", { params, body: { kind: "sweep" } }));
 }

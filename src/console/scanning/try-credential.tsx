@@ -1,10 +1,12 @@
 // Trial of a credential on one address, with live steps. Device output is shown as plain text only. The secret stays on
 // the appliance.
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { asRefusal, isAborted } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
-import { Problem } from "../parts/problem.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LIMITS } from "#limits";
+import { isAborted } from "../api/client.ts";
+import { FormProblem } from "../forms/ask-first.tsx";
+import { optionsOf, SelectField, TextField } from "../forms/fields.tsx";
+import { useForm } from "../forms/use-form.ts";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -33,54 +35,56 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
   const [trial, setTrial] = useState<Trial | null>(null);
   /** Finished steps. */
   const [steps, setSteps] = useState<readonly TrialStep[]>([]);
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const [first] = credentials;
+  const form = useForm({ begun: { ip_address: address } });
+  // The choices load later.
+  const credentialId = form.text("credential") || (first?.id ?? "");
+  const networkId = form.text("network_id") || (networks[0]?.id ?? "");
+  const { isBusy } = form;
   const underWay = useRef<AbortController | null>(null);
-  const ids = { credential: useId(), address: useId(), network: useId() };
   useEffect(() => () => underWay.current?.abort(), []);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+  const run = async () => {
     const abort = new AbortController();
     underWay.current = abort;
-    setBusy(true);
-    setProblem(null);
     setTrial(null);
     setSteps([]);
+    const body = { network_id: networkId, ip_address: form.text("ip_address") };
+    const add = (step: TrialStep) => setSteps((last) => [...last, step]);
     try {
-      const body = {
-        network_id: String(form.get("network")),
-        ip_address: String(form.get("address")).trim(),
-      };
-      const add = (step: TrialStep) => setSteps((last) => [...last, step]);
-      setTrial(await followTrial(String(form.get("credential")), body, abort.signal, add));
+      setTrial(await followTrial(credentialId, body, abort.signal, add));
     } catch (cause) {
-      if (abort.signal.aborted || isAborted(cause)) return;
-      setProblem(asRefusal(cause));
+      if (!abort.signal.aborted && !isAborted(cause)) throw cause;
     }
-    setBusy(false);
   };
-  const [first] = credentials;
   if (first === undefined || networks.length === 0) return null;
   return (
     <section class="trial" aria-label={credentialText.tryIt}>
       <p class="prose">{credentialText.trySays}</p>
-      <form class="trial-ask" onSubmit={(event) => void submit(event)}>
-        <ChoiceField id={ids.credential} name="credential" label={credentialText.tryWhich} choices={credentials} />
-        <div>
-          <label for={ids.address}>{credentialText.tryAddress}</label>
-          <input
-            id={ids.address}
-            type="text"
-            name="address"
-            required
-            maxLength={45}
-            autoComplete="off"
-            spellcheck={false}
-            defaultValue={address}
+      <form class="trial-ask" noValidate onSubmit={(event) => form.submit(event, run)}>
+        {credentials.length > 1 && (
+          <SelectField
+            form={form}
+            name="credential"
+            label={credentialText.tryWhich}
+            options={optionsOf(credentials)}
+            chosen={credentialId}
           />
-        </div>
-        <ChoiceField id={ids.network} name="network" label={credentialText.tryNetwork} choices={networks} />
+        )}
+        <TextField
+          form={form}
+          name="ip_address"
+          label={credentialText.tryAddress}
+          limits={LIMITS.tryCredential.ip_address}
+        />
+        {networks.length > 1 && (
+          <SelectField
+            form={form}
+            name="network_id"
+            label={credentialText.tryNetwork}
+            options={optionsOf(networks)}
+            chosen={networkId}
+          />
+        )}
         <button type="submit" class="primary" disabled={isBusy}>
           {trial === null ? credentialText.tryIt : credentialText.tryAgain}
         </button>
@@ -89,34 +93,9 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
         {isBusy && <p class="aside">{credentialText.trying}</p>}
         {trial !== null && <Outcome trial={trial} />}
       </div>
-      {problem !== null && <Problem problem={problem} />}
+      <FormProblem form={form} />
       {(isBusy || steps.length > 0) && <Steps steps={trial?.steps ?? steps} />}
     </section>
-  );
-}
-
-interface ChoiceFieldProps {
-  readonly id: string;
-  readonly name: string;
-  readonly label: string;
-  readonly choices: readonly Choice[];
-}
-
-/** Hidden for a single choice. */
-function ChoiceField({ id, name, label, choices }: ChoiceFieldProps) {
-  const [only] = choices;
-  if (choices.length === 1 && only !== undefined) return <input type="hidden" name={name} value={only.id} />;
-  return (
-    <div>
-      <label for={id}>{label}</label>
-      <select id={id} name={name}>
-        {choices.map((choice) => (
-          <option key={choice.id} value={choice.id}>
-            {choice.name}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 

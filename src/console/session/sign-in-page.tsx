@@ -1,8 +1,8 @@
 // Sign-in page, shown in place of the requested page, whose address stays.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asRefusal } from "../api/client.ts";
+import { useEffect } from "preact/hooks";
 import type { Refusal } from "../api/refusal.ts";
+import { useFirstFocus, useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
 import { frameText, signInText } from "../text/frame.ts";
 import { signIn, wasCutOff } from "./me.ts";
@@ -15,40 +15,32 @@ interface SignInPageProps {
 }
 
 export function SignInPage({ note, problemBefore }: SignInPageProps) {
-  const [problem, setProblem] = useState<Refusal | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const email = useRef<HTMLInputElement>(null);
+  const { isBusy, problem, send } = useSending();
   // Before painting: later the user may already be typing the password.
-  useLayoutEffect(() => email.current?.focus(), []);
+  const form = useFirstFocus<HTMLFormElement>();
   useEffect(() => {
     document.title = `${signInText.title} · ${frameText.name}`;
   }, []);
-  const submit = async (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    setBusy(true);
-    setProblem(null);
-    try {
-      await signIn(String(form.get("email")), String(form.get("password")));
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-      setBusy(false);
-    }
+    const typed = new FormData(event.currentTarget as HTMLFormElement);
+    const [email, password] = [String(typed.get("email")), String(typed.get("password"))];
+    void send(email, () => signIn(email, password));
   };
   const shown = problem ?? problemBefore;
   return (
     <main class="sign-in" id="content">
       <h1>{frameText.name}</h1>
-      <form method="post" onSubmit={(event) => void submit(event)}>
+      <form ref={form} method="post" onSubmit={submit}>
         {note !== null && <p class="note">{note}</p>}
         {wasCutOff.value && <p class="note">{signInText.cutOff}</p>}
         <label>
           {signInText.email}
-          <input ref={email} name="email" type="email" autoComplete="username" required maxLength={254} />
+          <input name="email" type="email" autoComplete="username" required />
         </label>
         <label>
           {signInText.password}
-          <input name="password" type="password" autoComplete="current-password" required maxLength={1024} />
+          <input name="password" type="password" autoComplete="current-password" required />
         </label>
         {shown !== null && <Problem problem={shown} />}
         <button type="submit" class="primary" disabled={isBusy}>

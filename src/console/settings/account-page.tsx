@@ -1,11 +1,14 @@
 // Account page: profile, preferences, password and sessions of the signed-in user.
 
 import { useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { useAnswer } from "../api/answer.ts";
-import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
-import { Refusal } from "../api/refusal.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
 import { Told } from "../forms/done-note.tsx";
+import { SecretField } from "../forms/fields.tsx";
+import { useSending } from "../forms/sending.ts";
+import { useForm } from "../forms/use-form.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -62,16 +65,6 @@ function Who() {
 function Password() {
   const [isOpen, setOpen] = useState(false);
   const [isChanged, setChanged] = useState(false);
-  const change = async (form: FormData) => {
-    const [current, wanted, repeated] = ["current", "wanted", "repeated"].map((name) => String(form.get(name)));
-    if (wanted !== repeated)
-      throw new Refusal({ status: 400, code: "different", message: accountText.different, requestId: null });
-    await done(
-      api.PUT("/api/auth/password", { body: { current_password: current as string, new_password: wanted as string } }),
-    );
-    setOpen(false);
-    setChanged(true);
-  };
   return (
     <section class="part">
       <h2>{accountText.passwordTitle}</h2>
@@ -92,45 +85,53 @@ function Password() {
         </button>
       </p>
       {isOpen && (
-        <AskFirst
-          title={accountText.change}
-          says={accountText.changeSays}
-          verb={accountText.change}
-          run={change}
+        <PasswordForm
           onEnd={() => setOpen(false)}
-        >
-          {/* Tells password managers which account this is. */}
-          <input type="text" name="username" autoComplete="username" value={me.value?.email ?? ""} readOnly hidden />
-          <SecretField name="current" label={accountText.current} autoComplete="current-password" />
-          <SecretField name="wanted" label={accountText.wanted} autoComplete="new-password" />
-          <SecretField name="repeated" label={accountText.repeated} autoComplete="new-password" />
-        </AskFirst>
+          onDone={() => {
+            setOpen(false);
+            setChanged(true);
+          }}
+        />
       )}
     </section>
   );
 }
 
-interface SecretFieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly autoComplete: "current-password" | "new-password";
-}
-
-const PASSWORD_MIN_LENGTH = 10;
-
-function SecretField({ name, label, autoComplete }: SecretFieldProps) {
+function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
+  const form = useForm();
+  const limits = LIMITS.changePassword;
+  const body = { current_password: form.secret("current_password"), new_password: form.secret("new_password") };
+  const isRepeated = form.secret("repeated") === body.new_password;
   return (
-    <label class="settings-field">
-      {label}
-      <input
-        type="password"
-        name={name}
-        autoComplete={autoComplete}
-        required
-        minLength={autoComplete === "new-password" ? PASSWORD_MIN_LENGTH : 1}
-        maxLength={1024}
+    <AskFirst
+      form={form}
+      title={accountText.change}
+      says={accountText.changeSays}
+      verb={accountText.change}
+      hasReason={false}
+      run={async () => {
+        await done(api.PUT("/api/auth/password", { body }));
+        onDone();
+      }}
+      onEnd={onEnd}
+    >
+      {/* Tells password managers which account this is. */}
+      <input type="text" name="username" autoComplete="username" value={me.value?.email ?? ""} readOnly hidden />
+      <SecretField
+        form={form}
+        name="current_password"
+        label={accountText.current}
+        limits={limits.current_password}
+        autoComplete="current-password"
       />
-    </label>
+      <SecretField form={form} name="new_password" label={accountText.wanted} limits={limits.new_password} />
+      <SecretField
+        form={form}
+        name="repeated"
+        label={accountText.repeated}
+        wrong={isRepeated ? null : accountText.different}
+      />
+    </AskFirst>
   );
 }
 
@@ -138,18 +139,18 @@ function SecretField({ name, label, autoComplete }: SecretFieldProps) {
 function Sessions() {
   const { data, problem, again } = useAnswer(read("/api/auth/sessions"));
   const [told, setTold] = useState<string | null>(null);
-  const [failed, setFailed] = useState<Refusal | null>(null);
+  const { problem: failed, send } = useSending();
   const [isAsking, setAsking] = useState(false);
   const tell = (sentence: string) => {
     setTold(sentence);
     again();
   };
   const end = ({ id }: Session) => {
-    setFailed(null);
     setTold(null);
-    done(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }))
-      .then(() => tell(accountText.ended))
-      .catch((cause: unknown) => setFailed(asRefusal(cause)));
+    void send(id, async () => {
+      await done(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }));
+      tell(accountText.ended);
+    });
   };
   return (
     <section class="part">
@@ -177,6 +178,7 @@ function Sessions() {
           says={accountText.endOthersSays}
           verb={accountText.endOthersVerb}
           takesAway
+          hasReason={false}
           onEnd={() => setAsking(false)}
           run={async () => {
             const { ended } = await done(api.POST("/api/auth/sessions/end-others", {}));

@@ -1,13 +1,15 @@
 // Backups page: list with verification results, and actions to create, download, verify and delete.
 
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
+import { api, type DataOf, done, read, rethrown } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { type Refusal, refusalOf } from "../api/refusal.ts";
-import { AskFirst, OwnPassword } from "../forms/ask-first.tsx";
+import { refusalOf } from "../api/refusal.ts";
+import { AskFirst } from "../forms/ask-first.tsx";
 import { Told } from "../forms/done-note.tsx";
-import { RequestKeys } from "../forms/request-key.ts";
+import { OwnPassword } from "../forms/fields.tsx";
+import { useSending } from "../forms/sending.ts";
+import { useForm } from "../forms/use-form.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -27,8 +29,6 @@ type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
 type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
 
 const RUNNING_MS = 1_000;
-/** Key of a creation request, which has no parameters. */
-const TAKEN = "backup";
 
 export function BackupsPage() {
   const asked = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
@@ -36,8 +36,7 @@ export function BackupsPage() {
   const { data, problem, again } = answer;
   const [ask, setAsk] = useState<Asked | null>(null);
   const [told, setTold] = useState<Done | null>(null);
-  const [failed, setFailed] = useState<Refusal | null>(null);
-  const keys = useRef(new RequestKeys());
+  const { problem: failed, send } = useSending();
   const verifications = useAnswer(may("listLedgerVerifications") ? read("/api/v1/ledger/verifications") : null);
   const isVerifying = verifications.data?.some(({ status }) => status === "Running") === true;
   usePoll(verifications, isVerifying ? RUNNING_MS : null);
@@ -49,25 +48,17 @@ export function BackupsPage() {
     again();
   };
   const take = () => {
-    setFailed(null);
     setTold(null);
-    const header = { "Idempotency-Key": keys.current.of(TAKEN) };
-    done(api.POST("/api/v1/backups", { params: { header } }))
-      .then((backup) => {
-        keys.current.settle(TAKEN);
-        finish("started", backup);
-      })
-      .catch((cause: unknown) => setFailed(asRefusal(cause)));
+    void send("take", async (header) =>
+      finish("started", await done(api.POST("/api/v1/backups", { params: { header } }))),
+    );
   };
-  const verify = (backup: Backup) => {
-    setFailed(null);
+  const verify = ({ name }: Backup) => {
     setTold(null);
-    const ordered = `verify ${backup.name}`;
-    const params = { path: { name: backup.name }, header: { "Idempotency-Key": keys.current.of(ordered) } };
-    done(api.POST("/api/v1/backups/{name}/verify", { params }))
-      .then(() => keys.current.settle(ordered))
-      .catch((cause: unknown) => setFailed(asRefusal(cause)))
-      .finally(verifications.again);
+    void send(name, async (header) => {
+      const params = { path: { name }, header };
+      await done(api.POST("/api/v1/backups/{name}/verify", { params })).finally(verifications.again);
+    });
   };
   const newest = data?.filter(({ state }) => state === "Done").at(-1);
   return (
@@ -134,19 +125,22 @@ interface AskProps extends Asked {
 
 function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
   const { name, state } = backup;
+  const form = useForm();
   if (what === "download")
     return (
       <AskFirst
+        form={form}
         title={backupsText.downloadTitle(name)}
-        says={[...backupsText.downloadSays]}
+        says={backupsText.downloadSays}
         verb={backupsText.downloadVerb}
+        hasReason={false}
         onEnd={onEnd}
-        run={async (form) => {
-          saveFile(await downloaded(name, String(form.get("password"))), name);
+        run={async () => {
+          saveFile(await downloaded(name, form.secret("password")), name);
           onDone("downloaded", backup);
         }}
       >
-        <OwnPassword />
+        <OwnPassword form={form} label={settingsText.password} />
       </AskFirst>
     );
   const newest = all.filter((each) => each.state === "Done").at(-1);
@@ -157,10 +151,10 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
       says={newest?.name === name ? [backupsText.deleteNewest, ...says] : says}
       verb={state === "Failed" ? backupsText.forget : backupsText.deleteVerb}
       takesAway
+      hasReason={false}
       onEnd={onEnd}
-      run={async (_, requestKey) => {
-        const params = { path: { name }, header: { "Idempotency-Key": requestKey } };
-        await done(api.DELETE("/api/v1/backups/{name}", { params }));
+      run={async ({ header }) => {
+        await done(api.DELETE("/api/v1/backups/{name}", { params: { path: { name }, header } }));
         onDone("deleted", backup);
       }}
     />
@@ -175,9 +169,7 @@ function removalTitle({ name, state }: Backup): string {
 async function downloaded(name: string, password: string): Promise<Blob> {
   const { data, error, response } = await api
     .POST("/api/v1/backups/{name}/download", { params: { path: { name } }, body: { password }, parseAs: "blob" })
-    .catch((cause: unknown) => {
-      throw asRefusal(cause);
-    });
+    .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
   return data as Blob;
 }

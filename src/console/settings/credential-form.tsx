@@ -1,30 +1,32 @@
-// Form for a new or existing credential. Input is kept as a draft, except secrets. Newly reached devices are listed
-// before saving.
+// Form for a new or existing credential. Newly reached devices are listed before saving.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, read, written } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
+import {
+  begunType,
+  CredentialTypeFields,
+  isSecretReplaced,
+  TypeField,
+  type TypeName,
+  typeIn,
+} from "../forms/credential-type.tsx";
+import { FieldSet, optionsOf, TextField, TicksField, useNetworks } from "../forms/fields.tsx";
 import { FoundHost } from "../forms/found-host.tsx";
-import { type KeptForm, keptForm } from "../forms/kept-form.ts";
-import { reasonHeader } from "../forms/reason.ts";
+import { Row } from "../forms/row.tsx";
 import { savedOver } from "../forms/saved-over.ts";
+import { draftOf, type FormState, type Headers, useForm } from "../forms/use-form.ts";
 import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
 import { shownName } from "../names/shown-name.ts";
+import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
 import type { CredentialDone } from "./credential-outcome.tsx";
-import {
-  CredentialTypeFields,
-  isOtherSecretKept,
-  isSecretTyped,
-  keptType,
-  typedType,
-} from "./credential-type-fields.tsx";
 import { NewlyAsked } from "./newly-asked.tsx";
-import { Labelled, NameField, ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
 
 export type StoredCredential = DataOf<"/api/v1/credentials">[number];
 
@@ -36,30 +38,33 @@ interface CredentialFormProps {
 }
 
 export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
-  const who = me.value;
-  const [kept] = useState(() => keptForm("credential", edited));
-  const [type, setType] = useState(() => keptType(kept) ?? edited?.credential_type.type ?? "SnmpV2c");
-  const [networks, setNetworks] = useState<readonly string[]>(
-    () => kept.all("network") ?? edited?.assigned_network_ids ?? [],
-  );
-  const [hosts, setHosts] = useState(() => keptHosts(kept) ?? edited?.host_assignments ?? []);
-  const [targets, setTargets] = useState(() => kept.text("target_ips") ?? edited?.target_ips?.join("\n") ?? "");
-  const [isTyped, setTyped] = useState(() => isOtherSecretKept(kept));
+  const stored = edited?.credential_type ?? null;
+  const form = useForm({
+    draft: draftOf("credential", edited),
+    begun: {
+      ...begunType(stored),
+      name: edited?.name ?? "",
+      networks: edited?.assigned_network_ids ?? [],
+      hosts: (edited?.host_assignments ?? []).map((each) => JSON.stringify(each)),
+      tags: edited?.tags ?? [],
+      target_ips: edited?.target_ips?.join("\n") ?? "",
+    },
+  });
   const [over] = useState(() => savedOver("/api/v1/credentials/{id}", edited?.id ?? null));
-  if (who === null || who === undefined) return null;
-  const addresses = addressesIn(targets);
-  const run = async (form: FormData, requestKey: string) => {
+  const networks = useNetworks();
+  const tags = useAnswer(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } })).data ?? [];
+  const type = form.text("type") as TypeName;
+  const targets = targetsIn(form.text("target_ips"));
+  const run = async ({ header, headers }: Headers) => {
     const body = {
-      organization_id: edited?.organization_id ?? who.organization.id,
-      name: textIn(form, "name"),
-      credential_type: typedType(form, type, edited?.credential_type ?? null),
-      assigned_network_ids: [...networks],
-      host_assignments: hosts.map((each) => ({ ...each })),
-      tags: form.getAll("tag").map(String),
-      target_ips: addresses.length === 0 ? null : addresses,
+      organization_id: edited?.organization_id ?? me.peek()?.organization.id ?? "",
+      name: form.text("name"),
+      credential_type: typeIn(form, type, stored),
+      assigned_network_ids: [...form.list("networks")],
+      host_assignments: hostsIn(form),
+      tags: [...form.list("tags")],
+      target_ips: targets.length === 0 ? null : targets,
     };
-    const headers = reasonHeader(textIn(form, "reason"));
-    const header = { "Idempotency-Key": requestKey };
     const { sequence } =
       edited === null
         ? await written(api.POST("/api/v1/credentials", { params: { header }, headers, body }))
@@ -70,125 +75,67 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
     onDone({
       sentence: edited === null ? credentialText.added(body.name) : credentialText.saved(body.name),
       sequence,
-      isSecret: isSecretTyped(form),
+      isSecret: isSecretReplaced(form, type),
     });
   };
   return (
     <AskFirst
+      form={form}
       title={edited === null ? credentialText.newOne : credentialText.editTitle(edited.name)}
       says={[credentialText.notShared, ...(edited === null ? [] : [credentialText.undoSays])]}
       verb={edited === null ? editText.create : credentialText.save}
       run={run}
       onEnd={onEnd}
-      kept={kept}
     >
-      <NameField
+      <TextField
+        form={form}
+        name="name"
         label={credentialText.name}
         help={credentialText.nameHelp}
-        name={kept.text("name") ?? edited?.name ?? ""}
+        limits={LIMITS.createCredential.name}
       />
-      <CredentialTypeFields
-        kept={kept}
-        type={type}
-        stored={edited?.credential_type ?? null}
-        onType={setType}
-        onSecret={() => setTyped(true)}
+      <TypeField form={form} />
+      <CredentialTypeFields form={form} type={type} words={credentialText} stored={stored} hasFiles />
+      <TicksField
+        form={form}
+        name="networks"
+        label={credentialText.networks}
+        help={credentialText.networksHelp}
+        options={optionsOf(networks)}
       />
-      <NetworkBoxes chosen={networks} onChoose={setNetworks} />
-      <HostChoices chosen={hosts} onChoose={setHosts} />
-      <Labelled label={credentialText.targets} help={credentialText.targetsHelp}>
-        {(described) => (
-          <textarea
-            {...described}
-            name="target_ips"
-            rows={2}
-            spellcheck={false}
-            autoComplete="off"
-            value={targets}
-            onInput={(event) => setTargets(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
-      <TagChoices chosen={kept.all("tag") ?? edited?.tags ?? []} />
+      <HostChoices form={form} />
+      <TextField
+        form={form}
+        name="target_ips"
+        label={credentialText.targets}
+        help={credentialText.targetsHelp}
+        rows={2}
+      />
+      {tags.length > 0 && <TicksField form={form} name="tags" label={credentialText.tags} options={optionsOf(tags)} />}
       <NewlyAsked
         before={edited}
-        networks={networks}
-        hosts={hosts}
-        targets={addresses}
-        isOtherSecret={edited !== null && isTyped}
+        networks={form.list("networks")}
+        hosts={hostsIn(form)}
+        targets={targets}
+        isOtherSecret={edited !== null && isSecretReplaced(form, type)}
       />
-      <ReasonField typed={kept.text("reason")} />
     </AskFirst>
   );
 }
 
-type HostAssignments = StoredCredential["host_assignments"];
+type HostAssignment = StoredCredential["host_assignments"][number];
 
-/** Draft of HostChoices; undefined without a draft. */
-function keptHosts(kept: KeptForm): HostAssignments | undefined {
-  return kept.all("host")?.map((text) => JSON.parse(text) as HostAssignments[number]);
-}
-
-function addressesIn(text: string): string[] {
-  return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
-}
-
-/** Dispatches an input event once a new choice is rendered, so that the form keeps its draft. Attach its ref. */
-function useTyped(chosen: unknown) {
-  const element = useRef<HTMLFieldSetElement>(null);
-  const told = useRef(chosen);
-  useEffect(() => {
-    if (told.current !== chosen) element.current?.dispatchEvent(new Event("input", { bubbles: true }));
-    told.current = chosen;
-  }, [chosen]);
-  return element;
-}
-
-interface NetworkBoxesProps {
-  readonly chosen: readonly string[];
-  onChoose(ids: readonly string[]): void;
-}
-
-function NetworkBoxes({ chosen, onChoose }: NetworkBoxesProps) {
-  return (
-    <fieldset class="settings-set" ref={useTyped(chosen)}>
-      <legend>{credentialText.networks}</legend>
-      {chosen.map((id) => (
-        <input key={id} type="hidden" name="network" value={id} />
-      ))}
-      <div class="settings-choices">
-        {useNetworks().map(({ id, name }) => (
-          <label key={id}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(id)}
-              onChange={({ currentTarget: { checked } }) =>
-                onChoose(checked ? [...chosen, id] : chosen.filter((each) => each !== id))
-              }
-            />{" "}
-            <bdi>{name}</bdi>
-          </label>
-        ))}
-      </div>
-      <p class="aside">{credentialText.networksHelp}</p>
-    </fieldset>
-  );
-}
-
-interface HostChoicesProps {
-  readonly chosen: HostAssignments;
-  onChoose(hosts: HostAssignments): void;
+function hostsIn(form: FormState): HostAssignment[] {
+  return form.list("hosts").map((text) => JSON.parse(text) as HostAssignment);
 }
 
 /** Keeps the addresses assigned within a host, which its own page edits. */
-function HostChoices({ chosen, onChoose }: HostChoicesProps) {
+function HostChoices({ form }: { readonly form: FormState }) {
   const [turn, setTurn] = useState(0);
+  const chosen = hostsIn(form);
+  const choose = (hosts: readonly HostAssignment[]) => form.type({ hosts: hosts.map((each) => JSON.stringify(each)) });
   return (
-    <fieldset class="settings-set" ref={useTyped(chosen)}>
-      <legend>{credentialText.hosts}</legend>
-      {chosen.map((each) => (
-        <input key={each.host_id} type="hidden" name="host" value={JSON.stringify(each)} />
-      ))}
+    <FieldSet id={`${form.id}-hosts`} label={credentialText.hosts}>
       {chosen.length > 0 && (
         <ul class="credential-hosts">
           {chosen.map(({ host_id, ip_address_ids }) => (
@@ -202,7 +149,7 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
               <button
                 type="button"
                 aria-label={credentialText.removeHost(shownName(host_id, nameOf("host", host_id, null)))}
-                onClick={() => onChoose(chosen.filter((each) => each.host_id !== host_id))}
+                onClick={() => choose(chosen.filter((each) => each.host_id !== host_id))}
               >
                 {credentialText.remove}
               </button>
@@ -210,8 +157,11 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
           ))}
         </ul>
       )}
-      <Labelled label={credentialText.addHost} help={credentialText.hostsHelp}>
-        {(described) => (
+      <Row
+        id={`${form.id}-host`}
+        label={credentialText.addHost}
+        help={credentialText.hostsHelp}
+        control={(described) => (
           <FoundHost
             key={turn}
             hostId=""
@@ -220,38 +170,12 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
             isAdding
             onFound={(id) => {
               if (id === "" || chosen.some((each) => each.host_id === id)) return;
-              onChoose([...chosen, { host_id: id }]);
+              choose([...chosen, { host_id: id }]);
               setTurn((last) => last + 1);
             }}
           />
         )}
-      </Labelled>
-    </fieldset>
-  );
-}
-
-function TagChoices({ chosen }: { readonly chosen: readonly string[] }) {
-  const { data } = useAnswer(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } }));
-  // Still loading; keep the current selection.
-  if (data === undefined)
-    return (
-      <>
-        {chosen.map((id) => (
-          <input key={id} type="hidden" name="tag" value={id} />
-        ))}
-      </>
-    );
-  if (data.length === 0) return null;
-  return (
-    <fieldset class="settings-set">
-      <legend>{credentialText.tags}</legend>
-      <div class="settings-choices">
-        {data.map(({ id, name }) => (
-          <label key={id}>
-            <input type="checkbox" name="tag" value={id} defaultChecked={chosen.includes(id)} /> <bdi>{name}</bdi>
-          </label>
-        ))}
-      </div>
-    </fieldset>
+      />
+    </FieldSet>
   );
 }

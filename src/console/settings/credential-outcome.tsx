@@ -1,13 +1,7 @@
-// Note about the last write to a credential, with undo. Undo does not restore secrets.
+// Note about the last write to a credential. Undo does not restore secrets.
 
-import { useState } from "preact/hooks";
-import { Told } from "../forms/done-note.tsx";
-import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
-import { planText } from "../text/editing.ts";
-import { hrefOf } from "../url/location.ts";
-import { PlannedWrite } from "../writes/planned-write.tsx";
-import { revertPlan } from "../writes/plans.ts";
+import { WriteNote } from "../writes/write-note.tsx";
 
 export interface CredentialDone {
   readonly sentence: string;
@@ -23,34 +17,13 @@ interface CredentialOutcomeProps {
   onUndone(): void;
 }
 
-export function CredentialOutcome({
-  done: { sentence, sequence, isSecret },
-  onClose,
-  onUndone,
-}: CredentialOutcomeProps) {
-  const [isUndoing, setUndoing] = useState(false);
-  if (isUndoing && sequence !== null)
-    return (
-      <PlannedWrite
-        title={planText.undo}
-        verb={planText.undoVerb}
-        {...(isSecret ? { says: credentialText.undoSays } : {})}
-        run={(sending) => revertPlan(sequence, sending)}
-        onEnd={onClose}
-        onDone={onUndone}
-      />
-    );
+export function CredentialOutcome({ done: { sentence, sequence, isSecret }, ...about }: CredentialOutcomeProps) {
   return (
-    <Told onClose={onClose}>
-      <p>
-        {sequence === null ? credentialText.unchanged : sentence}{" "}
-        {sequence !== null && <a href={hrefOf(`/changes/${sequence}`)}>{credentialText.transaction(sequence)}</a>}{" "}
-        {sequence !== null && may("revertTransaction") && (
-          <button type="button" onClick={() => setUndoing(true)}>
-            {credentialText.undo}
-          </button>
-        )}
-      </p>
-    </Told>
+    <WriteNote
+      {...about}
+      sentence={sequence === null ? credentialText.unchanged : sentence}
+      sequence={sequence}
+      undoSays={isSecret ? credentialText.undoSays : undefined}
+    />
   );
 }

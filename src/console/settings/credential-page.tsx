@@ -6,7 +6,8 @@ import { useAnswer } from "../api/answer.ts";
 import { api, read, written } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
-import { reasonHeader } from "../forms/reason.ts";
+import { secretIn } from "../forms/credential-type.tsx";
+import { useNetworks } from "../forms/fields.tsx";
 import { Named } from "../names/named.tsx";
 import { historyPage } from "../names/record-page.ts";
 import { Tags } from "../names/tags.tsx";
@@ -24,8 +25,6 @@ import { AskedWith, reachOf } from "./asked-with.tsx";
 import { CredentialForm, type StoredCredential } from "./credential-form.tsx";
 import { CredentialHistory } from "./credential-history.tsx";
 import { type CredentialDone, CredentialOutcome } from "./credential-outcome.tsx";
-import { secretIn } from "./credential-type-fields.tsx";
-import { ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 
 const LIST = "/settings/credentials";
@@ -219,10 +218,9 @@ function Removal({ credential, onEnd, onDone }: RemovalProps) {
       verb={credentialText.deleteVerb}
       takesAway
       onEnd={onEnd}
-      run={async (form, requestKey) => {
+      run={async ({ header, headers }) => {
         const cascade = networks.length + hosts.length > 0;
-        const params = { path: { id }, query: cascade ? { cascade } : {}, header: { "Idempotency-Key": requestKey } };
-        const headers = reasonHeader(textIn(form, "reason"));
+        const params = { path: { id }, query: cascade ? { cascade } : {}, header };
         const { sequence } = await written(api.DELETE("/api/v1/credentials/{id}", { params, headers }));
         onDone({ sentence: credentialText.deleted(name), sequence, isSecret: true });
       }}
@@ -242,7 +240,6 @@ function Removal({ credential, onEnd, onDone }: RemovalProps) {
           {hosts.length > HOSTS_NAMED_MAX && <li>{credentialText.listed(hosts.length - HOSTS_NAMED_MAX)}</li>}
         </ul>
       )}
-      <ReasonField />
     </AskFirst>
   );
 }

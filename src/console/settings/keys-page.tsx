@@ -6,7 +6,6 @@ import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
 import { Told } from "../forms/done-note.tsx";
-import { reasonHeader } from "../forms/reason.ts";
 import { Named } from "../names/named.tsx";
 import { shownName } from "../names/shown-name.ts";
 import { Copied } from "../parts/copied.tsx";
@@ -23,7 +22,6 @@ import { now } from "../time/clock.ts";
 import { parseInstant } from "../time/instant.ts";
 import { KeyForm } from "./key-form.tsx";
 import { newOneOf } from "./new-in-address.ts";
-import { ReasonField, textIn } from "./rights-fields.tsx";
 import { rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
 
@@ -140,9 +138,8 @@ function Ask({ asked, users, onEnd, onDone }: AskProps) {
       verb={isRotated ? apiKeysText.rotateVerb : apiKeysText.deleteVerb}
       takesAway
       onEnd={onEnd}
-      run={async (form, requestKey) => {
-        const params = { path: { id }, header: { "Idempotency-Key": requestKey } };
-        const headers = reasonHeader(textIn(form, "reason"));
+      run={async ({ header, headers }) => {
+        const params = { path: { id }, header };
         if (isRotated) {
           const { key: text } = await done(api.POST("/api/v1/auth/keys/{id}/rotate", { params, headers }));
           onDone({ sentence: apiKeysText.rotated(name), text });
@@ -151,9 +148,7 @@ function Ask({ asked, users, onEnd, onDone }: AskProps) {
           onDone({ sentence: apiKeysText.deleted(name) });
         }
       }}
-    >
-      <ReasonField />
-    </AskFirst>
+    />
   );
 }
 

@@ -28,6 +28,7 @@ export function NewlyAsked({ before, networks, hosts, targets, isOtherSecret }: 
     ({ host_id }) => before?.host_assignments.some((each) => each.host_id === host_id) !== true,
   );
   const newTargets = targets.filter((address) => before?.target_ips?.includes(address) !== true);
+  const more = Math.max(0, newNetworks.length - ASKED_MAX) + Math.max(0, newHosts.length - ASKED_MAX);
   const isNobody = newNetworks.length + newHosts.length + newTargets.length === 0;
   return (
     <section role="status" class="note settings-note">
@@ -44,10 +45,10 @@ export function NewlyAsked({ before, networks, hosts, targets, isOtherSecret }: 
           {newHosts.slice(0, ASKED_MAX).map(({ host_id }) => (
             <NewHost key={host_id} id={host_id} />
           ))}
-          {newNetworks.length + newHosts.length > ASKED_MAX && (
-            <li>{credentialText.listed(newNetworks.length + newHosts.length - ASKED_MAX)}</li>
+          {more > 0 && <li>{credentialText.listed(more)}</li>}
+          {newTargets.length > 0 && (
+            <li>{credentialText.newTargets(newTargets.slice(0, LISTED_MAX), newTargets.length - LISTED_MAX)}</li>
           )}
-          {newTargets.length > 0 && <li>{credentialText.newTargets(newTargets.slice(0, LISTED_MAX))}</li>}
         </ul>
       )}
     </section>
@@ -87,8 +88,8 @@ function NewHost({ id }: { readonly id: string }) {
       {credentialText.newHost(
         name,
         data.map(({ ip_address }) => ip_address),
+        more,
       )}
-      {more > 0 && ` ${credentialText.listed(more)}`}
     </li>
   );
 }

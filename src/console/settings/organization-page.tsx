@@ -1,21 +1,21 @@
 // Organization page: name, mandatory change reasons, and change history.
 
 import { useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { AskFirst } from "../forms/ask-first.tsx";
 import { Told } from "../forms/done-note.tsx";
-import { isTicked, keptForm } from "../forms/kept-form.ts";
-import { reasonHeader } from "../forms/reason.ts";
+import { CheckField, TextField } from "../forms/fields.tsx";
 import { savedOver } from "../forms/saved-over.ts";
+import { draftOf, type Headers, useForm } from "../forms/use-form.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { mayNow, refreshMe } from "../session/me.ts";
 import { organizationText } from "../text/organization.ts";
 import { settingsText } from "../text/settings.ts";
-import { NameField, ReasonField, textIn } from "./rights-fields.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 
 type Organization = DataOf<"/api/v1/organizations">;
@@ -91,43 +91,36 @@ interface OrganizationFormProps {
 }
 
 function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
-  const [over] = useState(() => savedOver("/api/v1/organizations", edited.id));
   // Keep the initial version; saving reports concurrent changes instead of overwriting them.
   const [begun] = useState(edited);
-  const [kept] = useState(() => keptForm("organization", edited));
-  const run = async (form: FormData, requestKey: string) => {
-    const body = { name: textIn(form, "name"), require_change_reason: form.get("demand") !== null };
-    const headers = reasonHeader(textIn(form, "reason"));
+  const [over] = useState(() => savedOver("/api/v1/organizations", edited.id));
+  const { name, require_change_reason } = begun;
+  const form = useForm({ draft: draftOf("organization", begun), begun: { name, require_change_reason } });
+  const run = async ({ header, headers }: Headers) => {
+    const body = { name: form.text("name"), require_change_reason: form.typed.require_change_reason === true };
     await over.save((tag) => {
-      const params = { header: { "If-Match": tag, "Idempotency-Key": requestKey } };
+      const params = { header: { ...header, "If-Match": tag } };
       return done(api.PUT("/api/v1/organizations", { params, headers, body }));
     });
-    const isSame = body.name === begun.name && body.require_change_reason === begun.require_change_reason;
+    const isSame = body.name === name && body.require_change_reason === require_change_reason;
     onDone(isSame ? organizationText.unchanged : organizationText.saved);
   };
   return (
     <AskFirst
+      form={form}
       title={organizationText.edit}
       says={organizationText.editSays}
       verb={organizationText.save}
       run={run}
       onEnd={onEnd}
-      kept={kept}
     >
-      <NameField label={organizationText.name} name={kept.text("name") ?? begun.name} />
-      <label class="settings-box">
-        <input
-          type="checkbox"
-          name="demand"
-          defaultChecked={isTicked(kept, "demand", begun.require_change_reason)}
-          aria-describedby="demand-help"
-        />{" "}
-        {organizationText.demand}
-      </label>
-      <p class="aside" id="demand-help">
-        {organizationText.demandHelp}
-      </p>
-      <ReasonField typed={kept.text("reason")} />
+      <TextField form={form} name="name" label={organizationText.name} limits={LIMITS.updateOrganization.name} />
+      <CheckField
+        form={form}
+        name="require_change_reason"
+        label={organizationText.demand}
+        help={organizationText.demandHelp}
+      />
     </AskFirst>
   );
 }

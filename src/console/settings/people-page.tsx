@@ -5,7 +5,6 @@ import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
 import { Told } from "../forms/done-note.tsx";
-import { reasonHeader } from "../forms/reason.ts";
 import { Named } from "../names/named.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -17,7 +16,6 @@ import { peopleText } from "../text/people.ts";
 import { rightsText } from "../text/rights.ts";
 import { settingsText } from "../text/settings.ts";
 import { newOneOf } from "./new-in-address.ts";
-import { ReasonField, textIn } from "./rights-fields.tsx";
 import { reachesAll, rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
 import { UserForm } from "./user-form.tsx";
@@ -115,14 +113,11 @@ function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
       verb={peopleText.deleteVerb}
       takesAway
       onEnd={onEnd}
-      run={async (form, requestKey) => {
-        const params = { path: { id }, header: { "Idempotency-Key": requestKey } };
-        await done(api.DELETE("/api/v1/users/{id}", { params, headers: reasonHeader(textIn(form, "reason")) }));
+      run={async ({ header, headers }) => {
+        await done(api.DELETE("/api/v1/users/{id}", { params: { path: { id }, header }, headers }));
         onDone();
       }}
-    >
-      <ReasonField />
-    </AskFirst>
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { recentQuestions, setQuestions } from "../find/recent.ts";
 import { Told } from "../forms/done-note.tsx";
+import { useNetworks } from "../forms/fields.tsx";
 import { isRecordKind, kindTitle, listPageOf } from "../kinds/kinds.ts";
 import { savedViews, VIEWS } from "../lists/saved-views.ts";
 import { Named } from "../names/named.tsx";
@@ -25,7 +26,6 @@ import { ownZone, setZone, zone } from "../time/zone.ts";
 import { chooseRange, FIRST_RANGE, range } from "../time-bar/view.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { hrefOf } from "../url/location.ts";
-import { useNetworks } from "./rights-fields.tsx";
 
 /** Restores values removed by a reset. */
 type Undo = () => unknown;

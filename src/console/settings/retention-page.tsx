@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { Row } from "../forms/row.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -53,26 +54,33 @@ function Question({ before, keep }: { readonly before: string | null; readonly k
   };
   return (
     <form class="plan" onSubmit={submit}>
-      <label class="settings-field">
-        {retentionText.before}
-        <input
-          type="date"
-          name="before"
-          required
-          max={dayOf(exactNow())}
-          defaultValue={before ?? dayOf(exactNow() - OFFERED_DAYS * DAY_MS)}
-        />
-      </label>
-      <label class="settings-field">
-        {retentionText.keep}
-        <select name="keep" defaultValue={keep}>
-          {KEEPS.map((each) => (
-            <option key={each} value={each} selected={each === keep}>
-              {retentionText.keeps[each]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Row
+        id="retention-before"
+        label={retentionText.before}
+        control={(described) => (
+          <input
+            {...described}
+            type="date"
+            name="before"
+            required
+            max={dayOf(exactNow())}
+            defaultValue={before ?? dayOf(exactNow() - OFFERED_DAYS * DAY_MS)}
+          />
+        )}
+      />
+      <Row
+        id="retention-keep"
+        label={retentionText.keep}
+        control={(described) => (
+          <select {...described} name="keep" defaultValue={keep}>
+            {KEEPS.map((each) => (
+              <option key={each} value={each} selected={each === keep}>
+                {retentionText.keeps[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      />
       <p>
         <button type="submit" class="primary">
           {retentionText.preview}

@@ -1,13 +1,24 @@
-// Roles, and which of them a user can grant. Pure.
+// Roles, and which of them a user can grant.
+
+import { LIMITS } from "#limits";
+import type { Option } from "../forms/fields.tsx";
+import { me } from "../session/me.ts";
+import { rightsText } from "../text/rights.ts";
 
 /** From most to least privileged. */
-export const ROLES = ["Owner", "Admin", "Member", "Viewer"] as const;
+const ROLES = LIMITS.createUser.role.choices;
 
 export type Role = (typeof ROLES)[number];
 
 /** Roles that a user of this role can grant. */
 export function rolesUpTo(role: Role): readonly Role[] {
   return ROLES.slice(ROLES.indexOf(role));
+}
+
+/** Roles that the signed-in user can grant. */
+export function roleOptions(): Option[] {
+  const own = me.value?.effective_role;
+  return own === undefined ? [] : rolesUpTo(own).map((value) => ({ value, label: rightsText.roles[value] }));
 }
 
 /** Whether the role has access to every network, regardless of assignments. */

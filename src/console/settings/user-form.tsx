@@ -1,16 +1,24 @@
-// Form for a new or existing user. Input is kept as a draft, except passwords.
+// Form for a new or existing user.
 
 import { useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { api, type DataOf, done } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
-import { isTicked, keptForm } from "../forms/kept-form.ts";
-import { reasonHeader } from "../forms/reason.ts";
+import {
+  CheckField,
+  optionsOf,
+  SecretField,
+  SelectField,
+  TextField,
+  TicksField,
+  useNetworks,
+} from "../forms/fields.tsx";
 import { savedOver } from "../forms/saved-over.ts";
+import { draftOf, type Headers, useForm } from "../forms/use-form.ts";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
 import { peopleText } from "../text/people.ts";
-import { Labelled, NameField, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
-import { type Role, rolesUpTo } from "./roles.ts";
+import { type Role, roleOptions } from "./roles.ts";
 
 type User = DataOf<"/api/v1/users">[number];
 
@@ -21,102 +29,65 @@ interface UserFormProps {
   onDone(name: string): void;
 }
 
-const EMAIL_MAX_LENGTH = 254;
-const PASSWORD_MIN_LENGTH = 10;
-const PASSWORD_MAX_LENGTH = 1_024;
-
 export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
-  const who = me.value;
-  const [kept] = useState(() => keptForm("user", edited));
+  const { email = "", name = "", role = "Viewer", network_ids = [], is_enabled = true } = edited ?? {};
+  const begun = { email, name, role, network_ids, is_enabled };
+  const form = useForm({ draft: draftOf("user", edited), begun });
   const [over] = useState(() => savedOver("/api/v1/users/{id}", edited?.id ?? null));
-  if (who === null || who === undefined) return null;
-  const isOwn = edited?.id === who.id;
-  const run = async (form: FormData, requestKey: string) => {
-    const password = String(form.get("password") ?? "");
+  const networks = useNetworks();
+  const run = async ({ header, headers }: Headers) => {
+    const password = form.secret("password");
     const body = {
-      email: textIn(form, "email"),
-      name: textIn(form, "name"),
-      role: String(form.get("role")) as Role,
-      network_ids: form.getAll("network").map(String),
+      email: form.text("email"),
+      name: form.text("name"),
+      role: form.text("role") as Role,
+      network_ids: [...form.list("network_ids")],
     };
-    const headers = reasonHeader(textIn(form, "reason"));
-    if (edited === null) {
-      const params = { header: { "Idempotency-Key": requestKey } };
-      await done(api.POST("/api/v1/users", { params, headers, body: { ...body, password } }));
-    } else {
+    if (edited === null)
+      await done(api.POST("/api/v1/users", { params: { header }, headers, body: { ...body, password } }));
+    else
       await over.save((tag) => {
-        const params = { path: { id: edited.id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } };
-        const is_enabled = form.get("enabled") !== null;
-        const changed = { ...body, is_enabled, ...(password === "" ? {} : { password }) };
-        return done(api.PUT("/api/v1/users/{id}", { params, headers, body: changed }));
+        const params = { path: { id: edited.id }, header: { ...header, "If-Match": tag } };
+        const changed = { ...body, is_enabled: form.typed.is_enabled === true };
+        const others = password === "" ? {} : { password };
+        return done(api.PUT("/api/v1/users/{id}", { params, headers, body: { ...changed, ...others } }));
       });
-    }
     onDone(body.name);
   };
+  const limits = LIMITS.createUser;
   return (
     <AskFirst
+      form={form}
       title={edited === null ? peopleText.newOne : peopleText.editTitle(edited.name)}
-      says={[]}
       verb={edited === null ? editText.create : peopleText.save}
       run={run}
       onEnd={onEnd}
-      kept={kept}
     >
-      <NameField label={peopleText.name} name={kept.text("name") ?? edited?.name ?? ""} />
-      <Labelled label={peopleText.email}>
-        {(described) => (
-          <input
-            {...described}
-            type="email"
-            name="email"
-            required
-            maxLength={EMAIL_MAX_LENGTH}
-            defaultValue={kept.text("email") ?? edited?.email ?? ""}
-            autoComplete="off"
-          />
-        )}
-      </Labelled>
-      <RoleField
-        label={peopleText.role}
-        name="role"
-        roles={rolesUpTo(who.effective_role)}
-        chosen={kept.text("role") ?? edited?.role ?? "Viewer"}
+      <TextField form={form} name="name" label={peopleText.name} limits={limits.name} isRequired />
+      <TextField form={form} name="email" label={peopleText.email} limits={limits.email} type="email" />
+      <SelectField form={form} name="role" label={peopleText.role} options={roleOptions()} />
+      <TicksField
+        form={form}
+        name="network_ids"
+        label={peopleText.reach}
+        help={peopleText.networksSay}
+        options={optionsOf(networks)}
       />
-      <fieldset class="settings-set">
-        <legend>{peopleText.reach}</legend>
-        <NetworkChoices name="network" chosen={kept.all("network") ?? edited?.network_ids ?? []} />
-        <p class="aside">{peopleText.networksSay}</p>
-      </fieldset>
-      {isOwn ? (
+      {edited !== null && edited.id === me.value?.id ? (
         <p class="aside">{peopleText.ownPassword}</p>
       ) : (
-        <Labelled
+        <SecretField
+          form={form}
+          name="password"
           label={edited === null ? peopleText.password : peopleText.newPassword}
           help={edited === null ? undefined : peopleText.newPasswordSays}
-        >
-          {(described) => (
-            <input
-              {...described}
-              type="password"
-              name="password"
-              autoComplete="new-password"
-              required={edited === null}
-              minLength={PASSWORD_MIN_LENGTH}
-              maxLength={PASSWORD_MAX_LENGTH}
-            />
-          )}
-        </Labelled>
+          limits={limits.password}
+          isRequired={edited === null}
+        />
       )}
       {edited !== null && (
-        <div class="settings-field">
-          <label class="settings-box">
-            <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, "enabled", edited.is_enabled)} />{" "}
-            {peopleText.isEnabled}
-          </label>
-          <p class="aside">{peopleText.disableSays}</p>
-        </div>
+        <CheckField form={form} name="is_enabled" label={peopleText.isEnabled} help={peopleText.disableSays} />
       )}
-      <ReasonField typed={kept.text("reason")} />
     </AskFirst>
   );
 }

@@ -17,7 +17,6 @@ export const bringBackText = {
     parts: "is a record of its own: restore it on its own page.",
     placed: "says where it belongs, and does not change.",
     credentials: "is set by an Admin, with the credentials of the host.",
-    admin: "is set by an Admin.",
     gone: "names what is gone since: restore that first.",
     empty: "had no value then, and must have one.",
     undefinedNow: "is a field that the organization no longer has.",

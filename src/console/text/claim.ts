@@ -18,7 +18,6 @@ export const claimText = {
   nameHelp: "As others see it in the history. Optional.",
   emailHelp: "You sign in with it. Nothing is sent to it.",
   passwordHelp: (least: number) => `At least ${least} characters. A sentence is easy to keep.`,
-  showPassword: "Show",
   networkHelp: "A site, or all you look after. More can be added, and every name can be changed.",
   claim: "Claim it",
   claiming: "Claiming…",

@@ -6,6 +6,9 @@ import { isolated } from "./isolated.ts";
 const plural = (count: number, one: string, many: string) =>
   count === 1 ? `1 ${one}` : `${groupedDigits(count)} ${many}`;
 
+const someOf = (names: readonly string[], more: number) =>
+  `${names.join(", ")}${more > 0 ? ` and ${groupedDigits(more)} more` : ""}`;
+
 export const credentialText = {
   says: "A credential is what discovery asks devices with. Its secret is written here and never shown again; it goes only where an Admin has sent it.",
   handbook: "More about credentials",
@@ -34,12 +37,11 @@ export const credentialText = {
   saved: (name: string) => `The credential ${isolated(name)} was saved.`,
   unchanged: "Nothing was changed: what was typed was there already.",
   deleted: (name: string) => `The credential ${isolated(name)} was deleted.`,
-  transaction: (sequence: number) => `Transaction ${sequence}`,
-  undo: "Undo",
   undoSays: "Undoing brings back everything but a secret: the old one is not kept.",
   name: "Name",
   nameHelp: "What it opens, so that others know: Switches, read-only.",
   type: "Type",
+  protocols: {} as Readonly<Record<string, string>>,
   types: { SnmpV1: "SNMPv1", SnmpV2c: "SNMPv2c", SnmpV3: "SNMPv3" } as const,
   networks: "Networks",
   networksHelp: "All subnets of these that accept credentials are asked with it.",
@@ -88,11 +90,11 @@ export const credentialText = {
       : count === 1
         ? `${isolated(name)}: it is now also sent to 1 subnet that accepts credentials:`
         : `${isolated(name)}: ${groupedDigits(count)} subnets that accept credentials now receive it as well:`,
-  newHost: (name: string, addresses: readonly string[]) =>
+  newHost: (name: string, addresses: readonly string[], more: number) =>
     addresses.length === 0
       ? `${isolated(name)}: it has no address, so nothing is sent yet.`
-      : `${isolated(name)}: sent to ${addresses.join(", ")}.`,
-  newTargets: (addresses: readonly string[]) => `The next scan sends it to ${addresses.join(", ")}.`,
+      : `${isolated(name)}: sent to ${someOf(addresses, more)}.`,
+  newTargets: (addresses: readonly string[], more: number) => `The next scan sends it to ${someOf(addresses, more)}.`,
   newSecretSays: "The next scan sends the new secret to every device it is used for.",
   reach: "Where it is sent, and why",
   reachNobody: "It is not sent anywhere: it is assigned to no network and no host.",

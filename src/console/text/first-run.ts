@@ -100,14 +100,15 @@ export const credentialsText = {
   wasSaved: "What you sent before was saved. To type another one, choose so.",
   nameOf: { v2c: (network: string) => `SNMP v2c, ${network}`, v3: (network: string) => `SNMP v3, ${network}` },
   other: "Credential",
-  community: "Community",
-  show: "Show",
-  user: "User",
-  authProtocol: "Authentication",
-  authPassword: "Authentication password",
-  privProtocol: "Encryption",
-  privPassword: "Encryption password",
-  context: "Context",
+  security_name: "User",
+  auth_protocol: "Authentication",
+  priv_protocol: "Encryption",
+  secrets: {
+    community: "Community",
+    auth_password: "Authentication password",
+    priv_password: "Encryption password",
+  },
+  context_name: "Context",
   contextHelp: "Most devices have none.",
   /** Spellings that differ from the API names. */
   protocols: {
@@ -121,9 +122,6 @@ export const credentialsText = {
     Des: "DES",
     None: "none",
   } as Readonly<Record<string, string>>,
-  required: "A value is required.",
-  tooShort: (least: number) => `At least ${least} characters.`,
-  needsAuth: "Encryption needs authentication.",
   save: "Save and continue",
 } as const;
 

@@ -172,7 +172,6 @@ export const allocateText = {
   host: "To the host",
   hostHelp: "Leave empty to reserve without assigning a host.",
   count: "How many",
-  countWrong: (most: number) => `A number from 1 to ${most}.`,
   name: "Name of the address",
   description: "What for",
   give: "Allocate them",

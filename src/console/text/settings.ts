@@ -36,6 +36,7 @@ export const settingsText = {
   wasDone:
     "It was done before, as it was sent then. What is typed here is something else: cancel, and look at what was done.",
   password: "Your password",
+  show: "Show",
 } as const;
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;

@@ -3,10 +3,9 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
 import { lacksReason } from "../forms/reason.ts";
-import { ReasonLine } from "../forms/reason-input.tsx";
-import { newRequestKey } from "../forms/request-key.ts";
+import { ReasonRow } from "../forms/reason-input.tsx";
+import { type KeyHeader, useSending } from "../forms/sending.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -37,44 +36,32 @@ export function PlannedWrite(props: PlannedWriteProps) {
   const { title, verb, says, run, onEnd, onDone } = props;
   const [undone, setUndone] = useState<readonly number[] | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
   const [hasMoved, setMoved] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const key = useRef(newRequestKey());
+  const { isBusy, problem, send } = useSending();
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);
-  const look = async () => {
-    const told = await run({ isTried: true, reason, key: key.current });
-    key.current = newRequestKey();
+  const look = async (header: KeyHeader) => {
+    const told = await run({ isTried: true, reason, key: header["Idempotency-Key"] });
     setPlan(told);
     return told;
   };
-  const send = async (act: () => Promise<unknown>) => {
-    setBusy(true);
-    setProblem(null);
+  const write = async (header: KeyHeader) => {
     setMoved(false);
+    if (plan === null) return look(header);
     try {
-      await act();
-    } catch (cause) {
-      setProblem(asRefusal(cause));
-    } finally {
-      setBusy(false);
-    }
-  };
-  const write = async (read: Plan) => {
-    try {
-      setPlan(await run({ isTried: false, reason, key: key.current, plan: read.plan }));
+      setPlan(await run({ isTried: false, reason, key: header["Idempotency-Key"], plan: plan.plan }));
       onDone?.();
     } catch (cause) {
       const refusal = asRefusal(cause);
-      if (refusal.status !== 409 || read.plan === undefined) throw refusal;
+      if (refusal.status !== 409 || plan.plan === undefined) throw refusal;
       // Nothing was written. Show the new plan first; if it is the same, the refusal has another cause.
-      if (isSame(await look(), read)) throw refusal;
+      if (isSame(await look(header), plan)) throw refusal;
       setMoved(true);
     }
   };
-  useEffect(() => void send(look), []);
+  const go = () => void send([plan, reason], write);
+  useEffect(go, []);
   const isDone = plan?.applied === true;
   if (undone !== null)
     return (
@@ -94,9 +81,7 @@ export function PlannedWrite(props: PlannedWriteProps) {
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      {problem !== null && (
-        <Problem problem={problem} again={() => void send(() => (plan === null ? look() : write(plan)))} />
-      )}
+      {problem !== null && <Problem problem={problem} again={go} />}
       {hasMoved && (
         <p class="note" role="alert">
           {planText.moved}
@@ -105,15 +90,10 @@ export function PlannedWrite(props: PlannedWriteProps) {
       {plan === null && problem === null && <Waiting />}
       {plan !== null && (isDone ? <Done plan={plan} /> : <Planned plan={plan} />)}
       {canDo && says !== undefined && <p>{says}</p>}
-      {canDo && <ReasonLine id="plan-reason" reason={reason} onReason={setReason} />}
+      {canDo && <ReasonRow id="plan-reason" reason={reason} onReason={setReason} />}
       <p>
         {canDo && (
-          <button
-            type="button"
-            class="primary"
-            disabled={isBusy || lacksReason(reason)}
-            onClick={() => void send(() => write(plan))}
-          >
+          <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={go}>
             {verb}
           </button>
         )}

@@ -3,7 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { newRequestKey } from "../forms/request-key.ts";
+import { useSending } from "../forms/sending.ts";
 
 /** Options of a request. */
 export interface PlanSending {
@@ -35,44 +35,31 @@ interface UsedPlan<P> {
 export function usePlan<P extends { readonly plan: string }>(run: (sending: PlanSending) => Promise<P>): UsedPlan<P> {
   const [plan, setPlan] = useState<P | null>(null);
   const [isReplanned, setReplanned] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
   const [isOfWrite, setOfWrite] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, send, refuse } = useSending();
   /** Counts changes of the input, so that the response to an earlier preview is ignored. */
   const turn = useRef(0);
-  const key = useRef(newRequestKey());
-  const look = async (isAgain: boolean) => {
+  const look = async (key: string, isAgain: boolean) => {
     const looked = turn.current;
-    setBusy(true);
-    setProblem(null);
     setOfWrite(false);
     try {
-      const told = await run({ quoted: null, key: key.current });
-      key.current = newRequestKey();
-      if (looked === turn.current) {
-        setPlan(told);
-        setReplanned(isAgain);
-      }
+      const told = await run({ quoted: null, key });
+      if (looked !== turn.current) return;
+      setPlan(told);
+      setReplanned(isAgain);
     } catch (cause) {
-      if (looked === turn.current) {
-        setPlan(null);
-        setProblem(asRefusal(cause));
-      }
+      if (looked !== turn.current) return;
+      setPlan(null);
+      throw cause;
     }
-    setBusy(false);
   };
-  const write = async (done: (written: P) => void) => {
-    if (plan === null || isBusy) return;
-    setBusy(true);
-    setProblem(null);
+  const write = async (done: (written: P) => void, key: string, quoted: string) => {
     try {
-      done(await run({ quoted: plan.plan, key: key.current }));
+      done(await run({ quoted, key }));
     } catch (cause) {
-      const refusal = asRefusal(cause);
-      if (refusal.code === "entity_stale") return look(true);
+      if (asRefusal(cause).code === "entity_stale") return look(key, true);
       setOfWrite(true);
-      setProblem(refusal);
-      setBusy(false);
+      throw cause;
     }
   };
   return {
@@ -81,15 +68,17 @@ export function usePlan<P extends { readonly plan: string }>(run: (sending: Plan
     problem,
     isOfWrite,
     isBusy,
-    look: () => look(false),
-    write,
+    look: () => send(turn.current, (header) => look(header["Idempotency-Key"], false)),
+    write: async (done) => {
+      if (plan !== null) await send(plan.plan, (header) => write(done, header["Idempotency-Key"], plan.plan));
+    },
     drop: () => {
       turn.current += 1;
       setPlan(null);
     },
     refuse: (refused) => {
       setOfWrite(false);
-      setProblem(refused);
+      refuse(refused);
     },
   };
 }
