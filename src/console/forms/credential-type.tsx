@@ -30,7 +30,7 @@ interface Words extends Readonly<Record<"security_name" | "auth_protocol" | "pri
   readonly context_name: string;
   readonly contextHelp: string;
   readonly secrets: Readonly<Record<SecretName, string>>;
-  readonly protocols: Readonly<Record<string, string>>;
+  readonly protocols?: Readonly<Record<string, string>>;
 }
 
 /** Initial input. @param stored null for a new credential */

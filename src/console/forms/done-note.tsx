@@ -5,17 +5,19 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { settingsText } from "../text/settings.ts";
 
 interface ToldProps {
-  readonly children: ComponentChildren;
+  readonly sentence: ComponentChildren;
+  readonly children?: ComponentChildren;
   /** Label of the close button. */
   readonly closing?: string;
   onClose(): void;
 }
 
-export function Told({ children, closing = settingsText.close, onClose }: ToldProps) {
+export function Told({ sentence, children, closing = settingsText.close, onClose }: ToldProps) {
   const note = useRef<HTMLElement>(null);
   useLayoutEffect(() => note.current?.focus(), []);
   return (
     <section ref={note} tabIndex={-1} class="note settings-note" role="status">
+      <p>{sentence}</p>
       {children}
       <p>
         <button type="button" onClick={onClose}>

@@ -20,7 +20,9 @@ interface FieldProps {
   readonly help?: string | undefined;
 }
 
-interface LimitedProps extends FieldProps {
+/** The name is by default that of the limits. */
+interface LimitedProps extends Omit<FieldProps, "name"> {
+  readonly name?: string;
   readonly limits?: FormField;
   /** By default, as the limits say. */
   readonly isRequired?: boolean | undefined;
@@ -28,8 +30,6 @@ interface LimitedProps extends FieldProps {
   readonly pointer?: string;
   /** Error found by the form itself. */
   readonly wrong?: string | null;
-  /** Shown next to the control. */
-  readonly children?: ComponentChildren;
 }
 
 type InputProps = Pick<JSX.IntrinsicElements["input"], "type" | "autoComplete" | "inputMode" | "placeholder">;
@@ -39,8 +39,18 @@ interface TextFieldProps extends LimitedProps, InputProps {
   readonly rows?: number;
 }
 
-export function TextField({ form, name, rows, ...about }: TextFieldProps) {
-  const { label, help, limits, isRequired, pointer, wrong, children, type = "text", ...input } = about;
+export function TextField({ form, rows, ...about }: TextFieldProps) {
+  const {
+    name = about.limits?.name ?? "",
+    label,
+    help,
+    limits,
+    isRequired,
+    pointer,
+    wrong,
+    type = "text",
+    ...input
+  } = about;
   const value = String(form.typed[name] ?? "");
   const own = wrong ?? wrongIn(value.trim() === "" ? "" : value, limits, isRequired);
   return (
@@ -61,12 +71,7 @@ export function TextField({ form, name, rows, ...about }: TextFieldProps) {
             form.type({ [name]: event.currentTarget.value }),
         };
         if (rows !== undefined) return <textarea {...control} rows={rows} placeholder={input.placeholder} />;
-        return (
-          <span class="field-line">
-            <input {...control} {...input} type={type} aria-required={isRequired ?? limits?.isRequired === true} />
-            {children}
-          </span>
-        );
+        return <input {...control} {...input} type={type} aria-required={isRequired ?? limits?.isRequired === true} />;
       }}
     />
   );
@@ -77,8 +82,8 @@ interface SecretFieldProps extends LimitedProps {
 }
 
 /** Hidden until shown; in no draft. */
-export function SecretField({ form, name, autoComplete = "new-password", ...about }: SecretFieldProps) {
-  const { label, help, limits, isRequired = limits?.isRequired === true, pointer, wrong } = about;
+export function SecretField({ form, limits, autoComplete = "new-password", ...about }: SecretFieldProps) {
+  const { name = limits?.name ?? "", label, help, isRequired = limits?.isRequired === true, pointer, wrong } = about;
   const [isShown, setShown] = useState(false);
   const value = form.secret(name);
   return (

@@ -17,6 +17,7 @@ import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
 import { may } from "../session/me.ts";
 import { AddressesSent, reachOf } from "../settings/asked-with.tsx";
 import { type CredentialDone, CredentialOutcome } from "../settings/credential-outcome.tsx";
+import { useDialog } from "../settings/use-dialog.ts";
 import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
 import { atQuery, isPast, vs } from "../time/at.ts";
@@ -42,51 +43,38 @@ interface HostCredentialsProps {
 
 export function HostCredentials({ host, onChanged }: HostCredentialsProps) {
   const { data, problem, again } = useAnswer(credentialsRead(), { how: "refresh", types: ["credential"] });
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const [told, setTold] = useState<CredentialDone | null>(null);
   const [turn, setTurn] = useState(0);
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const own = data.filter(({ id }) => host.credential_assignments.some((each) => each.credential_id === id));
-  const ofNetwork = data.filter(({ assigned_network_ids: ids }) => ids.includes(host.network_id));
   const refresh = () => {
     onChanged();
     again();
     setTurn((last) => last + 1);
   };
-  const finish = (what: CredentialDone) => {
-    setAsked(null);
-    setTold(what);
-    refresh();
-  };
+  const dialog = useDialog<Asked, CredentialDone>(refresh);
+  const { asked, told } = dialog;
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const own = data.filter(({ id }) => host.credential_assignments.some((each) => each.credential_id === id));
+  const ofNetwork = data.filter(({ assigned_network_ids: ids }) => ids.includes(host.network_id));
   const shown = [...new Set([...own, ...ofNetwork])];
   const free = data.filter((each) => !own.includes(each));
   const [address] = host.managed.ip_addresses;
   return (
     <>
-      {told !== null && (
-        <CredentialOutcome key={told.sequence} done={told} onClose={() => setTold(null)} onUndone={refresh} />
-      )}
+      {told !== null && <CredentialOutcome key={told.sequence} done={told} onClose={dialog.close} onUndone={refresh} />}
       {asked?.what === "assign" && (
-        <Assigning host={host} credentials={free} onEnd={() => setAsked(null)} onDone={finish} />
+        <Assigning host={host} credentials={free} onEnd={dialog.end} onDone={dialog.finish} />
       )}
       {asked?.what === "unassign" && (
         <Unassigning
           key={asked.credential.id}
           host={host}
           credential={asked.credential}
-          onEnd={() => setAsked(null)}
-          onDone={finish}
+          onEnd={dialog.end}
+          onDone={dialog.finish}
         />
       )}
       {mayAssign() && free.length > 0 && asked === null && (
         <p class="record-makes">
-          <button
-            type="button"
-            onClick={() => {
-              setTold(null);
-              setAsked({ what: "assign" });
-            }}
-          >
+          <button type="button" onClick={() => dialog.ask({ what: "assign" })}>
             {credentialText.assign}
           </button>
         </p>
@@ -110,10 +98,7 @@ export function HostCredentials({ host, onChanged }: HostCredentialsProps) {
               credential={credential}
               isOwn={own.includes(credential)}
               isOfNetwork={ofNetwork.includes(credential)}
-              onUnassign={() => {
-                setTold(null);
-                setAsked({ what: "unassign", credential });
-              }}
+              onUnassign={() => dialog.ask({ what: "unassign", credential })}
             />
           ))}
         </RowsTable>

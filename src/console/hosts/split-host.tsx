@@ -77,7 +77,7 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
       }}
     >
       {form.isRestored && <Restored onDiscard={() => form.reset()} />}
-      <TextField form={form} name="name" label={identityText.newName} limits={LIMITS.HostSplit.name} />
+      <TextField form={form} label={identityText.newName} limits={LIMITS.HostSplit.name} />
       <Parts id={id} form={form} />
       <p class="edit-end">
         <button type="submit" class="primary" disabled={count === 0 || name === ""}>

@@ -82,7 +82,7 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
             />
           )}
         />
-        <TextField form={form} name="count" label={allocateText.count} limits={count} isRequired inputMode="numeric" />
+        <TextField form={form} label={allocateText.count} limits={count} isRequired inputMode="numeric" />
         <TextField
           form={form}
           name="note"

@@ -70,12 +70,7 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
             chosen={credentialId}
           />
         )}
-        <TextField
-          form={form}
-          name="ip_address"
-          label={credentialText.tryAddress}
-          limits={LIMITS.tryCredential.ip_address}
-        />
+        <TextField form={form} limits={LIMITS.tryCredential.ip_address} label={credentialText.tryAddress} />
         {networks.length > 1 && (
           <SelectField
             form={form}

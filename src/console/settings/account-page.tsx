@@ -68,11 +68,7 @@ function Password() {
   return (
     <section class="part">
       <h2>{accountText.passwordTitle}</h2>
-      {isChanged && (
-        <Told onClose={() => setChanged(false)}>
-          <p>{accountText.changed}</p>
-        </Told>
-      )}
+      {isChanged && <Told sentence={accountText.changed} onClose={() => setChanged(false)} />}
       <p>
         <button
           type="button"
@@ -101,7 +97,7 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
   const form = useForm();
   const limits = LIMITS.changePassword;
   const body = { current_password: form.secret("current_password"), new_password: form.secret("new_password") };
-  const isRepeated = form.secret("repeated") === body.new_password;
+  const different = form.secret("repeated") === body.new_password ? null : accountText.different;
   return (
     <AskFirst
       form={form}
@@ -119,18 +115,12 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
       <input type="text" name="username" autoComplete="username" value={me.value?.email ?? ""} readOnly hidden />
       <SecretField
         form={form}
-        name="current_password"
-        label={accountText.current}
         limits={limits.current_password}
+        label={accountText.current}
         autoComplete="current-password"
       />
-      <SecretField form={form} name="new_password" label={accountText.wanted} limits={limits.new_password} />
-      <SecretField
-        form={form}
-        name="repeated"
-        label={accountText.repeated}
-        wrong={isRepeated ? null : accountText.different}
-      />
+      <SecretField form={form} limits={limits.new_password} label={accountText.wanted} />
+      <SecretField form={form} name="repeated" label={accountText.repeated} wrong={different} />
     </AskFirst>
   );
 }
@@ -157,11 +147,7 @@ function Sessions() {
       <h2>{accountText.sessions}</h2>
       <p class="prose">{accountText.sessionsSay}</p>
       {failed !== null && <Problem problem={failed} />}
-      {told !== null && (
-        <Told key={told} onClose={() => setTold(null)}>
-          <p>{told}</p>
-        </Told>
-      )}
+      {told !== null && <Told key={told} sentence={told} onClose={() => setTold(null)} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && <SessionTable sessions={data} onEnd={end} />}

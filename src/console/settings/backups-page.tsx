@@ -81,8 +81,11 @@ export function BackupsPage() {
       </p>
       {failed !== null && <Problem problem={failed} />}
       {told !== null && (
-        <Told key={told.what + told.backup.name} onClose={() => setTold(null)}>
-          <p>{backupsText[told.what](told.backup.name)}</p>
+        <Told
+          key={told.what + told.backup.name}
+          sentence={backupsText[told.what](told.backup.name)}
+          onClose={() => setTold(null)}
+        >
           {told.what === "downloaded" && (
             <p class="command">
               <Copied isOffered text={verifyCommand(told.backup)} />

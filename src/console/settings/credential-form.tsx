@@ -89,7 +89,6 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
     >
       <TextField
         form={form}
-        name="name"
         label={credentialText.name}
         help={credentialText.nameHelp}
         limits={LIMITS.createCredential.name}

@@ -26,6 +26,7 @@ import { CredentialForm, type StoredCredential } from "./credential-form.tsx";
 import { CredentialHistory } from "./credential-history.tsx";
 import { type CredentialDone, CredentialOutcome } from "./credential-outcome.tsx";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 
 const LIST = "/settings/credentials";
 
@@ -33,24 +34,14 @@ export function CredentialPage({ params: { id = "" } }: { readonly params: Reado
   useSubject({ id });
   const asked = oneOf(read("/api/v1/credentials", { query: { ids: [id] } }));
   const { data: credential, problem, again } = useAnswer(asked, { how: "refresh", types: ["credential"] });
-  const [asking, setAsking] = useState<"edit" | "delete" | null>(null);
-  const [told, setTold] = useState<CredentialDone | null>(null);
   const [turn, setTurn] = useState(0);
   const [isDeleted, setDeleted] = useState(false);
   const refresh = () => {
-    setDeleted(false);
     again();
     setTurn((last) => last + 1);
   };
-  const finish = (what: CredentialDone) => {
-    setAsking(null);
-    setTold(what);
-    refresh();
-  };
-  const ask = (what: "edit" | "delete") => {
-    setTold(null);
-    setAsking(what);
-  };
+  const dialog = useDialog<"edit" | "delete", CredentialDone>(refresh);
+  const { asked: asking, told, ask } = dialog;
   const isGone = isDeleted || problem?.status === 404 || problem?.status === 400;
   return (
     <SettingsPage
@@ -79,7 +70,15 @@ export function CredentialPage({ params: { id = "" } }: { readonly params: Reado
         <a href={hrefOf(LIST)}>{credentialText.all}</a>
       </p>
       {told !== null && (
-        <CredentialOutcome key={told.sequence} done={told} onClose={() => setTold(null)} onUndone={refresh} />
+        <CredentialOutcome
+          key={told.sequence}
+          done={told}
+          onClose={dialog.close}
+          onUndone={() => {
+            setDeleted(false);
+            refresh();
+          }}
+        />
       )}
       {isGone && (
         <p>
@@ -91,21 +90,15 @@ export function CredentialPage({ params: { id = "" } }: { readonly params: Reado
       {credential !== undefined && !isGone && (
         <>
           {asking === "edit" && (
-            <CredentialForm
-              key={credential.updated_at}
-              edited={credential}
-              onEnd={() => setAsking(null)}
-              onDone={finish}
-            />
+            <CredentialForm key={credential.updated_at} edited={credential} onEnd={dialog.end} onDone={dialog.finish} />
           )}
           {asking === "delete" && (
             <Removal
               credential={credential}
-              onEnd={() => setAsking(null)}
+              onEnd={dialog.end}
               onDone={(done) => {
                 setDeleted(done.sequence !== null);
-                setAsking(null);
-                setTold(done);
+                dialog.finish(done);
               }}
             />
           )}

@@ -1,7 +1,6 @@
 // Credentials used by discovery: where each is sent and when its secret changed, and creation of new ones. Must not
 // show a secret.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { RecordLink } from "../names/record-link.tsx";
@@ -16,16 +15,16 @@ import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
 import { CredentialForm } from "./credential-form.tsx";
 import { type CredentialDone, CredentialOutcome } from "./credential-outcome.tsx";
-import { newOneOf } from "./new-in-address.ts";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 
 type Credential = DataOf<"/api/v1/credentials">[number];
 
 export function CredentialsPage() {
   const asked = read("/api/v1/credentials", { query: { limit: 0, order_by: "name" } });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["credential"] });
-  const newOne = newOneOf("credential", mayNow("createCredential"));
-  const [told, setTold] = useState<CredentialDone | null>(null);
+  const dialog = useDialog<never, CredentialDone>(again, mayNow("createCredential") ? "credential" : null);
+  const { told } = dialog;
   return (
     <SettingsPage
       title={settingsText.tabs.credentials}
@@ -33,13 +32,7 @@ export function CredentialsPage() {
       reads={[asked.url]}
       actions={
         mayNow("createCredential") && (
-          <button
-            type="button"
-            onClick={() => {
-              setTold(null);
-              newOne.open();
-            }}
-          >
+          <button type="button" onClick={dialog.openNew}>
             {credentialText.newOne}
           </button>
         )
@@ -48,20 +41,8 @@ export function CredentialsPage() {
       <p class="prose">
         {credentialText.says} <a href="/handbook/security">{credentialText.handbook}</a>
       </p>
-      {told !== null && (
-        <CredentialOutcome key={told.sequence} done={told} onClose={() => setTold(null)} onUndone={again} />
-      )}
-      {newOne.isOpen && (
-        <CredentialForm
-          edited={null}
-          onEnd={newOne.close}
-          onDone={(done) => {
-            newOne.close();
-            setTold(done);
-            again();
-          }}
-        />
-      )}
+      {told !== null && <CredentialOutcome key={told.sequence} done={told} onClose={dialog.close} onUndone={again} />}
+      {dialog.isNew && <CredentialForm edited={null} onEnd={dialog.end} onDone={dialog.finish} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <p>{credentialText.none}</p>}

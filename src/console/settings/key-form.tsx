@@ -66,13 +66,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
       run={run}
       onEnd={onEnd}
     >
-      <TextField
-        form={form}
-        name="name"
-        label={apiKeysText.name}
-        help={apiKeysText.nameHelp}
-        limits={LIMITS.createApiKey.name}
-      />
+      <TextField form={form} limits={LIMITS.createApiKey.name} label={apiKeysText.name} help={apiKeysText.nameHelp} />
       {mayChooseUser && (
         <SelectField
           form={form}

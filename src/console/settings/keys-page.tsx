@@ -1,7 +1,6 @@
 // API keys: owner, permissions and last use, with creation, changes, rotation and deletion. The text of a new key is
 // held only in this page's memory, until the page is closed.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
@@ -21,9 +20,9 @@ import { settingsText } from "../text/settings.ts";
 import { now } from "../time/clock.ts";
 import { parseInstant } from "../time/instant.ts";
 import { KeyForm } from "./key-form.tsx";
-import { newOneOf } from "./new-in-address.ts";
 import { rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 
 type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];
@@ -41,33 +40,15 @@ interface Done {
 export function KeysPage() {
   const { data, problem, again } = useAnswer(read("/api/v1/auth/keys", { query: { limit: 0 } }));
   const users = useAnswer(read("/api/v1/users", { query: { limit: 0, order_by: "name" } })).data ?? [];
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const [told, setTold] = useState<Done | null>(null);
-  const newOne = newOneOf("api_key", mayNow("createApiKey"));
-  const finish = (what: Done) => {
-    newOne.close();
-    setAsked(null);
-    setTold(what);
-    again();
-  };
-  const ask = (what: Asked | null) => {
-    newOne.close();
-    setTold(null);
-    setAsked(what);
-  };
+  const dialog = useDialog<Asked, Done>(again, mayNow("createApiKey") ? "api_key" : null);
+  const { asked, told } = dialog;
   return (
     <SettingsPage
       title={settingsText.tabs.keys}
       operation="listApiKeys"
       actions={
         mayNow("createApiKey") && (
-          <button
-            type="button"
-            onClick={() => {
-              ask(null);
-              newOne.open();
-            }}
-          >
+          <button type="button" onClick={dialog.openNew}>
             {apiKeysText.newOne}
           </button>
         )
@@ -76,30 +57,35 @@ export function KeysPage() {
       <p class="prose">
         {apiKeysText.says} <a href="/handbook/security">{apiKeysText.handbook}</a>
       </p>
-      {told !== null && <Outcome key={told.sentence + told.text} {...told} onClose={() => setTold(null)} />}
-      {newOne.isOpen && (
+      {told !== null && <Outcome key={told.sentence + told.text} {...told} onClose={dialog.close} />}
+      {dialog.isNew && (
         <KeyForm
           edited={null}
           users={users}
-          onEnd={newOne.close}
-          onDone={(name, text) => finish({ sentence: apiKeysText.created(name), ...(text === null ? {} : { text }) })}
+          onEnd={dialog.end}
+          onDone={(name, text) =>
+            dialog.finish({ sentence: apiKeysText.created(name), ...(text === null ? {} : { text }) })
+          }
         />
       )}
       {asked !== null && (
-        <Ask key={asked.what + asked.key.id} asked={asked} users={users} onEnd={() => setAsked(null)} onDone={finish} />
+        <Ask key={asked.what + asked.key.id} asked={asked} users={users} onEnd={dialog.end} onDone={dialog.finish} />
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <p>{apiKeysText.none}</p>}
-      {data !== undefined && data.length > 0 && <KeyTable keys={data} users={users} onAsk={ask} />}
+      {data !== undefined && data.length > 0 && <KeyTable keys={data} users={users} onAsk={dialog.ask} />}
     </SettingsPage>
   );
 }
 
 function Outcome({ sentence, text, onClose }: Done & { onClose(): void }) {
   return (
-    <Told onClose={onClose} closing={text === undefined ? settingsText.close : apiKeysText.closeOnce}>
-      <p>{sentence}</p>
+    <Told
+      sentence={sentence}
+      onClose={onClose}
+      closing={text === undefined ? settingsText.close : apiKeysText.closeOnce}
+    >
       {text !== undefined && (
         <>
           <p>{apiKeysText.once}</p>

@@ -17,20 +17,17 @@ import { mayNow, refreshMe } from "../session/me.ts";
 import { organizationText } from "../text/organization.ts";
 import { settingsText } from "../text/settings.ts";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 
 type Organization = DataOf<"/api/v1/organizations">;
 
 export function OrganizationPage() {
   const asked = read("/api/v1/organizations");
   const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["organization"] });
-  const [isEditing, setEditing] = useState(false);
-  const [told, setTold] = useState<string | null>(null);
-  const finish = (sentence: string) => {
-    setEditing(false);
-    setTold(sentence);
+  const dialog = useDialog<true>(() => {
     again();
     void refreshMe();
-  };
+  });
   const history = { id: data?.id ?? "" };
   return (
     <SettingsPage
@@ -40,26 +37,16 @@ export function OrganizationPage() {
       actions={
         mayNow("updateOrganization") &&
         data !== undefined && (
-          <button
-            type="button"
-            onClick={() => {
-              setTold(null);
-              setEditing(true);
-            }}
-          >
+          <button type="button" onClick={() => dialog.ask(true)}>
             {organizationText.edit}
           </button>
         )
       }
     >
       <p class="prose">{organizationText.says}</p>
-      {told !== null && (
-        <Told key={told} onClose={() => setTold(null)}>
-          <p>{told}</p>
-        </Told>
-      )}
-      {isEditing && data !== undefined && (
-        <OrganizationForm edited={data} onEnd={() => setEditing(false)} onDone={finish} />
+      {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
+      {dialog.asked !== null && data !== undefined && (
+        <OrganizationForm edited={data} onEnd={dialog.end} onDone={dialog.finish} />
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
@@ -114,7 +101,7 @@ function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
       run={run}
       onEnd={onEnd}
     >
-      <TextField form={form} name="name" label={organizationText.name} limits={LIMITS.updateOrganization.name} />
+      <TextField form={form} label={organizationText.name} limits={LIMITS.updateOrganization.name} />
       <CheckField
         form={form}
         name="require_change_reason"

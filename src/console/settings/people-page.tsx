@@ -1,6 +1,5 @@
 // Users page: roles and networks of everyone who may sign in, with creation, changes and deletion.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
@@ -15,9 +14,9 @@ import { may, mayNow, me } from "../session/me.ts";
 import { peopleText } from "../text/people.ts";
 import { rightsText } from "../text/rights.ts";
 import { settingsText } from "../text/settings.ts";
-import { newOneOf } from "./new-in-address.ts";
 import { reachesAll, rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 import { UserForm } from "./user-form.tsx";
 
 type User = DataOf<"/api/v1/users">[number];
@@ -29,20 +28,7 @@ interface Asked {
 export function PeoplePage() {
   const asked = read("/api/v1/users", { query: { limit: 0, order_by: "name" } });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["user"] });
-  const [asking, setAsking] = useState<Asked | null>(null);
-  const [told, setTold] = useState<string | null>(null);
-  const newOne = newOneOf("user", mayNow("createUser"));
-  const finish = (sentence: string) => {
-    newOne.close();
-    setAsking(null);
-    setTold(sentence);
-    again();
-  };
-  const ask = (what: Asked | null) => {
-    newOne.close();
-    setTold(null);
-    setAsking(what);
-  };
+  const dialog = useDialog<Asked>(again, mayNow("createUser") ? "user" : null);
   return (
     <SettingsPage
       title={settingsText.tabs.people}
@@ -50,33 +36,28 @@ export function PeoplePage() {
       reads={[asked.url]}
       actions={
         mayNow("createUser") && (
-          <button
-            type="button"
-            onClick={() => {
-              ask(null);
-              newOne.open();
-            }}
-          >
+          <button type="button" onClick={dialog.openNew}>
             {peopleText.newOne}
           </button>
         )
       }
     >
       <p class="prose">{peopleText.says}</p>
-      {told !== null && (
-        <Told key={told} onClose={() => setTold(null)}>
-          <p>{told}</p>
-        </Told>
+      {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
+      {dialog.isNew && (
+        <UserForm edited={null} onEnd={dialog.end} onDone={(name) => dialog.finish(peopleText.added(name))} />
       )}
-      {newOne.isOpen && (
-        <UserForm edited={null} onEnd={newOne.close} onDone={(name) => finish(peopleText.added(name))} />
-      )}
-      {asking !== null && (
-        <Ask key={asking.what + asking.user.id} asked={asking} onEnd={() => setAsking(null)} onDone={finish} />
+      {dialog.asked !== null && (
+        <Ask
+          key={dialog.asked.what + dialog.asked.user.id}
+          asked={dialog.asked}
+          onEnd={dialog.end}
+          onDone={dialog.finish}
+        />
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && <UserTable users={data} onAsk={ask} />}
+      {data !== undefined && <UserTable users={data} onAsk={dialog.ask} />}
     </SettingsPage>
   );
 }

@@ -79,14 +79,18 @@ export function Preferences() {
       <h2>{preferenceText.title}</h2>
       {problem !== null && <Problem problem={problem} />}
       {told !== null && (
-        <Told key={told.sentence} onClose={() => setTold(null)}>
-          <p>
-            {told.sentence}{" "}
-            <button type="button" onClick={() => void putBack(told)}>
-              {preferenceText.undo}
-            </button>
-          </p>
-        </Told>
+        <Told
+          key={told.sentence}
+          sentence={
+            <>
+              {told.sentence}{" "}
+              <button type="button" onClick={() => void putBack(told)}>
+                {preferenceText.undo}
+              </button>
+            </>
+          }
+          onClose={() => setTold(null)}
+        />
       )}
       <RowsTable
         title={preferenceText.title}

@@ -63,8 +63,8 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
       run={run}
       onEnd={onEnd}
     >
-      <TextField form={form} name="name" label={peopleText.name} limits={limits.name} isRequired />
-      <TextField form={form} name="email" label={peopleText.email} limits={limits.email} type="email" />
+      <TextField form={form} limits={limits.name} label={peopleText.name} isRequired />
+      <TextField form={form} label={peopleText.email} limits={limits.email} type="email" />
       <SelectField form={form} name="role" label={peopleText.role} options={roleOptions()} />
       <TicksField
         form={form}
@@ -78,7 +78,6 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
       ) : (
         <SecretField
           form={form}
-          name="password"
           label={edited === null ? peopleText.password : peopleText.newPassword}
           help={edited === null ? undefined : peopleText.newPasswordSays}
           limits={limits.password}

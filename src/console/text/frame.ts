@@ -46,7 +46,6 @@ export const signInText = {
   noCookie:
     "The browser did not keep the session's cookie. Over plain HTTP a cookie of HTTPS is not replaced: use the address that starts with https, or allow cookies for this one.",
   linkUsed: "This appliance is already claimed: this link has expired. Sign in, or ask its owner for an account.",
-  retryIn: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
 } as const;
 
 export const partText = {

@@ -5,7 +5,6 @@ import { isolated } from "./isolated.ts";
 
 export const peopleText = {
   says: "Who may sign in, what they may do, and which networks they reach. You can't grant or revoke a role higher than your own.",
-  none: "No users.",
   newOne: "New user",
   added: (name: string) =>
     `${isolated(name)} can sign in now. Tell them the password; they change it under Settings, Account.`,

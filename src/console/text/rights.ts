@@ -11,7 +11,6 @@ export const rightsText = {
   disabled: "Disabled",
   allNetworks: "all",
   noNetworks: "none",
-  networks: "Networks",
   why: "Why (kept in history)",
   changedMeanwhile: "Others changed it meanwhile. Saving again overwrites that with what stands here.",
   edit: "Edit",
