@@ -5,11 +5,12 @@ import { asRefusal } from "../api/client.ts";
 import { customField, definitionsOf, fieldsOf } from "../editing/forms.ts";
 import type { Saved } from "../editing/saved.ts";
 import { keepDraft, keptDraft } from "../forms/drafts.ts";
-import type { TypedFields } from "../forms/edits.ts";
-import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith } from "../forms/field.ts";
+import { bodyWith, type TypedFields } from "../forms/edits.ts";
+import { type FormField, sentValue, type Typed, typedOf, wrongWith } from "../forms/field.ts";
 import { FieldControl, nameOfField } from "../forms/field-control.tsx";
 import { lacksReason } from "../forms/reason.ts";
 import { kindWords } from "../kinds/kinds.ts";
+import { Select } from "../parts/select.tsx";
 import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
 import { editText } from "../text/editing.ts";
@@ -44,8 +45,9 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
     keepDraft(draftName, { base: {}, tag: "", typed: fields, reason: why });
   const chosen = fields.filter(({ name }) => Object.hasOwn(typed, name));
   const isWrong = chosen.some((field) => wrongWith(field, ownValue(typed, field.name) as Typed) !== null);
+  const set = bodyWith(chosen.map((field) => [field.name, sentValue(field, ownValue(typed, field.name) as Typed)]));
   const { plan, isReplanned, problem, isOfWrite, isBusy, look, write, drop, refuse } = usePlan<BulkPlan>(
-    ({ quoted, key }) => updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, { reason, key }),
+    ({ quoted, key }) => updateMany(scope, { set, plan: quoted }, { reason, key }),
   );
   const type = (field: FormField, value: Typed | undefined) => {
     const { [field.name]: _, ...others } = typed;
@@ -120,23 +122,20 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
               {field.isNullable && ownValue(typed, field.name) === "" && <span class="aside">{bulkText.emptied}</span>}
             </FieldControl>
           ))}
-          <select
+          <Select
             aria-label={bulkText.addField}
             value=""
-            onChange={(event) => {
-              const field = fields.find(({ name }) => name === event.currentTarget.value);
+            choices={[
+              ["", bulkText.addField],
+              ...fields
+                .filter(({ name }) => !Object.hasOwn(typed, name))
+                .map((field) => [field.name, nameOfField(field)] as const),
+            ]}
+            onChoose={(name) => {
+              const field = fields.find((each) => each.name === name);
               if (field !== undefined) type(field, typedOf(field, null));
             }}
-          >
-            <option value="">{bulkText.addField}</option>
-            {fields
-              .filter(({ name }) => !Object.hasOwn(typed, name))
-              .map((field) => (
-                <option key={field.name} value={field.name}>
-                  {nameOfField(field)}
-                </option>
-              ))}
-          </select>
+          />
         </div>
       ) : (
         <div role="status">
@@ -147,17 +146,4 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
       )}
     </BulkForm>
   );
-}
-
-/** Field values in API form. */
-function setOf(chosen: readonly FormField[], typed: TypedFields): Record<string, unknown> {
-  const set: Record<string, unknown> = {};
-  const custom: Record<string, unknown> = {};
-  for (const field of chosen) {
-    const value = sentValue(field, ownValue(typed, field.name) as Typed);
-    const key = customKeyOf(field);
-    if (key === null) set[field.name] = value;
-    else custom[key] = value;
-  }
-  return Object.keys(custom).length === 0 ? set : { ...set, custom_fields: custom };
 }

@@ -7,6 +7,7 @@ import type { Saved } from "../editing/saved.ts";
 import { lacksReason, reasonHeader } from "../forms/reason.ts";
 import { useSending } from "../forms/sending.ts";
 import { isTagged, kindWords } from "../kinds/kinds.ts";
+import { choicesOf, Select } from "../parts/select.tsx";
 import { bulkText } from "../text/bulk.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { type BulkScope, idsOf } from "./scope.ts";
@@ -86,14 +87,7 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
       <p>
         <label>
           {bulkText.tag}{" "}
-          <select value={tagId} onChange={(event) => setTagId(event.currentTarget.value)}>
-            <option value="">{bulkText.chooseTag}</option>
-            {tags.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select value={tagId} choices={[["", bulkText.chooseTag], ...choicesOf(tags)]} onChoose={setTagId} />
         </label>{" "}
         <span role="status">{standing !== null && bulkText.have(tagged.length, tagged.length + untagged.length)}</span>
       </p>

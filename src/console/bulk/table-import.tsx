@@ -10,6 +10,7 @@ import { type DraftName, keepDraft, keptDraft } from "../forms/drafts.ts";
 import { lacksReason } from "../forms/reason.ts";
 import { type EditedKind, kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
+import { choicesOf, Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
@@ -249,16 +250,10 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
         <p>
           <label>
             {tableText.charset}{" "}
-            <select
-              onChange={(event) =>
-                event.currentTarget.value !== "" && take(file.name, file.bytes, event.currentTarget.value as Charset)
-              }
-            >
-              <option value="" />
-              {CHARSETS.map((charset) => (
-                <option key={charset}>{charset}</option>
-              ))}
-            </select>
+            <Select
+              choices={["", ...CHARSETS]}
+              onChoose={(charset) => charset !== "" && take(file.name, file.bytes, charset as Charset)}
+            />
           </label>
         </p>
       )}
@@ -282,20 +277,12 @@ function Columns({ begun: { table, columns }, known, onChange }: ColumnsProps) {
           // Headers may be duplicates.
           <label key={`${at} ${header}`}>
             <bdi>{header || "–"}</bdi>{" "}
-            <select
+            <Select
               aria-label={tableText.columnOf(header)}
               value={columns[at] ?? ""}
-              onChange={({ currentTarget: { value } }) =>
-                onChange(columns.map((column, place) => (place === at ? value || null : column)))
-              }
-            >
-              <option value="">{tableText.leaveOut}</option>
-              {known.map((column) => (
-                <option key={column} value={column}>
-                  {column}
-                </option>
-              ))}
-            </select>
+              choices={[["", tableText.leaveOut], ...known]}
+              onChoose={(value) => onChange(columns.map((column, place) => (place === at ? value || null : column)))}
+            />
           </label>
         ))}
       </div>
@@ -311,14 +298,11 @@ function NetworkOfAll({ networkId, onChoose }: { readonly networkId: string; onC
     <p>
       <label>
         {tableText.network}{" "}
-        <select value={networkId} onChange={(event) => onChoose(event.currentTarget.value)}>
-          <option value="">{bulkText.none}</option>
-          {data.map(choiceOf).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <Select
+          value={networkId}
+          choices={[["", bulkText.none], ...choicesOf(data.map(choiceOf))]}
+          onChoose={onChoose}
+        />
       </label>
     </p>
   );

@@ -1,7 +1,9 @@
 // Changes page: transactions, newest first, filtered by kind, actor, reason and filter; and the most active records.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { REASON_MAX_LENGTH } from "#limits";
 import { Page } from "../parts/page.tsx";
+import { Select } from "../parts/select.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { changesText } from "../text/changes.ts";
 import { navigationText } from "../text/navigation.ts";
@@ -80,18 +82,11 @@ function FeedFilter() {
       </label>
       <label>
         {changesText.actor}
-        <select name="actor">
-          <option value="">{changesText.everybody}</option>
-          {Object.entries(changesText.actors).map(([type, title]) => (
-            <option key={type} value={type}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <Select name="actor" choices={[["", changesText.everybody], ...Object.entries(changesText.actors)]} />
       </label>
       <label>
         {changesText.reasonContains}
-        <input name="reason" maxLength={500} autoComplete="off" />
+        <input name="reason" maxLength={REASON_MAX_LENGTH} autoComplete="off" />
       </label>
       <label class="grows">
         {changesText.filter}

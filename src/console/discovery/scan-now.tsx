@@ -7,6 +7,7 @@ import { ReasonRow } from "../forms/reason-input.tsx";
 import { Row, Sentences } from "../forms/row.tsx";
 import { useFirstFocus, useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
+import { choicesOf, Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ASK, scanHref } from "../scanning/scan-link.ts";
 import { type ScanOrder, startScan } from "../scanning/scan-requests.ts";
@@ -85,13 +86,12 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
         id="scan-network"
         label={scanningText.network}
         control={(described) => (
-          <select {...described} value={of.id} onChange={({ currentTarget: { value } }) => set(ASK.network, value)}>
-            {networks.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...described}
+            value={of.id}
+            choices={choicesOf(networks)}
+            onChoose={(value) => set(ASK.network, value)}
+          />
         )}
       />
       <Row
@@ -99,13 +99,12 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
         label={scanningText.kind}
         help={<Secrets kind={kind} hasTargets={targets.length > 0} />}
         control={(described) => (
-          <select {...described} value={kind} onChange={({ currentTarget: { value } }) => set(ASK.kind, value)}>
-            {KINDS.map((each) => (
-              <option key={each} value={each}>
-                {scanningText.kinds[each]}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...described}
+            value={kind}
+            choices={KINDS.map((each) => [each, scanningText.kinds[each] ?? each])}
+            onChoose={(value) => set(ASK.kind, value)}
+          />
         )}
       />
       <Targets of={of} targets={targets} refused={refused} onType={(text) => set(ASK.targets, text)} />
@@ -183,18 +182,15 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
       )}
     >
       {subnets.length > 0 && (
-        <select
+        <Select
           aria-label={scanningText.addSubnet}
           value=""
-          onChange={({ currentTarget: { value } }) => value !== "" && onType([...targets, value].join(" "))}
-        >
-          <option value="">{scanningText.addSubnet}</option>
-          {subnets.map(({ id, cidr, name }) => (
-            <option key={id} value={cidr}>
-              {name === cidr ? cidr : `${cidr} ${name}`}
-            </option>
-          ))}
-        </select>
+          choices={[
+            ["", scanningText.addSubnet],
+            ...subnets.map(({ cidr, name }) => [cidr, name === cidr ? cidr : `${cidr} ${name}`] as const),
+          ]}
+          onChoose={(value) => value !== "" && onType([...targets, value].join(" "))}
+        />
       )}
     </Row>
   );

@@ -4,11 +4,11 @@
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { bodyWith, requiredOf } from "../forms/edits.ts";
 import type { FormField, Values } from "../forms/field.ts";
 import { customKeyOf, valueIn } from "../forms/field.ts";
 import { apiPath, type EditedKind, entryOf, type RecordKind, referredKind } from "../kinds/kinds.ts";
 import { bringBackText } from "../text/bring-back.ts";
-import { ownValue } from "../text/own-value.ts";
 import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
 
 /** A field that differs, with its earlier value. */
@@ -118,15 +118,8 @@ export function bodyOfBack(
   current: Values,
   wanted: ReadonlyArray<Pick<BackField, "field" | "was">>,
 ): Record<string, unknown> {
-  const body: Record<string, unknown> = {};
-  for (const { name, isRequired } of allFieldsOf(kind, false))
-    if (isRequired && Object.hasOwn(current, name)) body[name] = ownValue(current, name);
-  const custom: Record<string, unknown> = {};
-  for (const { field, was } of wanted) {
-    const key = customKeyOf({ name: field });
-    if (key === null) body[field] = was ?? null;
-    else custom[key] = was ?? null;
-  }
-  // Custom fields not in the body keep their values.
-  return Object.keys(custom).length === 0 ? body : { ...body, custom_fields: custom };
+  return {
+    ...requiredOf(allFieldsOf(kind, false), current),
+    ...bodyWith(wanted.map(({ field, was }) => [field, was ?? null])),
+  };
 }

@@ -1,7 +1,6 @@
 // Container of a page's create, edit and delete forms, loaded on first use. The URL holds the operation, which survives
 // a reload and the end of a session.
 
-import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { refreshNow } from "../api/fresh.ts";
 import type { Values } from "../forms/field.ts";
@@ -13,24 +12,17 @@ import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
+import type { EditForm } from "./edit-form.tsx";
+import type { RemoveForm } from "./remove-form.tsx";
 import { lastSaved, type Saved } from "./saved.ts";
+import type { SavedNote } from "./saved-note.tsx";
 
 type End = (saved: Saved | null) => void;
 
 interface EditParts {
-  readonly EditForm: ComponentType<{
-    kind: EditedKind;
-    id: string | null;
-    name: string;
-    presets?: Values;
-    isTitled?: boolean;
-    only?: string;
-    hrefAll?: string;
-    hrefRemove?: string;
-    onEnd: End;
-  }>;
-  readonly RemoveForm: ComponentType<{ kind: EditedKind; id: string; onEnd: End }>;
-  readonly SavedNote: ComponentType<{ saved: Saved; onUndone: () => void }>;
+  readonly EditForm: typeof EditForm;
+  readonly RemoveForm: typeof RemoveForm;
+  readonly SavedNote: typeof SavedNote;
 }
 
 /** URL parameter: the record being edited. */
@@ -161,7 +153,7 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
       import("./saved-note.tsx"),
       asked === null ? null : loadDetails(asked.kind),
     ]).then(
-      ([{ EditForm }, { RemoveForm }, { SavedNote }]) => setParts({ EditForm, RemoveForm, SavedNote }),
+      ([form, removal, note]) => setParts({ ...form, ...removal, ...note }),
       () => setFailed(true),
     );
   }, [isWanted, asked?.kind]);

@@ -6,10 +6,11 @@ import { asRefusal } from "../api/client.ts";
 import { FormProblem } from "../forms/ask-first.tsx";
 import { begunType, CredentialTypeFields, typeIn } from "../forms/credential-type.tsx";
 import { keptDraft } from "../forms/drafts.ts";
-import { optionsOf, RadioField, SelectField } from "../forms/fields.tsx";
+import { RadioField, SelectField } from "../forms/fields.tsx";
 import { REUSED } from "../forms/sending.ts";
 import { type Headers, useForm } from "../forms/use-form.ts";
 import { Problem } from "../parts/problem.tsx";
+import { choicesOf } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { credentialsText, wayText } from "../text/first-run.ts";
@@ -109,7 +110,7 @@ function Choose({ of, all, isSaved, onSaved }: ChooseProps) {
         name="credentials"
         label={wayText.question.credentials}
         isUnseen
-        options={offered.map((value) => ({ value, label: labels[value] }))}
+        options={offered.map((value) => [value, labels[value]])}
         chosen={choice}
         wrong={choice === null ? credentialsText.choose : null}
         onChoose={(next) => {
@@ -118,7 +119,7 @@ function Choose({ of, all, isSaved, onSaved }: ChooseProps) {
         }}
       />
       {choice === "other" && (
-        <SelectField form={form} name="other" label={credentialsText.other} options={optionsOf(others)} />
+        <SelectField form={form} name="other" label={credentialsText.other} options={choicesOf(others)} />
       )}
       {isNew && <CredentialTypeFields form={form} type={type} words={credentialsText} />}
       {isNew && <p class="prose aside">{credentialsText.kept(credentialsText.nameOf[choice](of.name))}</p>}

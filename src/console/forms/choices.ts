@@ -41,24 +41,20 @@ export function choicesRead({ name }: FormField, record: Values): Read<readonly 
 /** Number of suggestions while typing. */
 const FOUND_MAX = 20;
 
-/** Searches hosts by the typed text, since there are too many for a list. */
-export function hostsRead(
-  said: string,
-  { network_id }: Values,
-): Read<readonly Choosable[], { readonly pagination: { readonly has_more: boolean } }> | null {
-  if (said.trim() === "") return null;
+/** Hosts of the record's network: too many for a list. */
+function hosts(found: { readonly search: string } | { readonly filter: string }, { network_id }: Values) {
   const within = typeof network_id === "string" && network_id !== "" ? { network_id } : {};
-  return read("/api/v1/hosts", {
-    query: { search: said.trim(), include_children: false, limit: FOUND_MAX, ...within },
-  });
+  return read("/api/v1/hosts", { query: { ...found, include_children: false, limit: FOUND_MAX, ...within } });
+}
+
+/** Searches by the typed text. */
+export function hostsRead(said: string, record: Values) {
+  return said.trim() === "" ? null : hosts({ search: said.trim() }, record);
 }
 
 /** Exact name matches; among many search results, they need not come first. */
-export function hostsCalledRead(name: string, { network_id }: Values): Read<readonly Choosable[]> {
-  const within = typeof network_id === "string" && network_id !== "" ? { network_id } : {};
-  return read("/api/v1/hosts", {
-    query: { filter: `name = ${quoted(name.trim())}`, include_children: false, limit: FOUND_MAX, ...within },
-  });
+export function hostsCalledRead(name: string, record: Values) {
+  return hosts({ filter: `name = ${quoted(name.trim())}` }, record);
 }
 
 /** `20 Offices` for a VLAN, `10.2.0.0/24 Offices` for a subnet, otherwise the name. */

@@ -93,12 +93,12 @@ export function CredentialTypeFields({ form, type, words, stored = null, hasFile
 /** Strongest first. */
 function protocolsOf(name: keyof typeof USUAL, { protocols }: Words) {
   const strongest = LIMITS.CredentialType[name].choices.toReversed();
-  return strongest.map((value) => ({ value, label: ownValue(protocols, value) ?? value }));
+  return strongest.map((value) => [value, ownValue(protocols, value) ?? value] as const);
 }
 
 /** For the settings, with the versions that a scan can use. */
 export function TypeField({ form }: { readonly form: FormState }) {
-  const options = TYPES.map((value) => ({ value, label: credentialText.types[value] }));
+  const options = TYPES.map((value) => [value, credentialText.types[value]] as const);
   return <SelectField form={form} name="type" label={credentialText.type} options={options} />;
 }
 
@@ -130,9 +130,9 @@ function SecretFields({ form, words, field, stored, hasFiles }: SecretFieldsProp
       name={`${field}_mode`}
       label={credentialText.secretMode(what)}
       options={[
-        ...(stored === undefined ? [] : [{ value: "keep", label: keep }]),
-        { value: "inline", label: stored?.mode === "Inline" ? credentialText.inlineNew : credentialText.inline },
-        { value: "file", label: credentialText.file },
+        ...(stored === undefined ? [] : [["keep", keep] as const]),
+        ["inline", stored?.mode === "Inline" ? credentialText.inlineNew : credentialText.inline],
+        ["file", credentialText.file],
       ]}
     >
       {mode === "inline" && inline}

@@ -42,18 +42,27 @@ export function bodyOf(
   edited: readonly FormField[],
   typed: TypedFields,
 ): Record<string, unknown> {
-  const body: Record<string, unknown> = {};
-  for (const { name, isRequired } of all)
-    if (isRequired && Object.hasOwn(current, name)) body[name] = ownValue(current, name);
-  const custom: Record<string, unknown> = {};
-  for (const field of edited) {
-    const key = customKeyOf(field);
-    const value = sentValue(field, ownValue(typed, field.name) as Typed, typed.type ?? current.type);
-    if (key === null) body[field.name] = value;
-    else custom[key] = value;
-  }
-  // Custom fields not in the body keep their values.
-  return Object.keys(custom).length === 0 ? body : { ...body, custom_fields: custom };
+  const type = typed.type ?? current.type;
+  return {
+    ...requiredOf(all, current),
+    ...bodyWith(edited.map((field) => [field.name, sentValue(field, ownValue(typed, field.name) as Typed, type)])),
+  };
+}
+
+/** Required fields with their current values. */
+export function requiredOf(all: readonly FormField[], current: Values): Record<string, unknown> {
+  const required = all.filter(({ name, isRequired }) => isRequired && Object.hasOwn(current, name));
+  return Object.fromEntries(required.map(({ name }) => [name, ownValue(current, name)]));
+}
+
+/** Body with these fields. Custom fields not in the body keep their values. */
+export function bodyWith(values: ReadonlyArray<readonly [name: string, value: unknown]>): Record<string, unknown> {
+  const own = values.filter(([name]) => customKeyOf({ name }) === null);
+  const custom = values.flatMap(([name, value]) => {
+    const key = customKeyOf({ name });
+    return key === null ? [] : [[key, value] as const];
+  });
+  return { ...Object.fromEntries(own), ...(custom.length === 0 ? {} : { custom_fields: Object.fromEntries(custom) }) };
 }
 
 /** Fields changed by others: conflicts with own edits, and the names of the rest. */

@@ -7,6 +7,7 @@ import { kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { DueTimes } from "../parts/due-times.tsx";
+import { choicesOf, Select, type SelectChoice } from "../parts/select.tsx";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { exactNow } from "../time/clock.ts";
@@ -76,6 +77,11 @@ interface InputProps extends Pick<FieldControlProps, "field" | "typed" | "record
   readonly described: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
+const FLAGS: readonly SelectChoice[] = [
+  ["true", editText.yes],
+  ["false", editText.no],
+];
+
 function Input({ field, typed, record, described, onType }: InputProps) {
   const { type, name, choices, isNullable, isRequired } = field;
   const onInput = (event: Event) => onType((event.currentTarget as HTMLInputElement).value);
@@ -97,25 +103,19 @@ function Input({ field, typed, record, described, onType }: InputProps) {
   if (type === "id" || type === "ids") return <Chosen {...{ field, typed, record, described, onType }} />;
   if (typeof typed !== "string") return null;
   if (type === "instant") return <InstantInput typed={typed} described={described} onType={onType} />;
-  if (type === "flag")
+  if (type === "flag" || type === "choice") {
+    const none = isRequired ? editText.chooseOne : editText.none;
+    const values = type === "flag" ? FLAGS : (choices ?? []);
+    const hasNone = type === "flag" || isNullable || typed === "";
     return (
-      <select {...described} value={typed} onChange={onInput}>
-        <option value="">{editText.none}</option>
-        <option value="true">{editText.yes}</option>
-        <option value="false">{editText.no}</option>
-      </select>
+      <Select
+        {...described}
+        value={typed}
+        choices={[...(hasNone ? [["", none] as const] : []), ...values]}
+        onChoose={onType}
+      />
     );
-  if (type === "choice")
-    return (
-      <select {...described} value={typed} onChange={onInput}>
-        {(isNullable || typed === "") && <option value="">{isRequired ? editText.chooseOne : editText.none}</option>}
-        {choices?.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </select>
-    );
+  }
   if (LONG.has(name) || type === "lines")
     return <textarea {...described} rows={3} value={typed} dir="auto" onInput={onInput} />;
   return (
@@ -198,15 +198,16 @@ function Chosen({ field, typed, record, described, onType }: InputProps) {
   const nameOf = (id: string) => shownName(id, choices.find((choice) => choice.id === id)?.name);
   if (typeof typed === "string")
     return (
-      <select {...described} value={typed} onChange={(event) => onType(event.currentTarget.value)}>
-        <option value="">{field.isRequired ? editText.chooseOne : editText.none}</option>
-        {typed !== "" && !choices.some(({ id }) => id === typed) && <option value={typed}>{nameOf(typed)}</option>}
-        {choices.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select
+        {...described}
+        value={typed}
+        choices={[
+          ["", field.isRequired ? editText.chooseOne : editText.none],
+          ...(typed === "" || choices.some(({ id }) => id === typed) ? [] : [[typed, nameOf(typed)] as const]),
+          ...choicesOf(choices),
+        ]}
+        onChoose={onType}
+      />
     );
   if (typeof typed === "boolean") return null;
   return <Several {...{ field, typed, choices, described, onType, nameOf }} />;
@@ -233,18 +234,12 @@ function Several({ field, typed, choices, described, onType, nameOf }: SeveralPr
           <bdi>{nameOf(id)}</bdi> <span aria-hidden="true">×</span>
         </button>
       ))}
-      <select
+      <Select
         {...described}
         value=""
-        onChange={(event) => event.currentTarget.value !== "" && onType([...typed, event.currentTarget.value])}
-      >
-        <option value="">{editText.add(nameOfField(field))}</option>
-        {left.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+        choices={[["", editText.add(nameOfField(field))], ...choicesOf(left)]}
+        onChoose={(id) => id !== "" && onType([...typed, id])}
+      />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { Select } from "../parts/select.tsx";
 import { editText } from "../text/editing.ts";
 import { settingsText } from "../text/settings.ts";
 import { type FormField, wrongWith } from "./field.ts";
@@ -131,13 +132,8 @@ function useCheck(form: FormState, name: string, pointer = `/${name}`, wrong: st
   return form.check(name, pointer, wrong);
 }
 
-export interface Option {
-  readonly value: string;
-  readonly label: string;
-}
-
 interface ChoiceProps extends FieldProps {
-  readonly options: readonly Option[];
+  readonly options: readonly (readonly [value: string, label: string])[];
   /** By default, the typed value. */
   readonly chosen?: string | null;
   readonly wrong?: string | null;
@@ -151,17 +147,12 @@ export function SelectField({ form, name, label, help, options, wrong, chosen = 
       help={help ?? null}
       wrong={useCheck(form, name, undefined, wrong)}
       control={(described) => (
-        <select
+        <Select
           {...described}
           value={chosen ?? ""}
-          onChange={(event) => form.type({ [name]: event.currentTarget.value })}
-        >
-          {options.map((each) => (
-            <option key={each.value} value={each.value} selected={each.value === chosen}>
-              {each.label}
-            </option>
-          ))}
-        </select>
+          choices={options}
+          onChoose={(value) => form.type({ [name]: value })}
+        />
       )}
     />
   );
@@ -180,7 +171,7 @@ export function RadioField({ form, name, options, onChoose, chosen = form.text(n
   const id = `${form.id}-${name}`;
   return (
     <FieldSet {...about} id={id} wrong={useCheck(form, name, undefined, about.wrong)}>
-      {options.map(({ value, label }) => (
+      {options.map(([value, label]) => (
         <label key={value}>
           <input
             id={`${id}-${value}`}
@@ -210,7 +201,7 @@ export function Ticks({ form, name, options }: Pick<SetProps, "form" | "name" | 
   const chosen = form.list(name);
   return (
     <div class="settings-choices">
-      {options.map(({ value, label }) => (
+      {options.map(([value, label]) => (
         <label key={value}>
           <input
             type="checkbox"
@@ -229,11 +220,6 @@ export function Ticks({ form, name, options }: Pick<SetProps, "form" | "name" | 
 /** All networks of the user, by name. */
 export function useNetworks() {
   return useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } })).data ?? [];
-}
-
-/** Records as options, by name. */
-export function optionsOf(records: readonly { readonly id: string; readonly name: string }[]): Option[] {
-  return records.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 interface ReasonFieldProps {

@@ -155,7 +155,7 @@ export function useForm({ begun = {}, draft: name, isGuarded = false, ...options
     },
     check: (field, pointer, wrong) => {
       fields.current.set(field, { pointer, wrong });
-      return (tries > 0 ? wrong : null) ?? saidAt(problem, pointer);
+      return saidAt(problem, pointer) ?? (tries > 0 ? wrong : null);
     },
     leave: (field) => void fields.current.delete(field),
     isSaidAtFields: () => {

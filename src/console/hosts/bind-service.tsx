@@ -8,6 +8,7 @@ import { lacksReason, reasonHeader } from "../forms/reason.ts";
 import { ReasonRow } from "../forms/reason-input.tsx";
 import { useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
+import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { bindText } from "../text/hosts.ts";
@@ -102,26 +103,11 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
       </ul>
       <p>
         <label>
-          {bindText.port}{" "}
-          <select value={portId} onChange={(event) => setPortId(event.currentTarget.value)}>
-            <option value="">{bindText.noPort}</option>
-            {[...portNames].map(([port, shown]) => (
-              <option key={port} value={port}>
-                {shown}
-              </option>
-            ))}
-          </select>
+          {bindText.port} <Select value={portId} choices={[["", bindText.noPort], ...portNames]} onChoose={setPortId} />
         </label>{" "}
         <label>
           {bindText.address}{" "}
-          <select value={addressId} onChange={(event) => setAddressId(event.currentTarget.value)}>
-            <option value="">{bindText.everywhere}</option>
-            {[...addressNames].map(([address, shown]) => (
-              <option key={address} value={address}>
-                {shown}
-              </option>
-            ))}
-          </select>
+          <Select value={addressId} choices={[["", bindText.everywhere], ...addressNames]} onChoose={setAddressId} />
         </label>
       </p>
       <ReasonRow id={`bind-reason-${id}`} reason={reason} onReason={setReason} />

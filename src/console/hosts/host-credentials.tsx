@@ -6,11 +6,12 @@ import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, read, written } from "../api/client.ts";
 import { loadEdited } from "../editing/write.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
-import { optionsOf, RadioField, SelectField, Ticks } from "../forms/fields.tsx";
+import { RadioField, SelectField, Ticks } from "../forms/fields.tsx";
 import { type Headers, useForm } from "../forms/use-form.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
+import { choicesOf } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
@@ -225,23 +226,19 @@ function Assigning({ host, credentials, onEnd, onDone }: AssigningProps) {
         onDone({ sentence: credentialText.assigned(name), sequence, isSecret: false });
       }}
     >
-      <SelectField form={form} name="credential" label={credentialText.assignWhich} options={optionsOf(credentials)} />
+      <SelectField form={form} name="credential" label={credentialText.assignWhich} options={choicesOf(credentials)} />
       <RadioField
         form={form}
         name="where"
         label={credentialText.assignWhere}
         options={[
-          { value: "every", label: credentialText.assignEvery },
-          { value: "some", label: credentialText.assignSome },
+          ["every", credentialText.assignEvery],
+          ["some", credentialText.assignSome],
         ]}
         wrong={isEvery || form.list("addresses").length > 0 ? null : credentialText.noneChosen}
       >
         {!isEvery && (
-          <Ticks
-            form={form}
-            name="addresses"
-            options={addresses.map(({ id, ip_address }) => ({ value: id, label: ip_address }))}
-          />
+          <Ticks form={form} name="addresses" options={addresses.map(({ id, ip_address }) => [id, ip_address])} />
         )}
       </RadioField>
     </AskFirst>

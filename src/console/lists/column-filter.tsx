@@ -6,6 +6,7 @@ import { type DataOf, read } from "../api/client.ts";
 import { quoted } from "../api/filter-text.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
+import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { listText } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -114,26 +115,14 @@ function Condition({ known, field, filter, close }: ConditionProps) {
               placeholder={about?.type === "instant" ? listText.instantExample : undefined}
             />
           ) : (
-            <select id="column-filter-value" name="value">
-              {about.values.map((value) => (
-                <option key={value} value={value}>
-                  {value}
-                </option>
-              ))}
-            </select>
+            <Select id="column-filter-value" name="value" choices={about.values} />
           )}
         </label>
       )}
       {about?.over_time === true && (
         <label>
           {listText.howLong}
-          <select name="age">
-            {Object.entries(listText.ages).map(([age, title]) => (
-              <option key={age} value={age}>
-                {title}
-              </option>
-            ))}
-          </select>
+          <Select name="age" choices={Object.entries(listText.ages)} />
         </label>
       )}
       <p class="dialog-actions">

@@ -1,6 +1,7 @@
 // Toolbar above the map: search, extent, zoom and download.
 
 import type { MutableRef } from "preact/hooks";
+import { Select } from "../parts/select.tsx";
 import { mapText } from "../text/map.ts";
 import { at } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
@@ -65,13 +66,11 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
         <>
           <label>
             {mapText.hops}{" "}
-            <select value={String(hops)} onChange={({ currentTarget }) => go(hrefHere({ hops: currentTarget.value }))}>
-              {HOPS.map((each) => (
-                <option key={each} value={String(each)}>
-                  {each}
-                </option>
-              ))}
-            </select>
+            <Select
+              value={String(hops)}
+              choices={HOPS.map(String)}
+              onChoose={(value) => go(hrefHere({ hops: value }))}
+            />
           </label>
           <a href={hrefHere({ host: null, hops: null, view: null })}>{mapText.wholeNetwork}</a>
         </>

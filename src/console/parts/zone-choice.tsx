@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { frameText } from "../text/frame.ts";
 import { ownZone, setZone, zone } from "../time/zone.ts";
+import { Select } from "./select.tsx";
 
 /** Deadline for loading the other zones, however busy the page is. */
 const SOON_MS = 2_000;
@@ -15,13 +16,7 @@ export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
   return (
     <label>
       <span class={isNamed ? undefined : "unseen"}>{frameText.timeZone}</span>
-      <select value={zone.value} onChange={(event) => setZone(event.currentTarget.value)}>
-        {[...new Set([ownZone(), "UTC", zone.value, ...others])].map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select value={zone.value} choices={[...new Set([ownZone(), "UTC", zone.value, ...others])]} onChoose={setZone} />
     </label>
   );
 }

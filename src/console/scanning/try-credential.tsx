@@ -5,8 +5,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { isAborted } from "../api/client.ts";
 import { FormProblem } from "../forms/ask-first.tsx";
-import { optionsOf, SelectField, TextField } from "../forms/fields.tsx";
+import { SelectField, TextField } from "../forms/fields.tsx";
 import { useForm } from "../forms/use-form.ts";
+import { choicesOf } from "../parts/select.tsx";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -66,7 +67,7 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
             form={form}
             name="credential"
             label={credentialText.tryWhich}
-            options={optionsOf(credentials)}
+            options={choicesOf(credentials)}
             chosen={credentialId}
           />
         )}
@@ -76,7 +77,7 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
             form={form}
             name="network_id"
             label={credentialText.tryNetwork}
-            options={optionsOf(networks)}
+            options={choicesOf(networks)}
             chosen={networkId}
           />
         )}

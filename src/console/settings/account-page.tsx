@@ -1,6 +1,5 @@
 // Account page: profile, preferences, password and sessions of the signed-in user.
 
-import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
@@ -20,6 +19,7 @@ import { settingsText } from "../text/settings.ts";
 import { browserName } from "./browser-name.ts";
 import { Preferences } from "./preferences-part.tsx";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 
 type Session = DataOf<"/api/auth/sessions">[number];
 
@@ -63,32 +63,17 @@ function Who() {
 }
 
 function Password() {
-  const [isOpen, setOpen] = useState(false);
-  const [isChanged, setChanged] = useState(false);
+  const dialog = useDialog<true>();
   return (
     <section class="part">
       <h2>{accountText.passwordTitle}</h2>
-      {isChanged && <Told sentence={accountText.changed} onClose={() => setChanged(false)} />}
+      {dialog.told !== null && <Told sentence={dialog.told} onClose={dialog.close} />}
       <p>
-        <button
-          type="button"
-          onClick={() => {
-            setChanged(false);
-            setOpen(true);
-          }}
-        >
+        <button type="button" onClick={() => dialog.ask(true)}>
           {accountText.change}
         </button>
       </p>
-      {isOpen && (
-        <PasswordForm
-          onEnd={() => setOpen(false)}
-          onDone={() => {
-            setOpen(false);
-            setChanged(true);
-          }}
-        />
-      )}
+      {dialog.asked !== null && <PasswordForm onEnd={dialog.end} onDone={() => dialog.finish(accountText.changed)} />}
     </section>
   );
 }
@@ -128,48 +113,40 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
 /** Not refreshed by record changes: sessions are used, and can end elsewhere, without one. */
 function Sessions() {
   const { data, problem, again } = useAnswer(read("/api/auth/sessions"));
-  const [told, setTold] = useState<string | null>(null);
   const { problem: failed, send } = useSending();
-  const [isAsking, setAsking] = useState(false);
-  const tell = (sentence: string) => {
-    setTold(sentence);
-    again();
-  };
-  const end = ({ id }: Session) => {
-    setTold(null);
+  const dialog = useDialog<true>(again);
+  const end = ({ id }: Session) =>
     void send(id, async () => {
       await done(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }));
-      tell(accountText.ended);
+      dialog.finish(accountText.ended);
     });
-  };
   return (
     <section class="part">
       <h2>{accountText.sessions}</h2>
       <p class="prose">{accountText.sessionsSay}</p>
       {failed !== null && <Problem problem={failed} />}
-      {told !== null && <Told key={told} sentence={told} onClose={() => setTold(null)} />}
+      {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && <SessionTable sessions={data} onEnd={end} />}
       {data !== undefined && data.length > 1 && mayNow("endOtherSessions") && (
         <p>
-          <button type="button" onClick={() => setAsking(true)}>
+          <button type="button" onClick={() => dialog.ask(true)}>
             {accountText.endOthers}
           </button>
         </p>
       )}
-      {isAsking && (
+      {dialog.asked !== null && (
         <AskFirst
           title={accountText.endOthers}
           says={accountText.endOthersSays}
           verb={accountText.endOthersVerb}
           takesAway
           hasReason={false}
-          onEnd={() => setAsking(false)}
+          onEnd={dialog.end}
           run={async () => {
             const { ended } = await done(api.POST("/api/auth/sessions/end-others", {}));
-            setAsking(false);
-            tell(accountText.endedOthers(ended));
+            dialog.finish(accountText.endedOthers(ended));
           }}
         />
       )}

@@ -1,6 +1,5 @@
 // Backups page: list with verification results, and actions to create, download, verify and delete.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read, rethrown } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
@@ -22,6 +21,7 @@ import { ledgerText } from "../text/ledger.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { hrefOf } from "../url/location.ts";
 import { SettingsPage } from "./settings-page.tsx";
+import { useDialog } from "./use-dialog.ts";
 
 type Backup = DataOf<"/api/v1/backups">[number];
 type Verification = DataOf<"/api/v1/ledger/verifications">[number];
@@ -34,27 +34,23 @@ export function BackupsPage() {
   const asked = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
   const answer = useAnswer(asked);
   const { data, problem, again } = answer;
-  const [ask, setAsk] = useState<Asked | null>(null);
-  const [told, setTold] = useState<Done | null>(null);
+  const dialog = useDialog<Asked, Done>(again);
+  const { asked: ask, told } = dialog;
   const { problem: failed, send } = useSending();
   const verifications = useAnswer(may("listLedgerVerifications") ? read("/api/v1/ledger/verifications") : null);
   const isVerifying = verifications.data?.some(({ status }) => status === "Running") === true;
   usePoll(verifications, isVerifying ? RUNNING_MS : null);
   const isTaking = data?.some(({ state }) => state === "Running") === true;
   usePoll(answer, isTaking ? RUNNING_MS : null);
-  const finish = (what: Done["what"], backup: Backup) => {
-    setAsk(null);
-    setTold({ what, backup });
-    again();
-  };
+  const finish = (what: Done["what"], backup: Backup) => dialog.finish({ what, backup });
   const take = () => {
-    setTold(null);
+    dialog.close();
     void send("take", async (header) =>
       finish("started", await done(api.POST("/api/v1/backups", { params: { header } }))),
     );
   };
   const verify = ({ name }: Backup) => {
-    setTold(null);
+    dialog.close();
     void send(name, async (header) => {
       const params = { path: { name }, header };
       await done(api.POST("/api/v1/backups/{name}/verify", { params })).finally(verifications.again);
@@ -84,7 +80,7 @@ export function BackupsPage() {
         <Told
           key={told.what + told.backup.name}
           sentence={backupsText[told.what](told.backup.name)}
-          onClose={() => setTold(null)}
+          onClose={dialog.close}
         >
           {told.what === "downloaded" && (
             <p class="command">
@@ -94,7 +90,7 @@ export function BackupsPage() {
         </Told>
       )}
       {ask !== null && (
-        <Ask key={ask.what + ask.backup.name} {...ask} all={data ?? []} onEnd={() => setAsk(null)} onDone={finish} />
+        <Ask key={ask.what + ask.backup.name} {...ask} all={data ?? []} onEnd={dialog.end} onDone={finish} />
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
@@ -108,7 +104,7 @@ export function BackupsPage() {
         <Table
           backups={data.toReversed()}
           verifications={verifications.data ?? []}
-          onAsk={setAsk}
+          onAsk={dialog.ask}
           onVerify={isVerifying ? null : verify}
         />
       )}

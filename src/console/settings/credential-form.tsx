@@ -13,7 +13,7 @@ import {
   type TypeName,
   typeIn,
 } from "../forms/credential-type.tsx";
-import { FieldSet, optionsOf, TextField, TicksField, useNetworks } from "../forms/fields.tsx";
+import { FieldSet, TextField, TicksField, useNetworks } from "../forms/fields.tsx";
 import { FoundHost } from "../forms/found-host.tsx";
 import { Row } from "../forms/row.tsx";
 import { savedOver } from "../forms/saved-over.ts";
@@ -21,6 +21,7 @@ import { draftOf, type FormState, type Headers, useForm } from "../forms/use-for
 import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
 import { shownName } from "../names/shown-name.ts";
+import { choicesOf } from "../parts/select.tsx";
 import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
@@ -100,7 +101,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
         name="networks"
         label={credentialText.networks}
         help={credentialText.networksHelp}
-        options={optionsOf(networks)}
+        options={choicesOf(networks)}
       />
       <HostChoices form={form} />
       <TextField
@@ -110,7 +111,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
         help={credentialText.targetsHelp}
         rows={2}
       />
-      {tags.length > 0 && <TicksField form={form} name="tags" label={credentialText.tags} options={optionsOf(tags)} />}
+      {tags.length > 0 && <TicksField form={form} name="tags" label={credentialText.tags} options={choicesOf(tags)} />}
       <NewlyAsked
         before={edited}
         networks={form.list("networks")}

@@ -4,9 +4,10 @@ import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { api, type DataOf, done } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
-import { CheckField, optionsOf, RadioField, SelectField, TextField, Ticks, useNetworks } from "../forms/fields.tsx";
+import { CheckField, RadioField, SelectField, TextField, Ticks, useNetworks } from "../forms/fields.tsx";
 import { savedOver } from "../forms/saved-over.ts";
 import { draftOf, type FormState, type Headers, useForm } from "../forms/use-form.ts";
+import { choicesOf } from "../parts/select.tsx";
 import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
 import { apiKeysText } from "../text/api-keys.ts";
@@ -72,10 +73,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
           form={form}
           name="user"
           label={apiKeysText.user}
-          options={givable.map(({ id, name, email }) => ({
-            value: id,
-            label: name === email ? name : `${name}, ${email}`,
-          }))}
+          options={givable.map(({ id, name, email }) => [id, name === email ? name : `${name}, ${email}`])}
         />
       )}
       <SelectField form={form} name="permissions" label={apiKeysText.permissions} options={roleOptions()} />
@@ -84,12 +82,12 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
         name="reach"
         label={apiKeysText.reach}
         options={[
-          { value: "all", label: apiKeysText.follow },
-          { value: "some", label: apiKeysText.only },
+          ["all", apiKeysText.follow],
+          ["some", apiKeysText.only],
         ]}
         wrong={isFollowing || form.list("networks").length > 0 ? null : apiKeysText.noChoice}
       >
-        {!isFollowing && <Ticks form={form} name="networks" options={optionsOf(networks)} />}
+        {!isFollowing && <Ticks form={form} name="networks" options={choicesOf(networks)} />}
       </RadioField>
       <TextField form={form} name="expires" label={apiKeysText.expiry} type="date" pointer="/expires_at" />
       <TextField

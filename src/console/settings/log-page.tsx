@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { copyText } from "../parts/copy.ts";
 import { Problem } from "../parts/problem.tsx";
+import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { logText } from "../text/appliance.ts";
@@ -43,16 +44,11 @@ function Choices({ level, filter }: { readonly level: LogLevel; readonly filter:
     <form class="log-choices" onSubmit={submit}>
       <label>
         {logText.level}{" "}
-        <select
+        <Select
           value={level}
-          onChange={({ currentTarget: { value } }) => go(hrefHere({ level: value === "info" ? null : value }))}
-        >
-          {LEVELS.map((each) => (
-            <option key={each} value={each} selected={each === level}>
-              {logText.levels[each]}
-            </option>
-          ))}
-        </select>
+          choices={LEVELS.map((each) => [each, logText.levels[each] ?? each])}
+          onChoose={(value) => go(hrefHere({ level: value === "info" ? null : value }))}
+        />
       </label>
       <label class="log-filter">
         {logText.filter} <input type="search" name="filter" defaultValue={filter} placeholder={logText.filterSays} />

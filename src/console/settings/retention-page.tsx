@@ -6,6 +6,7 @@ import { Row } from "../forms/row.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { groupedDigits } from "../text/digits.ts";
@@ -72,13 +73,12 @@ function Question({ before, keep }: { readonly before: string | null; readonly k
         id="retention-keep"
         label={retentionText.keep}
         control={(described) => (
-          <select {...described} name="keep" defaultValue={keep}>
-            {KEEPS.map((each) => (
-              <option key={each} value={each} selected={each === keep}>
-                {retentionText.keeps[each]}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...described}
+            name="keep"
+            value={keep}
+            choices={KEEPS.map((each) => [each, retentionText.keeps[each]])}
+          />
         )}
       />
       <p>

@@ -1,7 +1,6 @@
 // Roles, and which of them a user can grant.
 
 import { LIMITS } from "#limits";
-import type { Option } from "../forms/fields.tsx";
 import { me } from "../session/me.ts";
 import { rightsText } from "../text/rights.ts";
 
@@ -16,9 +15,9 @@ export function rolesUpTo(role: Role): readonly Role[] {
 }
 
 /** Roles that the signed-in user can grant. */
-export function roleOptions(): Option[] {
+export function roleOptions() {
   const own = me.value?.effective_role;
-  return own === undefined ? [] : rolesUpTo(own).map((value) => ({ value, label: rightsText.roles[value] }));
+  return own === undefined ? [] : rolesUpTo(own).map((role) => [role, rightsText.roles[role]] as const);
 }
 
 /** Whether the role has access to every network, regardless of assignments. */

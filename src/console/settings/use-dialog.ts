@@ -25,7 +25,7 @@ interface Dialog<Asked, Told> {
  * @param newKind API name of the kind that the user may create now: `api_key`
  */
 export function useDialog<Asked, Told = string>(
-  onDone: () => void,
+  onDone?: () => void,
   newKind: string | null = null,
 ): Dialog<Asked, Told> {
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -53,7 +53,7 @@ export function useDialog<Asked, Told = string>(
     finish: (done) => {
       end();
       setTold(done);
-      onDone();
+      onDone?.();
     },
     close: () => setTold(null),
   };

@@ -4,17 +4,10 @@ import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { api, type DataOf, done } from "../api/client.ts";
 import { AskFirst } from "../forms/ask-first.tsx";
-import {
-  CheckField,
-  optionsOf,
-  SecretField,
-  SelectField,
-  TextField,
-  TicksField,
-  useNetworks,
-} from "../forms/fields.tsx";
+import { CheckField, SecretField, SelectField, TextField, TicksField, useNetworks } from "../forms/fields.tsx";
 import { savedOver } from "../forms/saved-over.ts";
 import { draftOf, type Headers, useForm } from "../forms/use-form.ts";
+import { choicesOf } from "../parts/select.tsx";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
 import { peopleText } from "../text/people.ts";
@@ -71,7 +64,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
         name="network_ids"
         label={peopleText.reach}
         help={peopleText.networksSay}
-        options={optionsOf(networks)}
+        options={choicesOf(networks)}
       />
       {edited !== null && edited.id === me.value?.id ? (
         <p class="aside">{peopleText.ownPassword}</p>

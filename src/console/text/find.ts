@@ -44,7 +44,6 @@ export const locateText = {
   known: "unchanged since",
   doubt: (factor: number) => `counts ${percent(factor)}`,
   strip: "Location history",
-  stripOf: (count: number) => (count === 1 ? "1 stretch of time" : `${count} stretches of time`),
   since: "Since",
   before: "before",
   over: "over",

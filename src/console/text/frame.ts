@@ -54,7 +54,6 @@ export const partText = {
   answeredByAnother: (answer: string) =>
     `A proxy in front of the appliance answered ${answer}. It may be restarting: try again in a moment.`,
   notFound: "Record not found, or you don't have access to it.",
-  forbidden: "Your role does not allow this.",
   tooBusy: "The appliance is busy. Try again in a moment.",
   again: "Try again",
   moreActions: "More",
@@ -78,5 +77,4 @@ export const partText = {
   next: "Next",
   page: (page: number, pages: number) => `Page ${groupedDigits(page)} of ${groupedDigits(pages)}`,
   now: "now",
-  utc: (instant: string) => `${instant} UTC`,
 } as const;

@@ -61,5 +61,4 @@ export const sentenceText = {
     }
   },
   expand: (sequence: number) => `What transaction ${sequence} changed`,
-  inShort: "In short",
 } as const;

@@ -5,7 +5,6 @@ import { groupedDigits } from "./digits.ts";
 export const timeText = {
   instant: "Instant",
   now: "Now",
-  past: "The past",
   asOf: "As of",
   loading: "loading…",
   backToNow: "Back to now",
