@@ -262,9 +262,8 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
       inSnapshot(db, () => {
         // The index only notices recent commits when it is queried.
         if (index !== null) db.$client.prepare(`SELECT count(*) FROM ${index} WHERE ${index} MATCH 'a'`).values();
-        for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
-          if (message !== "ok") findings.add(besideCheckOf(table, message) ?? check, table, message);
-        }
+        for (const message of errorsOf(db, `integrity_check("${table}")`))
+          findings.add(besideCheckOf(table, message) ?? check, table, message);
         for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<
           [string, number | null, string]
         >) {
@@ -279,11 +278,17 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
   if (isBusy || !hasFreePages(db)) return;
   const seen = new Set(findings.list.map(({ message }) => message));
   findings.during("file", FREE_PAGES, () => {
-    for (const [message] of db.$client.prepare("PRAGMA quick_check").values() as Array<[string]>) {
-      if (message !== "ok" && !seen.has(message)) findings.add("file", FREE_PAGES, message);
-    }
+    for (const message of errorsOf(db, "quick_check"))
+      if (!seen.has(message)) findings.add("file", FREE_PAGES, message);
   });
   yield 1;
+}
+
+/** Errors that a check of SQLite reports, one by one: it joins those of a tree, below a heading. */
+function errorsOf(db: Sql, check: string): string[] {
+  return (db.$client.prepare(`PRAGMA ${check}`).values() as Array<[string]>)
+    .flatMap(([message]) => message.split("\n"))
+    .filter((line) => line !== "ok" && !line.startsWith("*** in database"));
 }
 
 /** A damaged file may abort a step; the others still run. */
