@@ -1,8 +1,8 @@
-// Speed compared with an earlier commit: its executable and this one alternate on copies of one store, in one run. The
-// earlier commit builds the store: this one migrates its copy, and reads versions of the earlier shapes. Usage:
+// Speed compared with an earlier commit: its executable and this one alternate on copies of one store, built by the
+// earlier commit; this one migrates its copy. A commit with unreleased schemas has a store of its own. Usage:
 // scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
 
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "../quantiles.ts";
 import { ask, hostUpdates } from "./asking.ts";
@@ -43,14 +43,16 @@ mkdirSync(directory, { recursive: true });
 const earlier = join(directory, "earlier");
 const sides = [side("before", checkOut(revision, earlier)), side("after", ROOT)] as const;
 say("building the store");
-const built = buildStoreBy(earlier, join(directory, "store"), [
-  { network: "campus", hosts, entriesPerHost: 50, versions: 5 },
-]);
+const built = builtBy(earlier, "store");
+// Nothing migrates a store from before the first release. What a store contains depends on its populations alone.
+const isMigrated = existsSync(join(earlier, "migrations/0036_ledger.sql"));
+const builtHere = isMigrated ? built : builtBy(ROOT, "store-here");
 const [before, after] = sides.map(({ name, executable, reconcile }) => {
   const copy = join(directory, `store-${name}`);
+  const { directory: from, ...store } = name === "before" ? built : builtHere;
   rmSync(copy, { recursive: true, force: true });
-  cpSync(built.directory, copy, { recursive: true });
-  return { executable, reconcile, store: { ...built, directory: copy }, bulks: 0 };
+  cpSync(from, copy, { recursive: true });
+  return { executable, reconcile, store: { ...store, directory: copy }, bulks: 0 };
 }) as [Side, Side];
 const pairs: Array<[Figures, Figures]> = [];
 for (let turn = 1; turn <= turns; turn += 1) {
@@ -62,6 +64,11 @@ for (let turn = 1; turn <= turns; turn += 1) {
   pairs.push(first === before ? [figures, others] : [others, figures]);
 }
 print(pairs);
+
+function builtBy(checkout: string, name: string): BuiltStore {
+  const population = { network: "campus", hosts, entriesPerHost: 50, versions: 5 };
+  return buildStoreBy(checkout, join(directory, name), [population]);
+}
 
 function side(name: string, folder: string): { name: string; executable: string; reconcile: string } {
   const reconcile = join(directory, `reconcile-${name}`);
