@@ -10,7 +10,7 @@ import { helpOf, helpOverview } from "./cli/help.ts";
 import { printError, processIo } from "./cli/process-io.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
-import { DatabaseRefused } from "./db/files/migrate.ts";
+import { DatabaseRefused, DatabaseUnreleased } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
 import { RemoteTrouble } from "./importers/json-client.ts";
 import { ListenError } from "./server/listener.ts";
@@ -79,7 +79,7 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
   }
   if (error instanceof DatabaseRefused) {
     await printError(error.message);
-    return EXIT.dataRefused;
+    return error instanceof DatabaseUnreleased ? EXIT.failed : EXIT.dataRefused;
   }
   if (error instanceof RemoteTrouble) {
     await printError(error.message);

@@ -11,7 +11,7 @@ import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.
 import { KINDS } from "../../src/records/resources.ts";
 import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
-import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";
+import { placeHosts } from "../../src/resources/map-positions/placing.ts";
 import type { BuiltStore } from "./store.ts";
 
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
@@ -53,9 +53,21 @@ export function addCables(store: BuiltStore, network: string, ports: number): nu
     const networkId = store.networkIds[network] as string;
     const count = run("cable", { networkId, ports });
     for (let turn = 0; turn < CABLED_CHANGES; turn += 1) run("change", { networkId, turn });
-    placeAllLinked(db);
+    placeLinked(db, networkId);
     return count;
   });
+}
+
+/** These commands write links without positions, unlike the appliance's. */
+function placeLinked(db: Sql, networkId: string): void {
+  const rows = db.$client
+    .query("SELECT h.network_n, h.n FROM history_records r JOIN hosts h ON h.network_n = r.n WHERE r.id = ?")
+    .values(networkId) as Array<[number, number]>;
+  placeHosts(
+    db,
+    rows[0]?.[0] as number,
+    rows.map(([, n]) => n),
+  );
 }
 
 /** Changes the cabling this often. @param network with cables */

@@ -11,7 +11,7 @@ export const sessions = sqliteTable("sessions", {
   user_n: integer().notNull(),
   created_at: integer().notNull(),
   last_used_at: integer().notNull(),
-  /** Null for a session older than this column, until its next use. */
+  /** Null if unknown. */
   last_used_from: text(),
   user_agent: text(),
   checksum: integer().notNull(),

@@ -17,7 +17,7 @@ export const compact = defineCommand(
   {
     name: "compact",
     summary:
-      "packs history written before schema 28 and returns the space to the disk; drops nothing. The appliance must not be running.",
+      "packs versions that are stored in full, and returns the space to the disk; drops nothing. The appliance must not be running.",
     always: ["dryRun", "data"],
     maybe: [],
   },

@@ -123,19 +123,6 @@ export function keyOf({ columns, key }: CheckedTable, { values }: CheckedRow): S
   return key.map((column) => values[columns.indexOf(column)] as StoredValue);
 }
 
-/** Writes checksums for all current rows: for stores from before checksums, within the caller's transaction. */
-export function stampChecksums(db: Sql): void {
-  for (const table of checkedTables(db)) {
-    const update = db.$client.prepare(
-      `UPDATE ${table.name} SET ${CHECKSUM} = ?
-       WHERE (${table.key.join(", ")}) = (${table.key.map(() => "?").join(", ")})`,
-    );
-    const stamp = (row: CheckedRow) => update.run(checksumOf(table, row.values), ...(keyOf(table, row) as never[]));
-    for (const _ of walkChecked(db, table, (rows) => rows.forEach(stamp)));
-    update.finalize();
-  }
-}
-
 /**
  * Updates a table's checksums for added columns. Preserves a mismatch, as withChanges does, so that a damaged row stays
  * detectable.

@@ -53,18 +53,17 @@ export function rowSumOf(db: Sql, name: string): RowSum {
   return { name, rows, written, isRight: isRight === 1 };
 }
 
-/** Row sums of tables that are missing or not to be counted, except those kept for their lost rows only. */
+/** Row sums of tables that are missing or not to be counted. */
 export function strangeRowSums(db: Sql): string[] {
   const known = new Set(summedTables(db));
-  return (
-    db.$client.query("SELECT name FROM row_sums WHERE rows <> 0 OR lost = 0 ORDER BY name").values() as Array<[string]>
-  ).flatMap(([name]) => (known.has(name) ? [] : [name]));
+  return (db.$client.query("SELECT name FROM row_sums ORDER BY name").values() as Array<[string]>).flatMap(([name]) =>
+    known.has(name) ? [] : [name],
+  );
 }
 
-/** Stops counting a table that is no longer outside the ledger. @param lost rows lost with it */
-export function endRowSum(db: Sql, name: string, lost: number): void {
-  db.$client.query("UPDATE row_sums SET rows = 0, sum = 0, lost = lost + ? WHERE name = ?").run(lost, name);
-  db.$client.query("DELETE FROM row_sums WHERE name = ? AND lost = 0").run(name);
+/** Starts counting new tables, with the rows that they have. @param names others than counted tables are ignored */
+export function startRowSums(db: Sql, names: readonly string[]): void {
+  for (const name of summedTables(db)) if (names.includes(name)) settle(db, name, 0);
 }
 
 /** Rows that repairs gave up, by table, where any. */
@@ -82,12 +81,15 @@ export function lostRows(db: Sql): ReadonlyMap<string, number> {
  */
 export function settleRowSums(db: Sql, lost: ReadonlyMap<string, number>): void {
   for (const name of strangeRowSums(db)) db.$client.query("DELETE FROM row_sums WHERE name = ?").run(name);
-  for (const name of summedTables(db))
-    db.$client
-      .query(
-        `INSERT INTO row_sums (name, rows, sum, lost)
-         SELECT '${name}', count(*), coalesce(sum(checksum), 0), ?1 FROM ${name} NOT INDEXED WHERE true
-         ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, sum = excluded.sum, lost = lost + excluded.lost`,
-      )
-      .run(lost.get(name) ?? 0);
+  for (const name of summedTables(db)) settle(db, name, lost.get(name) ?? 0);
+}
+
+function settle(db: Sql, name: string, lost: number): void {
+  db.$client
+    .query(
+      `INSERT INTO row_sums (name, rows, sum, lost)
+       SELECT '${name}', count(*), coalesce(sum(checksum), 0), ?1 FROM ${name} NOT INDEXED WHERE true
+       ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, sum = excluded.sum, lost = lost + excluded.lost`,
+    )
+    .run(lost);
 }

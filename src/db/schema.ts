@@ -1,4 +1,4 @@
-// Drizzle schema of the ledger's and the store's own tables; migrations/0001_ledger.sql documents their purpose. Live
+// Drizzle schema of the ledger's and the store's own tables; migrations/0036_ledger.sql documents their purpose. Live
 // tables belong to their kinds.
 
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";

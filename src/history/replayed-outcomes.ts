@@ -18,8 +18,6 @@ type KeptRights = readonly [role: Role, networks: readonly number[] | null];
 
 /** Commands whose outcome contains a secret that the record does not have. */
 const TELLS_KEY: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
-/** Assumed rights for outcomes that an earlier version stored without any. */
-const UNKNOWN_RIGHTS: KeptRights = ["Owner", null];
 
 /** Allows a replay if the current rights include the original ones. */
 export const REPLAY_POLICY: ReplayPolicy = { rightsOf, assertMayReplay: assertMayReplay };
@@ -36,10 +34,7 @@ function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
  */
 function assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
   const actor = author as CommandActor;
-  // Without a transaction, only the original rights show what the outcome contains. The same applies to secrets.
-  const isOfLedger = known.sequence !== null && !TELLS_KEY.has(tx.source);
-  const rights = (known.rights as KeptRights | null) ?? (isOfLedger ? null : UNKNOWN_RIGHTS);
-  if (rights !== null) assertContains(tx, actor, rights);
+  assertContains(tx, actor, known.rights as KeptRights);
   if (known.sequence !== null && !reachesTransaction(tx, known.sequence, actor))
     throw notFound({ name: "transaction" }, String(known.sequence));
   if (TELLS_KEY.has(tx.source)) assertMayHaveText(tx, (known.result as { readonly id: string }).id, actor);

@@ -1,70 +1,43 @@
-// Upgrade steps besides the migrations' SQL, for stores written by an earlier version: the only list of them. Each runs
-// in the migration's transaction, after all SQL.
+// Upgrade of a store's rows besides the migrations' SQL: live rows for new fields and columns, and the only list of
+// further steps. Runs in the migration's transaction, after all SQL.
 
+import { getTableName } from "drizzle-orm";
 import type { Sql } from "../db/connection.ts";
-import {
-  ADDS_CHANGE_COUNTS,
-  ADDS_CHECKSUMS,
-  ADDS_GROUPS,
-  ADDS_LASTING_RECORDS,
-  ADDS_MAP_POSITIONS,
-  ADDS_ROW_SUMS,
-  ADDS_SESSION_ORIGINS,
-  ADDS_WORDS,
-  HASHES_IDEMPOTENCY_KEYS,
-} from "../db/files/migrate.ts";
-import { countIn, stampChecksums } from "../db/row-checksum.ts";
-import { hashKeys } from "../db/writing/kept-outcomes.ts";
+import type { AddedColumns } from "../db/files/migrate.ts";
+import type { AnyKind } from "../db/kind.ts";
 import { KINDS } from "../records/resources.ts";
-import { takeForDropped } from "../resources/credentials/sealed-secrets.ts";
-import { placeAllLinked } from "../resources/map-positions/placing.ts";
-import { recordEarlierNotes } from "./earlier-notes.ts";
-import {
-  deriveChangeCounts,
-  deriveChangesAndTexts,
-  deriveGroups,
-  deriveWords,
-  rebuildLiveWithin,
-} from "./verify/rebuild.ts";
+import { rebuildLiveWithin } from "./verify/rebuild.ts";
 
 interface UpgradeStep {
   /** Migration of this step: stores already past it skip the step. */
   readonly migration: number;
-  /** @param from the store's previous schema version */
-  readonly run: (db: Sql, from: number) => void;
+  readonly run: (db: Sql) => void;
 }
 
 /**
  * In the order of their migrations. Steps use the current kinds: all their tables exist, and live rows have the current
  * shape.
  */
-const STEPS: readonly UpgradeStep[] = [
-  { migration: 4, run: (db) => deriveChangesAndTexts(db, KINDS) },
-  { migration: ADDS_CHECKSUMS, run: stampChecksums },
-  { migration: ADDS_WORDS, run: (db) => deriveWords(db, KINDS) },
-  { migration: ADDS_CHANGE_COUNTS, run: (db) => deriveChangeCounts(db, KINDS) },
-  { migration: ADDS_GROUPS, run: (db) => deriveGroups(db, KINDS) },
-  { migration: ADDS_MAP_POSITIONS, run: placeAllLinked },
-  {
-    migration: ADDS_SESSION_ORIGINS,
-    // Stores without checksums got complete ones in the step above.
-    run: (db, from) => {
-      if (from >= ADDS_CHECKSUMS) countIn(db, "sessions", ["last_used_from", "user_agent"]);
-    },
-  },
-  { migration: HASHES_IDEMPOTENCY_KEYS, run: hashKeys },
-  { migration: ADDS_ROW_SUMS, run: takeForDropped },
-  { migration: ADDS_LASTING_RECORDS, run: recordEarlierNotes },
-];
+const STEPS: readonly UpgradeStep[] = [];
 
 /**
- * Runs the upgrade steps of a store: the last argument of `migrate`.
- * @param from the store's previous schema version, at least 1
+ * Upgrades the rows of a store: the last argument of `migrate`. Live rows are rewritten for a new upcaster, and for a
+ * column that their table gained.
+ * @param from the store's previous schema version
  */
-export function upgradeStore(db: Sql, from: number): void {
+export function upgradeStore(
+  db: Sql,
+  from: number,
+  added: AddedColumns,
+  kinds: readonly AnyKind[] = KINDS,
+  steps = STEPS,
+): void {
   rebuildLiveWithin(
     db,
-    KINDS.filter(({ upcasters = [] }) => upcasters.some(({ migration }) => from < migration)),
+    kinds.filter(
+      ({ upcasters = [], table }) =>
+        upcasters.some(({ migration }) => from < migration) || added.has(getTableName(table)),
+    ),
   );
-  for (const { migration, run } of STEPS) if (from < migration) run(db, from);
+  for (const { migration, run } of steps) if (from < migration) run(db);
 }

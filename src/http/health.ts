@@ -7,7 +7,7 @@ import type { Surface } from "./surface.ts";
 export interface HealthProbe {
   /** Reads from the store; throws on failure. */
   readonly readStore: () => void;
-  /** Number of database migrations. */
+  /** Schema of the data. */
   readonly schemaVersion: number;
   /** Whether a backup is being served. */
   readonly isReadOnly: boolean;

@@ -25,19 +25,9 @@ export function readVerifications(path: string): Verification[] {
   if (!isTaken(path)) return [];
   const text = textOf(path);
   if (text === "") return [];
-  const checked = check(File, withBackup(parsed(path, text)));
+  const checked = check(File, parsed(path, text));
   if (!checked.ok) throw new Error(`${path} is damaged at ${checked.issues[0]?.path}.`);
   return (checked.value as Static<typeof File>).verifications;
-}
-
-/** Files from before backup verification lack the field. */
-function withBackup(file: unknown): unknown {
-  if (typeof file !== "object" || file === null || !("verifications" in file) || !Array.isArray(file.verifications))
-    return file;
-  const verifications = file.verifications.map((each: unknown) =>
-    typeof each === "object" && each !== null ? { backup: null, ...each } : each,
-  );
-  return { ...file, verifications };
 }
 
 /** @throws errors of the file system; the old file then stays */

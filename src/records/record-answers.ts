@@ -12,7 +12,7 @@ import type { ActorCall, Backend } from "./backend.ts";
 import { type LargeRecordInput, largeRecordRead } from "./large-record.ts";
 import type { ListOptions } from "./list-answers.ts";
 import { notFoundThen, readingAt } from "./read-instant.ts";
-import { ANSWER_SHAPE } from "./resources.ts";
+import { answerShape } from "./resources.ts";
 
 /**
  * Responds with one record, with its version as entity tag.
@@ -69,7 +69,11 @@ export function shown(
     );
   const text = compose === undefined ? found.text : (compose(reader, call.actor)([found], asOf)[0] as string);
   return answer(
-    entityTag(found, { shape: ANSWER_SHAPE, ended: found.ended, view: compose?.variesByCaller === true ? text : null }),
+    entityTag(found, {
+      shape: answerShape(),
+      ended: found.ended,
+      view: compose?.variesByCaller === true ? text : null,
+    }),
     () => successBody(text, meta),
   );
 }

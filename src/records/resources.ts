@@ -75,7 +75,9 @@ export const KINDS: readonly AnyKind[] = PARTS.map(({ kind }) => kind).sort((a, 
  * Version of the response format: grows with every kind and every new field, as a record may include parts of other
  * kinds.
  */
-export const ANSWER_SHAPE = KINDS.reduce((shape, kind) => shape + shapeOf(kind), 0);
+export function answerShape(): number {
+  return KINDS.reduce((shape, kind) => shape + shapeOf(kind), 0);
+}
 
 /** The resource of a kind. @throws Error for a kind without one */
 export function resourceOf(kindName: string): Resource {

@@ -11,8 +11,7 @@ export const Session = Type.Object(
     created_at: Type.String({ format: "date-time", description: "When the user signed in." }),
     last_used_at: Type.String({ format: "date-time", description: "Recorded at most once a minute." }),
     last_used_from: Nullable(IpAddressText, {
-      description:
-        "The address that it was used from then. Null for a session from before it was kept, until it is used again.",
+      description: "The address that it was used from then. Null if unknown.",
     }),
     user_agent: Nullable(Type.String({ maxLength: USER_AGENT_MAX_LENGTH }), {
       description:

@@ -3,17 +3,18 @@
 // over thinned history.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openWritable } from "../../src/db/connection.ts";
-import { migrate } from "../../src/db/files/migrate.ts";
-import { upgradeStore } from "../../src/history/upgrade.ts";
-import { newUnclaimedAppliance } from "../support/appliance/appliance.ts";
+import {
+  gainFields,
+  openEarlier,
+  putUpgradedStore,
+  writeEarlierStore,
+} from "../support/appliance/earlier-appliance.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { seedsOf } from "../support/injected/seeds.ts";
 import type { DescribedField } from "../support/model/filter-question.ts";
 import { type AskedKind, isWithinReach, type Version } from "../support/model/filter-scene.ts";
 import { type Asked, type Caller, FilterWorld, idsOf } from "../support/model/filter-world.ts";
-import { earlierAnswers, writeEarlierStore } from "../support/store/earlier-store.ts";
 
 const SEEDS = seedsOf(17, 18);
 const STEPS = 400;
@@ -99,18 +100,14 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
   });
 });
 
+let loseFields = () => {};
+afterAll(() => loseFields());
+
 test("over a store written by an earlier version, new fields have their default at every instant", async () => {
-  const { ownerId, memberId, now, instants, thinnedBefore, ids } = earlierAnswers();
-  const appliance = newUnclaimedAppliance({
-    prepare: (path) => {
-      writeEarlierStore(path);
-      const db = openWritable(path);
-      migrate(db, path, upgradeStore);
-      db.$client.close();
-    },
-  });
-  appliance.clock.advance(Date.parse(now) - appliance.clock.now());
-  const [owner, member] = [await appliance.signedIn(ownerId), await appliance.signedIn(memberId)];
+  const earlier = await writeEarlierStore();
+  const { instants, thinnedBefore, ids } = earlier;
+  loseFields = gainFields();
+  const { appliance, owner, member } = await openEarlier(earlier, (path) => putUpgradedStore(path, earlier));
   // Partly written by this version.
   const lab = await made(owner.get(`subnets/${ids.lab}`));
   await made(owner.put(`subnets/${ids.lab}`, { ...lab, accepts_credentials: false }));
@@ -138,7 +135,7 @@ test("over a store written by an earlier version, new fields have their default 
   expect(await ask("host", `changes(asset_tag, ${instants[8]}) = 1 AND asset_tag = nl-1`, null)).toEqual([ids.spare]);
   const whole = await askAndCompare(world, QUESTIONS / 2);
   expect(whole).toMatchObject({ thinned: 0 });
-  await world.prune(Date.parse(thinnedBefore));
+  await world.prune(thinnedBefore);
   expect(await askAndCompare(world, QUESTIONS / 2)).not.toMatchObject({ thinned: 0 });
   await appliance.close();
 });

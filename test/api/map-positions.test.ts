@@ -1,13 +1,11 @@
 // Map positions of a network's devices: storage, visibility, and presence in the topology at every timestamp.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { openReadOnly, openWritable } from "../../src/db/connection.ts";
-import { keepRowSums } from "../../src/db/row-sums.ts";
+import { openReadOnly } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
 import { MAP_COORDINATE_MAX, MAP_POSITIONS_MAX } from "../../src/resources/map-positions/map-position.ts";
-import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, refusal, type Wire } from "../support/appliance/factories.ts";
@@ -114,26 +112,6 @@ describe("map positions", () => {
     expect(Object.keys(shown).length).toBeGreaterThan(20);
     expect(new Set(Object.values(shown).map(({ x, y }) => `${x} ${y}`)).size).toBe(Object.keys(shown).length);
     expect((await made(owner.get(pathOf()))).nodes).toMatchObject({ [core.id]: shown.core, [access.id]: shown.access });
-  });
-
-  test("are assigned to all linked hosts in a store without positions", async () => {
-    const other = await newNetwork({ name: "other" });
-    const there = await newHost({ name: "there", network_id: other.id });
-    await switchBelow("below", there);
-    const third = await switchBelow("third", access);
-    await newHost({ name: "lonely" });
-    const db = openWritable(appliance.databasePath);
-    keepRowSums(db);
-    db.$client.run("DELETE FROM map_positions");
-    placeAllLinked(db);
-    expect(verifyLedger(db, KINDS).findings).toEqual([]);
-    db.$client.close();
-    const { nodes } = await made(owner.get(pathOf()));
-    expect(Object.keys(nodes).sort()).toEqual([core.id, access.id, third.id].sort());
-    // For the whole map: the middle one is on top.
-    expect(nodes[access.id].y).toBeLessThan(nodes[core.id].y);
-    expect(nodes[third.id].y).toBe(nodes[core.id].y);
-    expect(Object.keys((await made(owner.get(pathOf(other.id)))).nodes)).toHaveLength(2);
   });
 
   test("that are deleted are recomputed with everything linked; deleting all restarts the layout", async () => {

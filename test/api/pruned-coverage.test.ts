@@ -4,16 +4,17 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
-import { stampChecksums } from "../../src/db/row-checksum.ts";
 import { keepRowSums } from "../../src/db/row-sums.ts";
 import { type Pruned, pruneHistory } from "../../src/history/prune.ts";
 import { planned, planSteps } from "../../src/history/prune-plan.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
+import { credentialCoverage } from "../../src/resources/credential-assignments/coverage.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import { made, newHost, newSubnet, transactionCount, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { communityOf } from "../support/appliance/scans.ts";
+import { restamp } from "../support/store/unguarded.ts";
 
 const HOUR_MS = 3_600_000;
 const day = (date: number, hour = 0): Instant => Date.UTC(2026, 10, date, hour);
@@ -158,7 +159,7 @@ describe("pruning of ended coverage", () => {
          FROM credential_coverage, json_each(?) WHERE ip_address = ?`,
         [JSON.stringify(new Array(6_000).fill(0)), ON_22],
       );
-      stampChecksums(db);
+      restamp(db, credentialCoverage);
     });
     expect(pruneBefore(world, 24, "daily").coverage).toBe(1);
     expect(pruneBefore(world, 24, "none").coverage).toBe(6_002);

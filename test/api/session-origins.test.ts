@@ -66,7 +66,7 @@ describe("a session", () => {
     expect(await at("10.0.30.7", FIREFOX)).toEqual([["2001:db8::9", null, true]]);
   });
 
-  test("from before this feature shows nothing until used again", async () => {
+  test("without an origin shows none until used again", async () => {
     clock.advance(USAGE_INTERVAL_MS);
     expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([[null, null, true]]);
     expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([["10.0.30.7", null, true]]);

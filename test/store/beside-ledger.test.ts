@@ -9,16 +9,17 @@ import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { writtenSql } from "../../src/db/packing.ts";
-import { checkedTables, stampChecksums } from "../../src/db/row-checksum.ts";
+import { checkedTables } from "../../src/db/row-checksum.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
+import { credentialCoverage } from "../../src/resources/credential-assignments/coverage.ts";
 import { USAGE_INTERVAL_MS } from "../../src/sessions/usage.ts";
 import { newAppliance, TestClock } from "../support/appliance/appliance.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { scratchParent } from "../support/measure/scratch-parent.ts";
 import { fillStore } from "../support/store/filled-store.ts";
-import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
+import { restamp, unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
 /** Covered by the hash chain, or compared with the ledger's content; row_sums is compared with the others. */
 const LEDGER = /^history_|^live_links$|^row_sums$/;
@@ -277,8 +278,8 @@ describe("netledger verify --repair-derived", () => {
     expect(found.text).toEndWith("drops damaged rows beside it, and lists them.\n");
     const repaired = await run(folder, "--repair-derived");
     // Only a person can set the password again.
-    const left = `Lost before, as a repair or an upgrade found: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}
-Lost before, as a repair or an upgrade found: 1 password
+    const left = `Lost before, as a repair found: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}
+Lost before, as a repair found: 1 password
   secret: user ID: has no password: set one with netledger user password
 Not sound: 1 finding.
 `;
@@ -326,7 +327,7 @@ Not sound: 1 finding.
     );
     const again = await run(folder);
     expect(again.status).toBe(0);
-    expect(again.text).toContain("\nLost before, as a repair or an upgrade found: 1 session\n");
+    expect(again.text).toContain("\nLost before, as a repair found: 1 session\n");
   });
 
   test("counts findings dropped with a damaged scan", async () => {
@@ -369,7 +370,7 @@ test("a damaged session stays damaged when used: no write makes it look intact",
 test("an end of a credential's coverage before any transaction is found, although its checksum adds nothing", () => {
   withCopy((db, path) => {
     db.$client.run("UPDATE credential_coverage SET since = 0, until = NULL");
-    stampChecksums(db);
+    restamp(db, credentialCoverage);
     expect(db.$client.run("UPDATE credential_coverage SET until = 0").changes).toBeGreaterThan(0);
     expect(findingsOn(path).join("\n")).toContain("credential_coverage");
   });

@@ -11,7 +11,7 @@ import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify } from "../../src/cli/verify.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import { TestClock } from "../support/appliance/appliance.ts";
-import { writeEarlierStore } from "../support/store/earlier-store.ts";
+import { toEarlierSchema } from "../support/store/earlier-schema.ts";
 import { Store } from "../support/store/store.ts";
 
 let scratch: string;
@@ -21,8 +21,9 @@ beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), "netledger-foreign-"));
   const store = new Store();
   store.db.$client.run(`VACUUM INTO '${file("good.db")}'`);
+  toEarlierSchema(store.db.$client);
+  store.db.$client.run(`VACUUM INTO '${file("earlier.db")}'`);
   store.close();
-  writeEarlierStore(file("earlier.db"));
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -118,8 +119,8 @@ test.each([
 
 test("a backup of an earlier schema is compared with that schema", () => {
   expect(restored(file("earlier.db"))).toBeNull();
-  const later = spoilt("earlier.db", ({ $client }) => $client.run("CREATE TABLE map_positions (x)"));
-  expect(restored(later)).toContain('holds the table "map_positions", which netledger did not create: it cannot');
+  const later = spoilt("earlier.db", ({ $client }) => $client.run("CREATE TABLE idempotency_keys (x)"));
+  expect(restored(later)).toContain('holds the table "idempotency_keys", which netledger did not create: it cannot');
   const two = spoilt("earlier.db", ({ $client }) =>
     $client.run("CREATE VIEW a AS SELECT 1; CREATE TRIGGER b AFTER INSERT ON tags BEGIN SELECT 1; END"),
   );

@@ -1,297 +1,382 @@
-// Migration of a store with an earlier schema: all later additions, built from its ledger.
+// Migrations: the numbers of their files, and the upgrade of an existing store by migrations and upcasters made for the
+// test. Fields added and renamed, indexed columns with their backfill, tables outside the ledger, and a kill half-way.
 
-import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sessions } from "../../src/access/tables.ts";
+import { openWritable, type Sql } from "../../src/db/connection.ts";
 import {
-  ADDS_LASTING_RECORDS,
-  ADDS_SESSION_ORIGINS,
   APPLICATION_ID,
-  HASHES_IDEMPOTENCY_KEYS,
+  DatabaseUnreleased,
+  MIGRATIONS,
+  makeSchema,
   migrate,
+  refuseForeignFile,
   SCHEMA_VERSION,
+  schemaVersionOf,
 } from "../../src/db/files/migrate.ts";
-import { checkedTables, stampChecksums, walkChecked } from "../../src/db/row-checksum.ts";
-import { settleRowSums, summedTables } from "../../src/db/row-sums.ts";
+import { type AnyKind, type Kind, liveColumns, type RecordBase } from "../../src/db/kind.ts";
+import { checkedTables, walkChecked, withChecksum } from "../../src/db/row-checksum.ts";
+import { rowSumOf } from "../../src/db/row-sums.ts";
+import { addsField, renamesField } from "../../src/db/shape.ts";
+import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
-import { describeReport, verifyLedger } from "../../src/history/verify/verify.ts";
+import { rebuildPastWithin } from "../../src/history/verify/rebuild.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
-import { acceptancesAt } from "../../src/resources/conflict-acceptances/acceptance.ts";
-import { endedInto } from "../../src/resources/consolidations/consolidation.ts";
-import { takeForDropped, trySecrets } from "../../src/resources/credentials/sealed-secrets.ts";
-import { writeEarlierStore } from "../support/store/earlier-store.ts";
+import { networks } from "../../src/resources/networks/network.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { HANG_MS } from "../support/measure/limits.ts";
+import { scratchParent } from "../support/measure/scratch-parent.ts";
+import { EARLIER_SCHEMA, toEarlierSchema } from "../support/store/earlier-schema.ts";
 import { populate } from "../support/store/population.ts";
-import { Store } from "../support/store/store.ts";
+import { request, Store, tagFields } from "../support/store/store.ts";
 
-const MIGRATIONS = join(import.meta.dir, "../../migrations");
-/** The last schema without changes in commit order and without search. */
-const EARLIER = 3;
+const ROOT = resolve(import.meta.dir, "../..");
+const FOLDER = join(ROOT, "migrations");
+/** The first migration is 36: earlier numbers were in use before the first release. */
+const FIRST = 36;
 
-test("migrations are numbered in order without gaps: the last number is the schema's", () => {
-  const numbers = readdirSync(MIGRATIONS)
-    .sort()
-    .map((file) => Number(file.slice(0, 4)));
-  expect(numbers).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, place) => place + 1));
-});
-
-test("a store of an earlier schema is upgraded with its derived data, and verifies", () => {
-  const directory = mkdtempSync(join(tmpdir(), "netledger-migrate-"));
-  const [path, later] = [join(directory, "earlier.db"), join(directory, "later.db")];
-  writeEarlierStore(path, EARLIER);
-  writeEarlierStore(later);
-  const [db, other] = [openWritable(path), openWritable(later)];
-  migrate(db, path, upgradeStore);
-  migrate(other, later, upgradeStore);
-  const rows = (table: string, of = db) => of.$client.query(`SELECT * FROM ${table} ORDER BY 1, 2`).values();
-  for (const table of [
-    "history_activity",
-    "history_change_counts",
-    "history_search_texts",
-    "history_word_places",
-    "history_span_blocks",
-    "observations",
-    "user_passwords",
-  ]) {
-    expect(rows(table).length).toBeGreaterThan(0);
-    expect(rows(table)).toEqual(rows(table, other));
-  }
-  expect(db.$client.query("PRAGMA user_version").values()).toEqual([[SCHEMA_VERSION]]);
-  other.$client.close();
-  db.$client.close();
-  const readOnly = openReadOnly(path);
-  expect(verifyLedger(readOnly, KINDS).findings).toEqual([]);
-  readOnly.$client.close();
-});
-
-test("code run by a migration sees all tables and the former schema, once, in the same transaction", () => {
-  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
-  const db = openWritable(path);
-  const client = db.$client;
-  for (const file of readdirSync(MIGRATIONS).sort().slice(0, EARLIER))
-    client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
-  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-  client.run(`PRAGMA user_version = ${EARLIER}`);
-  const count = () => client.query("SELECT count(*) FROM sqlite_schema").values()[0]?.[0];
-  const before = count();
-
-  expect(() => migrate(db, path)).toThrow("only a new store takes no upgrade");
-  const failing = () => {
-    client.run("DELETE FROM history_segments");
-    throw new Error("the upgrade failed");
-  };
-  expect(() => migrate(db, path, failing)).toThrow("the upgrade failed");
-  expect(count()).toBe(before);
-  expect(client.query("PRAGMA user_version").values()).toEqual([[EARLIER]]);
-
-  const seen: number[] = [];
-  const upgrade = (each: typeof db, from: number) => {
-    expect(each).toBe(db);
-    expect(client.inTransaction).toBe(true);
-    client.run("DELETE FROM discovery_scans");
-    seen.push(from);
-  };
-  migrate(db, path, upgrade);
-  migrate(db, path, upgrade);
-  expect(seen).toEqual([EARLIER]);
-  client.close();
-
-  const fresh = openWritable(":memory:");
-  migrate(fresh, ":memory:", upgrade);
-  expect(seen).toEqual([EARLIER]);
-  fresh.$client.close();
-});
-
-test("sessions from before usage addresses stay intact, or damaged, and continue", () => {
-  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
-  const db = openWritable(path);
-  const client = db.$client;
-  const before = ADDS_SESSION_ORIGINS - 1;
-  const files = readdirSync(MIGRATIONS).sort().slice(0, before);
-  // Some contain only a comment.
-  client.run(files.map((file) => readFileSync(join(MIGRATIONS, file), "utf8")).join("\n"));
-  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-  client.run(`PRAGMA user_version = ${before}`);
-  client.run("PRAGMA foreign_keys = OFF");
-  // More than one step processes.
-  client.run(
-    `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 5000)
-     INSERT INTO sessions (hash, user_n, created_at, last_used_at, checksum)
-     SELECT unhex(printf('%064x', i * 7919)), i % 7, 1000 + i, 2000 + i, 0 FROM s`,
-  );
-  stampChecksums(db);
-  client.run("UPDATE sessions SET last_used_at = last_used_at + 1 WHERE created_at IN (1001, 3500, 6000)");
-  expect(damaged(db)).toHaveLength(3);
-  migrate(db, path, upgradeStore);
-  expect(damaged(db)).toHaveLength(3);
-  const rows = client.query("SELECT DISTINCT last_used_from, user_agent FROM sessions").values();
-  expect(rows).toEqual([[null, null]]);
-  client.run("UPDATE sessions SET last_used_from = '10.0.0.1' WHERE created_at = 1002");
-  expect(damaged(db)).toHaveLength(4);
-  client.close();
-});
-
-test("rows outside the ledger are counted from an upgrade on, and the next one does not accept losses", () => {
-  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
-  writeEarlierStore(path);
-  const db = openWritable(path);
-  migrate(db, path, upgradeStore);
-  expect(db.$client.query("SELECT name FROM row_sums ORDER BY name").values().flat()).toEqual(summedTables(db));
-  expect(verifyLedger(db, KINDS).findings).toEqual([]);
-  db.$client.close();
-  const later = openWritable(path);
-  later.$client.run("DELETE FROM user_passwords");
-  migrate(later, path, upgradeStore);
-  expect(verifyLedger(later, KINDS).findings).toContainEqual(
-    expect.objectContaining({ check: "secret", where: "user_passwords" }),
-  );
-  later.$client.close();
-});
-
-test("a secret missing before an upgrade is treated as dropped", () => {
-  const store = new Store();
-  try {
-    populate(store);
-    store.db.$client.run("DELETE FROM credential_secrets");
-    expect(verifyLedger(store.db, KINDS).findings).toHaveLength(1);
-    takeForDropped(store.db);
-    expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
-    expect(trySecrets(store.db, null)).toEqual({ total: 0, closed: 0 });
-  } finally {
-    store.close();
-  }
-});
-
-test("an Idempotency-Key stored in the clear is replaced by its hash, and is gone from the file", () => {
-  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
-  const db = openWritable(path);
-  const client = db.$client;
-  const before = HASHES_IDEMPOTENCY_KEYS - 1;
-  const files = readdirSync(MIGRATIONS).sort().slice(0, before);
-  client.run(files.map((file) => readFileSync(join(MIGRATIONS, file), "utf8")).join("\n"));
-  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-  client.run(`PRAGMA user_version = ${before}`);
-  client.run("PRAGMA foreign_keys = OFF");
-  client.run(
-    `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 2000)
-     INSERT INTO idempotency_keys (caller_n, key, at, sealed)
-     SELECT i % 7, (i % 5) || ' nlk_sent' || i, i, randomblob(50 + i % 90) FROM s`,
-  );
-  stampChecksums(db);
-  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  expect(readFileSync(path).includes("nlk_sent")).toBe(true);
-  migrate(db, path, upgradeStore);
-  expect(damaged(db)).toEqual([]);
-  expect(client.query("SELECT count(*) FROM idempotency_keys WHERE length(key) = 64").values()).toEqual([[2_000]]);
-  client.close();
-  for (const file of [path, `${path}-wal`])
-    if (existsSync(file)) expect([file, readFileSync(file).includes("nlk_sent")]).toEqual([file, false]);
-});
-
-test("acceptances and consolidations from before they were records get a version each, and the past is unchanged", () => {
-  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
-  writeEarlierStore(path);
-  const db = openWritable(path);
-  migrate(db, path, upgradeStore);
-  const { $client: client } = db;
-  const one = (sql: string) => client.query(sql).values()[0] as number[];
-  const [organization] = one("SELECT min(n) FROM organizations");
-  const [network] = one("SELECT min(n) FROM networks");
-  const [former, closedIn] = one(
-    `SELECT v.key >> 31, v.key & 2147483647 FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
-     WHERE r.kind = 7 AND v.operation = 3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = r.n) LIMIT 1`,
-  );
-  const [into] = one("SELECT min(n) FROM hosts");
-  // Restores the earlier state.
-  client.run("DROP TABLE conflict_acceptances; DROP TABLE host_consolidations");
-  for (const file of ["0021_conflict_acceptances.sql", "0031_consolidated_hosts.sql"])
-    client.run(/CREATE TABLE [^;]+;/.exec(readFileSync(join(MIGRATIONS, file), "utf8"))?.[0] ?? "");
-  const ids = ["a", "b", "c"].map((last) => `01936f2e-0d5c-7d3a-9a39-3f6f1f7a000${last}`);
-  const add = client.prepare(
-    `INSERT INTO conflict_acceptances VALUES (?, ${organization}, '[]', 'Address', '10.0.0.1', ?, 'why', 5000,
-      '{"type":"User","id":null,"name":"Ann"}', ?, ?, 0)`,
-  );
-  add.run(ids[0] as string, "f0", null, null);
-  add.run(ids[1] as string, "f1", 9000, '{"type":"User","id":null,"name":"Bob"}');
-  add.run(ids[2] as string, "f2", null, null);
-  add.finalize();
-  client.run(
-    `INSERT INTO host_consolidations VALUES (${former}, ${closedIn}, ${into}, ${network}, '["serial:a"]', '["mac:b"]', 0)`,
-  );
-  stampChecksums(db);
-  settleRowSums(db, new Map());
-  client.run("UPDATE conflict_acceptances SET value = '10.0.0.2' WHERE fingerprint = 'f2'");
-  client.run(`PRAGMA user_version = ${ADDS_LASTING_RECORDS - 1}`);
-  const versions = () => one("SELECT count(*) FROM history_versions")[0] as number;
-  const before = versions();
-  client.close();
-
-  const upgraded = openWritable(path);
-  migrate(upgraded, path, upgradeStore);
-  const reader = { statement: (sql: string) => upgraded.$client.query(sql) };
-  const accepted = (at: number | null) => [
-    ...acceptancesAt(reader as never, organization as number, ["f0", "f1", "f2"], at).values(),
-  ];
-  // The migration does not repair damaged rows.
-  expect([4999, 5000, 8999, 9000, null].map((at) => accepted(at).map(({ id }) => id))).toEqual([
-    [],
-    ids.slice(0, 2),
-    ids.slice(0, 2),
-    ids.slice(0, 1),
-    ids.slice(0, 1),
-  ]);
-  expect(accepted(null)).toEqual([
-    expect.objectContaining({
-      reason: "why",
-      accepted_at: "1970-01-01T00:00:05.000Z",
-      accepted_by: { type: "User", id: null, name: "Ann" },
-    }),
-  ]);
-  const asOf = { sequence: (closedIn as number) - 1, lastN: 1_000, present: false };
-  const [intoId] = upgraded.$client.query(`SELECT id FROM history_records WHERE n = ${into}`).values()[0] as [string];
-  expect(endedInto(reader as never, [former as number], asOf)).toEqual(new Map([[former as number, intoId]]));
-  expect(upgraded.$client.query("SELECT count(*) FROM history_versions").values()).toEqual([[before + 3]]);
-  const report = verifyLedger(upgraded, KINDS);
-  expect([report.findings, [...report.lost]]).toEqual([[], [["conflict_acceptances", 1]]]);
-  expect(describeReport(report)).toContain(
-    "Lost before, as a repair or an upgrade found: 1 acceptance of a conflict\n",
-  );
-  upgraded.$client.close();
-});
-
-/** Rows outside the ledger with wrong checksums. */
-function damaged(db: Sql): unknown[] {
-  const rows: unknown[] = [];
-  for (const table of checkedTables(db))
-    for (const _ of walkChecked(db, table, (step) => rows.push(...step.filter(({ isWhole }) => !isWhole))));
-  return rows;
+/** A kind's record: first with a `title`, then also a `color`, then with a `name` instead of the title. */
+interface Gadget extends RecordBase {
+  readonly network_id: string;
+  readonly title?: string;
+  readonly name?: string;
+  readonly color?: string | null;
+  readonly tags: readonly string[];
 }
 
-test("after an upgrade, credentials are sent to the addresses that hosts had before, if assigned to these", () => {
-  const covered = (assigned: string) => {
-    const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
-    writeEarlierStore(path);
-    const db = openWritable(path);
-    const members = `json_set('{' || members || '}', '$.ip_address_ids', ${assigned})`;
-    db.$client.run(
-      `UPDATE credential_assignments SET members = substr(${members}, 2, length(${members}) - 2)
-        WHERE host_n IS NOT NULL`,
-    );
-    migrate(db, path, upgradeStore);
-    const rows = db.$client
-      .query("SELECT v.ip_address, v.since, v.until, v.origin FROM credential_coverage v ORDER BY 1")
-      .values();
-    const addresses = db.$client
-      .query("SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n ORDER BY 1")
-      .values()
-      .flat() as string[];
-    expect(damaged(db)).toEqual([]);
-    db.$client.close();
-    return { rows, addresses };
+const TITLED = SCHEMA_VERSION + 1;
+const COLORED = SCHEMA_VERSION + 2;
+const INDEXED = SCHEMA_VERSION + 3;
+const NAMED = SCHEMA_VERSION + 4;
+
+/** By version. A migration without SQL adds or renames fields of records. */
+const MADE = [
+  `CREATE TABLE gadgets (n INTEGER PRIMARY KEY REFERENCES history_records (n), organization_n INTEGER NOT NULL,
+     network_n INTEGER NOT NULL, sequence INTEGER NOT NULL, identity TEXT UNIQUE, composed INTEGER NOT NULL,
+     sort_keys TEXT, members TEXT NOT NULL) STRICT`,
+  "-- Gadgets have a color: Red for those from before.",
+  `ALTER TABLE gadgets ADD COLUMN color TEXT;
+   CREATE INDEX gadgets_by_color ON gadgets (color) WHERE color IS NOT NULL;`,
+  "-- The title is called name.",
+];
+const migrationsTo = (version: number) => [...MIGRATIONS, ...MADE.slice(0, version - SCHEMA_VERSION)];
+
+/** The kind as of a version. */
+function gadgetAt(version: number): Kind<Gadget> {
+  const upcasters = [addsField(COLORED, "color", "Red"), renamesField(NAMED, "title", "name")];
+  const columns = {
+    ...liveColumns,
+    network_n: integer()
+      .notNull()
+      .references(() => networks.n),
   };
-  const whole = covered("NULL");
-  expect(whole.addresses).toEqual(["10.9.0.1", "10.9.0.2"]);
-  expect(whole.rows).toEqual(whole.addresses.map((address) => [address, 0, null, "Upgraded"]));
-  expect(covered(`json('["00000000-0000-4000-8000-000000000002"]')`).rows).toEqual([["10.9.0.2", 0, null, "Upgraded"]]);
+  const isIndexed = version >= INDEXED;
+  return {
+    name: "gadget",
+    plural: "gadgets",
+    code: 60,
+    upcasters: upcasters.filter(({ migration }) => migration <= version),
+    table: isIndexed
+      ? sqliteTable("gadgets", { ...columns, color: text() })
+      : (sqliteTable("gadgets", columns) as never),
+    columns: ({ color = null }) => (isIndexed ? { color } : {}),
+    scopes: { network: "network_id" },
+    links: ({ tags }) => [{ relation: "tags", ids: tags }],
+    observed: [],
+    absent: "null",
+    identity: ({ network_id, title, name }) => `${network_id}/${title ?? name}`,
+    unique: null,
+  };
+}
+const kindsAt = (version: number): AnyKind[] => [...KINDS, gadgetAt(version) as AnyKind];
+
+/** Migrates to a version as its executable would. */
+function upgradeTo(path: string, version: number): Sql {
+  const db = openWritable(path);
+  const upgrade = (...[each, from, added]: Parameters<typeof upgradeStore>) =>
+    upgradeStore(each, from, added, kindsAt(version));
+  migrate(db, path, upgrade, migrationsTo(version));
+  return db;
+}
+
+const rowsOf = (db: Sql, sql: string) => db.$client.query(sql).values();
+const LEDGER = "SELECT key, shape, changed, members, patch, hash FROM history_versions ORDER BY key";
+const findingsOf = (db: Sql, version: number) =>
+  verifyLedger(db, kindsAt(version)).findings.filter(
+    ({ check, where }) => !(["file", "schema"].includes(check) && where.includes("gadgets")),
+  );
+
+let directory: string;
+const fileOf = (name: string) => join(directory, `${name}.db`);
+beforeAll(() => {
+  directory = mkdtempSync(join(scratchParent(), "netledger-migrate-"));
 });
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe("the migrations", () => {
+  test("are numbered without a gap, and the last number is the schema's", () => {
+    const numbers = readdirSync(FOLDER)
+      .sort()
+      .map((file) => Number(file.slice(0, 4)));
+    expect(numbers).toEqual(Array.from({ length: MIGRATIONS.length }, (_, place) => FIRST + place));
+    expect(numbers.at(-1)).toBe(SCHEMA_VERSION);
+  });
+
+  test("of 0.2.0 never change: existing stores are compared with them by their text, comments included", () => {
+    const db = openWritable(":memory:");
+    makeSchema(db, 40);
+    const made = rowsOf(db, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 1, 2");
+    db.$client.close();
+    expect(createHash("sha256").update(JSON.stringify(made)).digest("hex")).toBe(
+      "1fcfd985c519a175231000fbb7e5930a873b7abd6e10df4787bd3a6cfeb7a52a",
+    );
+  });
+
+  test("have no upgrade from a schema before the first release: its data is refused and stays as it is", () => {
+    const path = fileOf("unreleased");
+    const db = openWritable(path);
+    db.$client.run(
+      `CREATE TABLE tags (n INTEGER); PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 35`,
+    );
+    expect(() => migrate(db, path, upgradeStore)).toThrow(DatabaseUnreleased);
+    db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.$client.close();
+    const bytes = readFileSync(path);
+    expect(() => refuseForeignFile(path)).toThrow(
+      `${path} was written by a netledger before 0.2.0 (schema 35) and was left untouched: this one cannot upgrade it.`,
+    );
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+});
+
+describe("a store with records", () => {
+  /** Of the version that introduced gadgets. */
+  const before = () => fileOf("titled");
+  const titles = ["first", 'a "quoted" title', "ümlaut"];
+
+  beforeAll(() => {
+    const store = new Store({ kinds: kindsAt(TITLED), migration: MADE[0] as string });
+    const kind = gadgetAt(TITLED);
+    const tag = store.create(tagKind, tagFields(store.organizationId, "one"));
+    const ids = titles.map(
+      (title) => store.create(kind, { network_id: store.networkId, title, tags: [tag.id] } as never).id,
+    );
+    store.write((tx) => tx.update(kind, ids[0] as string, { title: "renamed" } as never));
+    store.write((tx) => tx.remove(kind, ids[2] as string));
+    store.db.$client.run(`PRAGMA user_version = ${TITLED}`);
+    store.db.$client.run(`VACUUM INTO '${before()}'`);
+    store.close();
+  });
+
+  const live = (db: Sql) => rowsOf(db, "SELECT n, sequence, members, color FROM gadgets ORDER BY n");
+
+  test("gets fields, an indexed column and a renamed field: at once as one by one, and its ledger stays", () => {
+    const [atOnce, oneByOne] = [fileOf("at-once"), fileOf("one-by-one")];
+    for (const path of [atOnce, oneByOne]) copyFileSync(before(), path);
+    const written = openWritable(before());
+    const ledger = rowsOf(written, LEDGER);
+    const links = rowsOf(written, "SELECT * FROM live_links ORDER BY 1, 2, 3");
+    written.$client.close();
+    for (const version of [COLORED, INDEXED]) {
+      const db = upgradeTo(oneByOne, version);
+      expect(schemaVersionOf(db)).toBe(version);
+      expect(findingsOf(db, version)).toEqual([]);
+      db.$client.close();
+    }
+    const [one, other] = [upgradeTo(atOnce, NAMED), upgradeTo(oneByOne, NAMED)];
+    for (const db of [one, other]) {
+      expect(findingsOf(db, NAMED)).toEqual([]);
+      expect(rowsOf(db, LEDGER)).toEqual(ledger);
+      expect(rowsOf(db, "SELECT * FROM live_links ORDER BY 1, 2, 3")).toEqual(links);
+      const byIndex = rowsOf(db, "SELECT count(*) FROM gadgets INDEXED BY gadgets_by_color WHERE color = 'Red'");
+      expect(byIndex).toEqual([[2]]);
+      const records = live(db).map((row) => JSON.parse(`{${row[2]}}`));
+      expect(records).toMatchObject([
+        { name: "renamed", color: "Red" },
+        { name: titles[1], color: "Red" },
+      ]);
+      expect(records.some((record) => "title" in record)).toBe(false);
+    }
+    expect(live(one)).toEqual(live(other));
+    const schema = "SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2";
+    expect(rowsOf(one, schema)).toEqual(rowsOf(other, schema));
+    for (const db of [one, other]) db.$client.close();
+  });
+
+  test("fills an indexed column also where no upcaster is new", () => {
+    const path = fileOf("indexed");
+    copyFileSync(before(), path);
+    upgradeTo(path, COLORED).$client.close();
+    const db = upgradeTo(path, INDEXED);
+    expect(live(db).map((row) => row[3])).toEqual(["Red", "Red"]);
+    expect(findingsOf(db, INDEXED)).toEqual([]);
+    db.$client.close();
+  });
+
+  test("is written on in its new shape", () => {
+    const path = fileOf("written");
+    copyFileSync(before(), path);
+    const db = upgradeTo(path, NAMED);
+    const kind = gadgetAt(NAMED);
+    const writer = new Writer({
+      db,
+      kinds: kindsAt(NAMED),
+      commands: { test: (tx, input: (of: typeof tx) => unknown) => input(tx) },
+      clock: { now: () => Date.UTC(2027, 0, 1) },
+      random: new Store().random,
+    });
+    const [id] = rowsOf(db, "SELECT r.id FROM gadgets g JOIN history_records r ON r.n = g.n ORDER BY g.n")[0] as [
+      string,
+    ];
+    const reply = writer.execute([request((tx) => tx.update(kind, id, { color: "Blue" } as never))])[0] as WriteReply;
+    expect(outcomeOf(reply).sequence).not.toBeNull();
+    expect(live(db).map((row) => row[3])).toEqual(["Blue", "Red"]);
+    expect(rowsOf(db, "SELECT shape, changed FROM history_versions ORDER BY key & 2147483647 DESC LIMIT 1")).toEqual([
+      [3, '["color"]'],
+    ]);
+    expect(findingsOf(db, NAMED)).toEqual([]);
+    writer.close();
+  });
+});
+
+describe("an upgrade", () => {
+  let path: string;
+  let db: Sql;
+  let number = 0;
+  const added = (sql: string) => [...MIGRATIONS, sql];
+
+  beforeEach(() => {
+    number += 1;
+    path = fileOf(`filled-${number}`);
+    const store = new Store();
+    populate(store);
+    store.db.$client.run(`VACUUM INTO '${path}'`);
+    store.close();
+    db = openWritable(path);
+  });
+  afterAll(() => db.$client.close());
+
+  test("sees all tables and the previous schema, once, and is done completely or not at all", () => {
+    const { $client: client } = db;
+    toEarlierSchema(client);
+    const count = () => rowsOf(db, "SELECT count(*) FROM sqlite_schema");
+    const before = count();
+    expect(() => migrate(db, path)).toThrow("only a new store takes no upgrade");
+    const failing = () => {
+      client.run("DELETE FROM idempotency_keys");
+      client.run("DELETE FROM sessions");
+      throw new Error("the upgrade failed");
+    };
+    expect(() => migrate(db, path, failing)).toThrow("the upgrade failed");
+    expect(count()).toEqual(before);
+    expect(schemaVersionOf(db)).toBe(EARLIER_SCHEMA);
+
+    const seen: number[] = [];
+    const upgrade = (each: Sql, from: number) => {
+      expect([each === db, client.inTransaction]).toEqual([true, true]);
+      client.run("DELETE FROM idempotency_keys");
+      seen.push(from);
+    };
+    migrate(db, path, upgrade);
+    migrate(db, path, upgrade);
+    expect(seen).toEqual([EARLIER_SCHEMA]);
+    const fresh = openWritable(":memory:");
+    migrate(fresh, ":memory:", upgrade);
+    fresh.$client.close();
+    expect(seen).toEqual([EARLIER_SCHEMA]);
+    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+  });
+
+  test("runs the steps of the migrations that the store lacks, in order", () => {
+    const ran: number[] = [];
+    const steps = [37, 40, 41, 42].map((migration) => ({ migration, run: () => void ran.push(migration) }));
+    const rebuild = { migration: 43, run: (of: Sql) => rebuildPastWithin(of, KINDS) };
+    db.$client.run("DELETE FROM history_change_counts");
+    db.$client.transaction(() => upgradeStore(db, 40, new Map(), KINDS, [...steps, rebuild]))();
+    expect(ran).toEqual([41, 42]);
+    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+  });
+
+  test("counts an added column into the checksums of a table outside the ledger: damaged rows stay damaged", () => {
+    const { $client: client } = db;
+    client.run("PRAGMA foreign_keys = OFF");
+    migrate(db, path, upgradeStore);
+    // More than one step processes.
+    for (let i = 1; i <= 5_000; i += 1) {
+      const hash = Buffer.from(createHash("sha256").update(String(i)).digest());
+      const origin = { last_used_from: null, user_agent: null };
+      const row = { hash, user_n: i % 7, created_at: 1_000 + i, last_used_at: 2_000 + i, ...origin };
+      db.insert(sessions).values(withChecksum(sessions, row)).run();
+    }
+    client.run("UPDATE sessions SET last_used_at = last_used_at + 1 WHERE created_at IN (1001, 3500, 6000)");
+    expect(damagedIn(db)).toBe(3);
+    migrate(db, path, upgradeStore, added("ALTER TABLE sessions ADD COLUMN device TEXT;"));
+    expect([damagedIn(db), rowSumOf(db, "sessions").isRight]).toEqual([3, true]);
+    client.run("UPDATE sessions SET device = 'phone' WHERE created_at = 1002");
+    expect(damagedIn(db)).toBe(4);
+  });
+
+  test("starts counting the rows of a new table with checksums, and takes no loss in another for granted", () => {
+    const notes = "CREATE TABLE notes (n INTEGER PRIMARY KEY, checksum INTEGER NOT NULL) STRICT;";
+    db.$client.run("DELETE FROM user_passwords");
+    migrate(db, path, upgradeStore, added(`${notes} INSERT INTO notes VALUES (1, 5), (2, -7);`));
+    db.$client.run("INSERT INTO notes VALUES (3, 1)");
+    expect(rowSumOf(db, "notes")).toMatchObject({ rows: 3, written: 3, isRight: true });
+    expect(rowSumOf(db, "user_passwords").isRight).toBe(false);
+  });
+
+  test("killed half-way leaves the store as it was, and the next start completes it", async () => {
+    const before = (["history_versions", "tags", "row_sums", "sqlite_schema"] as const).map(
+      (table) => [table, rowsOf(db, `SELECT * FROM ${table}`)] as const,
+    );
+    db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.$client.close();
+    const sql = "CREATE TABLE notes (n INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, text TEXT) STRICT;";
+    const script = fileOf("killed").replace(/db$/, "ts");
+    writeFileSync(
+      script,
+      `import { openWritable } from "${ROOT}/src/db/connection.ts";
+       import { MIGRATIONS, migrate } from "${ROOT}/src/db/files/migrate.ts";
+       import { rebuildLiveWithin } from "${ROOT}/src/history/verify/rebuild.ts";
+       import { KINDS } from "${ROOT}/src/records/resources.ts";
+       const db = openWritable(${JSON.stringify(path)});
+       // Writes pages before the commit.
+       db.$client.run("PRAGMA cache_size = 10");
+       migrate(db, "", () => {
+         rebuildLiveWithin(db, KINDS);
+         db.$client.run("DELETE FROM live_links");
+         db.$client.run("WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 3000) INSERT INTO notes SELECT n, 0, hex(zeroblob(500)) FROM i");
+         console.log("half-way");
+         Bun.sleepSync(${HANG_MS});
+       }, [...MIGRATIONS, ${JSON.stringify(sql)}]);`,
+    );
+    const child = Bun.spawn([process.execPath, script], { stdout: "pipe", stderr: "inherit" });
+    const said = await child.stdout.getReader().read();
+    expect(new TextDecoder().decode(said.value)).toBe("half-way\n");
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(existsSync(`${path}-wal`) && readFileSync(`${path}-wal`).length).toBeGreaterThan(1_000_000);
+
+    db = openWritable(path);
+    expect(schemaVersionOf(db)).toBe(SCHEMA_VERSION);
+    for (const [table, rows] of before) expect([table, rowsOf(db, `SELECT * FROM ${table}`)]).toEqual([table, rows]);
+    migrate(db, path, upgradeStore);
+    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    migrate(db, path, upgradeStore, added(sql));
+    expect(schemaVersionOf(db)).toBe(SCHEMA_VERSION + 1);
+    expect(rowSumOf(db, "notes")).toMatchObject({ rows: 0, isRight: true });
+  });
+});
+
+/** Number of rows outside the ledger with wrong checksums. */
+function damagedIn(db: Sql): number {
+  let count = 0;
+  for (const table of checkedTables(db))
+    for (const _ of walkChecked(db, table, (step) => (count += step.filter(({ isWhole }) => !isWhole).length)));
+  return count;
+}

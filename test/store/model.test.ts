@@ -3,8 +3,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
+import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { type AnyKind, scopesOf } from "../../src/db/kind.ts";
 import type { Filter, ListQuery, OrderTerm } from "../../src/db/reading/list-query.ts";
+import { addsField, type Upcaster } from "../../src/db/shape.ts";
 import { rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
@@ -75,8 +77,9 @@ const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<
   [subnetKind, { name: true, cidr: true, subnet_type: false, network_id: false, created_at: false }],
 ]);
 
-/** The first of them adds `asset_tag`. */
-const { upcasters: UPCASTERS = [] } = hostKind;
+/** Adds `asset_tag` midway. */
+const { upcasters: EARLIER = [] } = hostKind;
+const UPCASTERS = [...EARLIER, addsField(SCHEMA_VERSION + 1, "asset_tag", null)];
 
 let store: Store;
 let model: Model;
@@ -90,10 +93,9 @@ beforeAll(() => {
       draft.create(networkKind, networkFields(store.organizationId, model.newName()));
   });
   // Midway, all hosts get a new field.
-  setUpcasters(hostKind, []);
   model.unknownFields.add("asset_tag");
   for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
-  setUpcasters(hostKind, UPCASTERS.slice(0, 1));
+  setUpcasters(hostKind, UPCASTERS);
   rebuildLiveWithin(store.db, [hostKind]);
   model.gain(hostKind, "asset_tag", null);
   findingsInTheMiddle = verifyLedger(store.readDb, KINDS).findings;
@@ -102,13 +104,13 @@ beforeAll(() => {
   store.clock.at = model.head.at + 60_000;
 });
 afterAll(() => {
-  setUpcasters(hostKind, UPCASTERS);
+  setUpcasters(hostKind, EARLIER);
   store.close();
 });
 
 /** Sets a kind to before or after the introduction of a field. */
-function setUpcasters(kind: AnyKind, upcasters: AnyKind["upcasters"]): void {
-  (kind as { upcasters: AnyKind["upcasters"] }).upcasters = upcasters;
+function setUpcasters(kind: AnyKind, upcasters: readonly Upcaster[]): void {
+  (kind as { upcasters: readonly Upcaster[] }).upcasters = upcasters;
 }
 
 interface Question {

@@ -10,16 +10,16 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
+import { join } from "node:path";
+import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
+import { EARLIER_SCHEMA, toEarlierSchema } from "../support/store/earlier-schema.ts";
 
 let place: Workplace;
 let file: string;
@@ -32,9 +32,6 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-const MIGRATIONS = resolve(import.meta.dir, "../../migrations");
-/** Before the search index of the ledger. */
-const OLD_SCHEMA = 3;
 const WRITERS = 4;
 /** Subnets created before the first backup starts, and between two. */
 const MADE_BETWEEN = 40;
@@ -357,7 +354,8 @@ describe("a restore", () => {
 
   test("accepts a database of an older version, and upgrades it", async () => {
     const { key } = await place.setUp();
-    writeOlder(file, join(place.data, "netledger.db"), OLD_SCHEMA);
+    copyFileSync(join(place.data, "netledger.db"), file);
+    inDatabase(file, toEarlierSchema);
     const refused = await place.run(["serve", "--read-only", file, "--listen", "127.0.0.1:0"]);
     expect(refused.code).toBe(3);
     expect((await place.run(["restore", file, "--data", elsewhere])).code).toBe(0);
@@ -369,17 +367,16 @@ describe("a restore", () => {
 
 test("a start upgrades data of an older version once, and logs it", async () => {
   const { key } = await place.setUp();
-  writeOlder(file, join(place.data, "netledger.db"), OLD_SCHEMA);
-  for (const suffix of ["-wal", "-shm"]) rmSync(join(place.data, `netledger.db${suffix}`), { force: true });
-  renameSync(file, join(place.data, "netledger.db"));
+  inDatabase(join(place.data, "netledger.db"), toEarlierSchema);
   const running = await place.serve();
   await running.logged("started");
-  expect(running.log).toContain(`brought_up_to_date schema_before=${OLD_SCHEMA} schema=${SCHEMA_VERSION}`);
+  expect(running.log).toContain(`brought_up_to_date schema_before=${EARLIER_SCHEMA} schema=${SCHEMA_VERSION}`);
   expect((await running.withKey(key).get("networks?search=main")).data).toHaveLength(1);
   await running.stop();
   const again = await place.serve();
   await again.logged("started");
   expect(again.log).not.toContain("brought_up_to_date");
+  expect((await place.command("verify")).code).toBe(0);
 });
 
 describe("credential secrets", () => {
@@ -528,38 +525,6 @@ function inDatabase(path: string, work: (db: Database) => void): void {
     work(db);
   } finally {
     db.close(true);
-  }
-}
-
-/** Output of an older version: its schema, with today's rows. */
-function writeOlder(path: string, today: string, schema: number): void {
-  const db = new Database(path, { create: true, readwrite: true });
-  try {
-    db.run("PRAGMA journal_mode = WAL");
-    for (const name of readdirSync(MIGRATIONS).sort().slice(0, schema))
-      db.run(readFileSync(join(MIGRATIONS, name), "utf8"));
-    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    db.run(`PRAGMA user_version = ${schema}`);
-    const triggers = db.query("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
-      name: string;
-      sql: string;
-    }[];
-    for (const { name } of triggers) db.run(`DROP TRIGGER ${name}`);
-    db.run(`ATTACH DATABASE '${today}' AS today`);
-    const shared = db.query(
-      `SELECT o.name, i.name FROM main.sqlite_schema o JOIN pragma_table_info(o.name, 'main') i
-        WHERE o.type = 'table' INTERSECT SELECT o.name, i.name FROM today.sqlite_schema o
-        JOIN pragma_table_info(o.name, 'today') i`,
-    );
-    for (const [table, columns] of Map.groupBy(shared.values() as Array<[string, string]>, ([name]) => name)) {
-      const names = columns.map(([, name]) => name).join(", ");
-      db.run(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM today.${table}`);
-    }
-    for (const { sql } of triggers) db.run(sql);
-    db.run("DETACH DATABASE today");
-    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  } finally {
-    db.close();
   }
 }
 

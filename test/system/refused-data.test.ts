@@ -1,5 +1,5 @@
-// Unusable data: newer, foreign, damaged, without its key, or under a clock that jumped. Refused in one sentence with
-// status 3, without changing a byte.
+// Unusable data: newer, unreleased, foreign, damaged, without its key, or under a clock that jumped. Refused in one
+// sentence with status 3, or 1 from before the first release, without changing a byte.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -40,6 +40,15 @@ describe("refused without changes:", () => {
     withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
     await expectRefused(
       `${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}) and was left untouched. Use the newer version.`,
+    );
+  });
+
+  test("a database from before 0.2.0", async () => {
+    await place.setUp();
+    withDatabase((db) => db.run("PRAGMA user_version = 35"));
+    await expectRefused(
+      `${database} was written by a netledger before 0.2.0 (schema 35) and was left untouched: this one cannot upgrade it. Use that version, or start with a new data folder.`,
+      1,
     );
   });
 
@@ -238,22 +247,22 @@ function start(): Promise<Finished> {
 }
 
 /** Every command that opens data refuses, and the folder stays unchanged. */
-async function expectRefused(sentence: string): Promise<void> {
+async function expectRefused(sentence: string, code = 3): Promise<void> {
   const before = contents();
-  expectSentence(await start(), sentence);
+  expectSentence(await start(), sentence, code);
   for (const args of [
     ["user", "list"],
     ["key", "list"],
     ["user", "disable", "--email", "owner@acme.example"],
   ]) {
     const refused = await place.command(...args);
-    expect([args, refused.code, refused.out]).toEqual([args, 3, ""]);
+    expect([args, refused.code, refused.out]).toEqual([args, code, ""]);
   }
   expect(contents()).toEqual(before);
 }
 
-function expectSentence(finished: Finished, sentence: string): void {
-  expect(finished).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${sentence}\n` });
+function expectSentence(finished: Finished, sentence: string, code = 3): void {
+  expect(finished).toEqual({ code, signal: null, out: "", err: `netledger: ${sentence}\n` });
 }
 
 /** Name, modification time and bytes of every file; the lock may appear. */

@@ -14,122 +14,39 @@ import {
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import ledger from "../../../migrations/0001_ledger.sql" with { type: "text" };
-import inventory from "../../../migrations/0002_inventory.sql" with { type: "text" };
-import access from "../../../migrations/0003_access.sql" with { type: "text" };
-import changesAndSearch from "../../../migrations/0004_changes_and_search.sql" with { type: "text" };
-import thinnedHistory from "../../../migrations/0005_thinned_history.sql" with { type: "text" };
-import discovery from "../../../migrations/0006_discovery.sql" with { type: "text" };
-import acceptingSubnets from "../../../migrations/0007_accepting_subnets.sql" with { type: "text" };
-import credentialCoverage from "../../../migrations/0008_credential_coverage.sql" with { type: "text" };
-import rowsLeftOut from "../../../migrations/0009_rows_left_out.sql" with { type: "text" };
-import servedTables from "../../../migrations/0010_served_tables.sql" with { type: "text" };
-import checksums from "../../../migrations/0011_checksums.sql" with { type: "text" };
-import reasons from "../../../migrations/0012_reasons.sql" with { type: "text" };
-import words from "../../../migrations/0013_words.sql" with { type: "text" };
-import changeCounts from "../../../migrations/0014_change_counts.sql" with { type: "text" };
-import markers from "../../../migrations/0015_markers.sql" with { type: "text" };
-import groups from "../../../migrations/0016_groups.sql" with { type: "text" };
-import ipRanges from "../../../migrations/0017_ip_ranges.sql" with { type: "text" };
-import summary from "../../../migrations/0018_summary.sql" with { type: "text" };
-import subnetScopes from "../../../migrations/0019_subnet_scopes.sql" with { type: "text" };
-import conflicts from "../../../migrations/0020_conflicts.sql" with { type: "text" };
-import conflictAcceptances from "../../../migrations/0021_conflict_acceptances.sql" with { type: "text" };
-import completedScans from "../../../migrations/0022_completed_scans.sql" with { type: "text" };
-import preferences from "../../../migrations/0023_preferences.sql" with { type: "text" };
-import allowedSources from "../../../migrations/0024_allowed_sources.sql" with { type: "text" };
-import mapPositions from "../../../migrations/0025_map_positions.sql" with { type: "text" };
-import cheaperConditions from "../../../migrations/0026_cheaper_conditions.sql" with { type: "text" };
-import sessionOrigins from "../../../migrations/0027_session_origins.sql" with { type: "text" };
-import packedVersions from "../../../migrations/0028_packed_versions.sql" with { type: "text" };
-import customFields from "../../../migrations/0029_custom_fields.sql" with { type: "text" };
-import customFieldValues from "../../../migrations/0030_custom_field_values.sql" with { type: "text" };
-import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" with { type: "text" };
-import demandedReasons from "../../../migrations/0032_demanded_reasons.sql" with { type: "text" };
-import hashedIdempotencyKeys from "../../../migrations/0033_hashed_idempotency_keys.sql" with { type: "text" };
-import rowSums from "../../../migrations/0034_row_sums.sql" with { type: "text" };
-import lastingRecords from "../../../migrations/0035_lasting_records.sql" with { type: "text" };
+import ledger from "../../../migrations/0036_ledger.sql" with { type: "text" };
+import inventory from "../../../migrations/0037_inventory.sql" with { type: "text" };
+import discovery from "../../../migrations/0038_discovery.sql" with { type: "text" };
+import people from "../../../migrations/0039_people.sql" with { type: "text" };
+import operations from "../../../migrations/0040_operations.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
-import { keepRowSums, settleRowSums } from "../row-sums.ts";
+import { checkedTables, countIn } from "../row-checksum.ts";
+import { keepRowSums, startRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { describeRefusal, GOOD_COPY, readTroubleOf } from "../trouble.ts";
 
-/** Append-only: a database's version is the number of migrations applied (`PRAGMA user_version`). */
-const MIGRATIONS: readonly string[] = [
-  ledger,
-  inventory,
-  access,
-  changesAndSearch,
-  thinnedHistory,
-  discovery,
-  acceptingSubnets,
-  credentialCoverage,
-  rowsLeftOut,
-  servedTables,
-  checksums,
-  reasons,
-  words,
-  changeCounts,
-  markers,
-  groups,
-  ipRanges,
-  summary,
-  subnetScopes,
-  conflicts,
-  conflictAcceptances,
-  completedScans,
-  preferences,
-  allowedSources,
-  mapPositions,
-  cheaperConditions,
-  sessionOrigins,
-  packedVersions,
-  customFields,
-  customFieldValues,
-  consolidatedHosts,
-  demandedReasons,
-  hashedIdempotencyKeys,
-  rowSums,
-  lastingRecords,
-];
+/** Last schema before the first release. Its data is refused: nothing here upgrades it. */
+const LAST_UNRELEASED_SCHEMA = 35;
 
-/** Adds checksums to tables outside the ledger; older stores get theirs on upgrade. */
-export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
+/** Append-only. A database's version (`PRAGMA user_version`) is the number of the last migration applied. */
+export const MIGRATIONS: readonly string[] = [ledger, inventory, discovery, people, operations];
 
-/** Adds the word index of record names. */
-export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
-
-/** Adds device positions on network maps. */
-export const ADDS_MAP_POSITIONS = MIGRATIONS.indexOf(mapPositions) + 1;
-
-/** Adds change counts, updated with every write. */
-export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;
-
-/** Completes the groups that current kinds have. */
-export const ADDS_GROUPS = MIGRATIONS.indexOf(subnetScopes) + 1;
-
-/** Stores the origin addresses of sessions. */
-export const ADDS_SESSION_ORIGINS = MIGRATIONS.indexOf(sessionOrigins) + 1;
-
-/** Stores Idempotency-Keys as hashes only. */
-export const HASHES_IDEMPOTENCY_KEYS = MIGRATIONS.indexOf(hashedIdempotencyKeys) + 1;
-/** Adds row counts of tables outside the ledger. */
-export const ADDS_ROW_SUMS = MIGRATIONS.indexOf(rowSums) + 1;
-
-/** Turns acceptances and consolidations into records. */
-export const ADDS_LASTING_RECORDS = MIGRATIONS.indexOf(lastingRecords) + 1;
-
-export const SCHEMA_VERSION = MIGRATIONS.length;
+export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;
 /** "nled": distinguishes netledger databases from other SQLite files, also for `file`. */
 export const APPLICATION_ID = 0x6e6c6564;
 
 const GOOD_COPY_SENTENCE = `${GOOD_COPY[0]?.toUpperCase()}${GOOD_COPY.slice(1)}.`;
 
 export class DatabaseRefused extends Error {
-  override readonly name = "DatabaseRefused";
+  override readonly name: string = "DatabaseRefused";
+}
+
+/** Data from before the first release: a failure with its own exit status. */
+export class DatabaseUnreleased extends DatabaseRefused {
+  override readonly name = "DatabaseUnreleased";
 }
 
 /** Fields from the first 100 bytes of a database file. */
@@ -199,7 +116,7 @@ export function refuseForeignFile(path: string): void {
   }
   // Neither is set: a first start was interrupted early.
   if (header === null || (header.applicationId === 0 && header.schemaVersion === 0)) return;
-  refuseVersion(path, header.applicationId, header.schemaVersion);
+  refuseVersion(path, header.applicationId, header.schemaVersion, SCHEMA_VERSION);
 }
 
 /** Converts an SQLite error into a message for the operator; returns any other error unchanged. */
@@ -240,51 +157,83 @@ export function schemaVersionOf(db: Sql): number {
   return pragma(db, "user_version");
 }
 
-/**
- * Upgrade steps besides the migrations' SQL.
- * @param from the previous schema version; not called for a new store
- */
-type Upgrade = (db: Sql, from: number) => void;
+/** Columns that migrations added, by table; new tables are not listed. */
+export type AddedColumns = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Applies all missing migrations in one transaction. From then on the connection maintains the row sums.
+ * Upgrade of the rows besides the migrations' SQL.
+ * @param from the previous schema version; not called for a new store
+ */
+export type Upgrade = (db: Sql, from: number, added: AddedColumns) => void;
+
+/**
+ * Applies all missing migrations in one transaction. From then on the connection maintains the row sums. Counts added
+ * columns into the checksums of their table.
  * @param upgrade runs within that transaction, after all SQL, if the store has an earlier schema
  */
-export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade): void {
+export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade, migrations = MIGRATIONS): void {
   const client = db.$client;
   const applicationId = pragma(db, "application_id");
   const version = schemaVersionOf(db);
-  if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version);
+  const latest = LAST_UNRELEASED_SCHEMA + migrations.length;
+  if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version, latest);
   else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
     throw new DatabaseRefused(`${path} is a database of another program.`);
   }
   // Row sums must follow what migrations change.
-  if (version >= ADDS_ROW_SUMS) keepRowSums(db);
-  if (version < SCHEMA_VERSION) {
-    client
-      .transaction(() => {
-        runMigrations(db, version, SCHEMA_VERSION);
-        if (version > 0) upgrade(db, version);
-        // Includes tables that the upgrade rebuilt.
-        if (version < ADDS_ROW_SUMS) settleRowSums(db, new Map());
-        keepRowSums(db);
-        client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-      })
-      .immediate();
-  }
+  keepRowSums(db);
+  if (version === latest) return;
+  client
+    .transaction(() => {
+      const before = columnsOf(db);
+      runMigrations(db, version, latest, migrations);
+      keepRowSums(db);
+      const after = columnsOf(db);
+      startRowSums(
+        db,
+        [...after.keys()].filter((table) => !before.has(table)),
+      );
+      if (version > 0) {
+        const added = addedColumns(before, after);
+        for (const { name } of checkedTables(db)) if (added.has(name)) countIn(db, name, added.get(name) ?? []);
+        upgrade(db, version, added);
+      }
+      client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    })
+    .immediate();
   // Puts the version into the header of the file itself, for starts that do not read the WAL.
-  if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /** Creates the schema of a version up to the current one in an empty database, for comparison. */
 export function makeSchema(db: Sql, version: number): void {
-  runMigrations(db, 0, version);
+  runMigrations(db, 0, version, MIGRATIONS);
 }
 
-function runMigrations({ $client }: Sql, from: number, to: number): void {
-  // A migration without SQL only adds fields to records; SQLite refuses an empty statement.
-  for (const [place, migration] of MIGRATIONS.entries())
-    if (place >= from && place < to) $client.run(`${migration}\nPRAGMA user_version = ${place + 1}`);
+function runMigrations({ $client }: Sql, from: number, to: number, migrations: readonly string[]): void {
+  for (const [place, migration] of migrations.entries()) {
+    const version = LAST_UNRELEASED_SCHEMA + place + 1;
+    // A migration without SQL only adds fields to records; SQLite refuses an empty statement.
+    if (version > from && version <= to) $client.run(`${migration}\nPRAGMA user_version = ${version}`);
+  }
+}
+
+/** Columns by table. */
+function columnsOf({ $client }: Sql): Map<string, string[]> {
+  const rows = $client
+    .query(`SELECT t.name, c.name FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`)
+    .values() as Array<[string, string]>;
+  return new Map(
+    [...Map.groupBy(rows, ([table]) => table)].map(([table, own]) => [table, own.map(([, name]) => name)]),
+  );
+}
+
+function addedColumns(before: AddedColumns, after: AddedColumns): AddedColumns {
+  const added = [...before].map(([table, columns]): [string, string[]] => [
+    table,
+    (after.get(table) ?? []).filter((column) => !columns.includes(column)),
+  ]);
+  return new Map(added.filter(([, columns]) => columns.length > 0));
 }
 
 /** A store with records must not skip the upgrade steps of a migration. */
@@ -354,11 +303,17 @@ function logBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function refuseVersion(path: string, applicationId: number, version: number): void {
+/** @param latest the newest version known */
+function refuseVersion(path: string, applicationId: number, version: number, latest: number): void {
   if (applicationId !== APPLICATION_ID) throw new DatabaseRefused(`${path} is a database of another program.`);
-  if (version > SCHEMA_VERSION) {
+  if (version > latest) {
     throw new DatabaseRefused(
-      `${path} was written by a newer netledger (schema ${version}, this one knows ${SCHEMA_VERSION}) and was left untouched. Use the newer version.`,
+      `${path} was written by a newer netledger (schema ${version}, this one knows ${latest}) and was left untouched. Use the newer version.`,
+    );
+  }
+  if (version <= LAST_UNRELEASED_SCHEMA) {
+    throw new DatabaseUnreleased(
+      `${path} was written by a netledger before 0.2.0 (schema ${version}) and was left untouched: this one cannot upgrade it. Use that version, or start with a new data folder.`,
     );
   }
 }

@@ -5,7 +5,7 @@ import { DomainError } from "../../base/errors.ts";
 import type { Instant } from "../../base/instant.ts";
 import { OUTCOME_LIMITS, type OutcomeLimits, type Volume } from "../../base/write-limits.ts";
 import type { Sql } from "../connection.ts";
-import { withChanges, withChecksum } from "../row-checksum.ts";
+import { withChecksum } from "../row-checksum.ts";
 import { idempotencyKeys } from "../schema.ts";
 import type { CommandOutcome } from "./transaction.ts";
 
@@ -46,7 +46,7 @@ const PACKED = "deflate:";
 
 /** Outcome of an earlier request. */
 export interface KnownOutcome extends CommandOutcome<unknown> {
-  /** Rights at the time, from the writer's ReplayPolicy; null if stored by an earlier version. */
+  /** Rights at the time, from the writer's ReplayPolicy. */
   readonly rights: unknown;
 }
 
@@ -74,19 +74,12 @@ export class KeptOutcomes {
    * @throws DomainError idempotency_key_reused for another request with the key
    */
   find(request: Repeatable, now: Instant): KnownOutcome | null {
-    const query = this.db.$client.query(
-      "SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?",
-    );
-    const [since, key] = [now - OUTCOME_KEPT_MS, storedKey(request)];
-    // Earlier versions stored outcomes under the caller.
-    const found = query.values(request.userN, key, since)[0] ?? query.values(request.callerN, key, since)[0];
+    const found = this.db.$client
+      .query("SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?")
+      .values(request.userN, storedKey(request), now - OUTCOME_KEPT_MS)[0];
     if (found === undefined) return null;
     const [sealed] = found as [Uint8Array];
-    const {
-      fingerprint,
-      rights = null,
-      ...outcome
-    } = JSON.parse(unpacked(this.box.open(sealed, contextOf(request)))) as Kept;
+    const { fingerprint, rights, ...outcome } = JSON.parse(unpacked(this.box.open(sealed, contextOf(request)))) as Kept;
     if (fingerprint !== request.fingerprint) {
       throw new DomainError(
         "idempotency_key_reused",
@@ -171,32 +164,6 @@ export class KeptOutcomes {
       left = { count: left.count - (count - kept.count), bytes: left.bytes - (bytes - kept.bytes) };
     }
     return left;
-  }
-}
-
-/**
- * Replaces plain-text keys by their hashes, in the caller's transaction, and erases the plain text from the file.
- * Preserves a checksum mismatch, so that a damaged row stays detectable.
- */
-export function hashKeys(db: Sql): void {
-  const client = db.$client;
-  const rows = db.select().from(idempotencyKeys).all();
-  const made = client.query("SELECT sql FROM sqlite_schema WHERE tbl_name = 'idempotency_keys' AND sql IS NOT NULL");
-  const schema = made.values() as Array<[string]>;
-  // Plain deletion would leave old keys in the free space of pages still in use; secure_delete zeroes the pages of a
-  // dropped table.
-  const [before] = client.query("PRAGMA secure_delete").values()[0] as [number];
-  client.run("PRAGMA secure_delete = ON");
-  client.run("DROP TABLE idempotency_keys");
-  client.run(`PRAGMA secure_delete = ${before}`);
-  for (const [sql] of schema) client.run(sql);
-  for (const row of rows) {
-    // Stored under the user with the caller as prefix, or under the caller.
-    const [, callerN = row.caller_n, key = row.key] = /^(\d+) (.*)$/.exec(row.key) ?? [];
-    const hashed = storedKey({ callerN: Number(callerN), key });
-    db.insert(idempotencyKeys)
-      .values(withChanges(idempotencyKeys, row, { key: hashed }))
-      .run();
   }
 }
 

@@ -118,7 +118,7 @@ function placeFor(
     .from(discoveryScans)
     .where(and(eq(discoveryScans.network_n, input.networkN), eq(discoveryScans.status, "Queued")))
     .all()
-    .flatMap(({ request }) => request.place ?? []);
+    .map(({ request }) => request.place);
   const own = places.filter((each) => each.user_id === actor.userId);
   if (input.isCheck && place.is_admins && !own.some((each) => each.is_own)) return { ...place, is_own: true };
   const refuse = (waiting: number, whose: string, rest: string) => {
@@ -219,7 +219,7 @@ function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: Comman
   }
   change(tx, row, { status: "Running", started_at: tx.instant });
   const { kind, commit } = row.request;
-  const are_targets_permitted = row.request.targets !== null && row.request.are_targets_permitted === true;
+  const are_targets_permitted = row.request.targets !== null && row.request.are_targets_permitted;
   if (kind === "sweep") return { target_ips: [], are_targets_permitted };
   const target_ips: Array<{ credential_id: string; ip_addresses: readonly string[] }> = [];
   for (const id of credentialsWithTargets(tx, row.organization_n)) {

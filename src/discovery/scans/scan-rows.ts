@@ -41,13 +41,11 @@ export function scanObjectSql(isPresent: boolean): (field: string) => string | n
       case "targets":
       case "commit":
       case "allow_large":
+      case "are_targets_permitted":
       case "schedule_id":
       case "requested_by":
       case "reason":
         return "s.request";
-      case "are_targets_permitted":
-        // Absent in older scans.
-        return `json_patch('{"are_targets_permitted":false}', s.request)`;
       case "id":
         return "json_object('id', s.id)";
       case "network_id":

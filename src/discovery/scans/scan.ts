@@ -61,14 +61,14 @@ export interface ScanRequest {
   readonly targets: readonly string[] | null;
   readonly commit: boolean;
   readonly allow_large: boolean;
-  /** True if an Admin named the targets; absent in scans from before this field existed. */
-  readonly are_targets_permitted?: boolean;
+  /** True if an Admin named the targets. */
+  readonly are_targets_permitted: boolean;
   readonly schedule_id: string | null;
   readonly requested_by: RequestedBy;
-  /** Queue place while waiting; absent in scans from before this field existed. */
-  readonly place?: ScanPlace;
-  /** Reason given by the requester; absent in scans from before this field existed. */
-  readonly reason?: string | null;
+  /** Queue place while waiting. */
+  readonly place: ScanPlace;
+  /** Reason given by the requester. */
+  readonly reason: string | null;
 }
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

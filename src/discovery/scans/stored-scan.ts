@@ -9,16 +9,7 @@ import type { StoredScan } from "./tables.ts";
  * @param live current progress, if running
  */
 export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | null = null): Scan {
-  const {
-    kind,
-    targets,
-    commit,
-    allow_large,
-    are_targets_permitted = false,
-    schedule_id,
-    requested_by,
-    reason = null,
-  } = row.request;
+  const { kind, targets, commit, allow_large, are_targets_permitted, schedule_id, requested_by, reason } = row.request;
   return {
     id: row.id,
     network_id: networkId,

@@ -1,4 +1,4 @@
-// Drizzle tables of scans; migrations/0006_discovery.sql explains each. None has history.
+// Drizzle tables of scans; migrations/0038_discovery.sql explains each. None has history.
 
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Finding, FindingType } from "../sightings.ts";

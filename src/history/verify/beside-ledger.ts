@@ -25,7 +25,7 @@ interface Beside {
   readonly remedy: string | null;
 }
 
-/** Tables with checksums, by name, including former ones: repairs may have lost rows of these. */
+/** Tables with checksums, by name. */
 const BESIDE: Readonly<Record<string, Beside>> = {
   [OBSERVATIONS]: {
     check: "observation",
@@ -70,18 +70,6 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     one: "note of what a device reported",
     several: "notes of what devices reported",
     remedy: null,
-  },
-  host_consolidations: {
-    check: "memory",
-    one: "note of a host's consolidation",
-    several: "notes of hosts' consolidations",
-    remedy: "consolidate again the hosts that scans create",
-  },
-  conflict_acceptances: {
-    check: "memory",
-    one: "acceptance of a conflict",
-    several: "acceptances of conflicts",
-    remedy: "accept again the conflicts that may stay",
   },
   map_positions: {
     check: "memory",
@@ -279,7 +267,7 @@ export function describeDropped({ damaged, missing }: Dropped): string[] {
 
 /** Operator's report of rows lost in earlier repairs. @param lost rows by table */
 export function describeLost(lost: ReadonlyMap<string, number>): string[] {
-  return [...lost].map(([table, rows]) => `Lost before, as a repair or an upgrade found: ${inWords(table, rows)}`);
+  return [...lost].map(([table, rows]) => `Lost before, as a repair found: ${inWords(table, rows)}`);
 }
 
 function inWords(table: string, rows: number): string {

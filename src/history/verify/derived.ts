@@ -70,21 +70,14 @@ const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
 const FIRST_MEMBERS = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v
   WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
 
-/** Derived data sets: an upgrade that adds one of them can skip the others. */
-const IMPLIED = ["spans", "activity", "words", "counts", "texts"] as const;
-export type Implied = (typeof IMPLIED)[number];
-
 /** Replays versions and collects derived data. */
 export class Derivation {
   private readonly knownNs = new Map<string, number>();
   private readonly organizationsOfNetworks = new Map<string, string>();
   private readonly db: Sql;
-  private readonly wanted: ReadonlySet<Implied>;
 
-  /** @param wanted data sets to collect; default: all */
-  constructor(db: Sql, wanted: readonly Implied[] = IMPLIED) {
+  constructor(db: Sql) {
     this.db = db;
-    this.wanted = new Set(wanted);
   }
 
   /** @throws Error if no record has the id */
@@ -116,7 +109,7 @@ export class Derivation {
       newest: version,
       record,
     };
-    if (this.wanted.has("spans")) for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
+    for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
     this.note(life, version, null, record);
     return life;
   }
@@ -134,7 +127,7 @@ export class Derivation {
     const identity = record === null ? life.kind.identity(life.record) : null;
     if (identity !== null)
       life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
-    if (this.wanted.has("spans")) this.live(life, version, record);
+    this.live(life, version, record);
   }
 
   /** Updates the scopes of a record from a version on. */
@@ -150,10 +143,10 @@ export class Derivation {
 
   /** Derives activity, names, counts and texts of a version. */
   private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
-    if (this.wanted.has("activity")) this.noteActivity(life, version, before, after);
-    if (this.wanted.has("words")) this.noteWords(life, version, before, after);
-    if (this.wanted.has("counts")) this.noteCounts(life, version, before, after);
-    if (this.wanted.has("texts")) this.noteText(life, version, after);
+    this.noteActivity(life, version, before, after);
+    this.noteWords(life, version, before, after);
+    this.noteCounts(life, version, before, after);
+    this.noteText(life, version, after);
   }
 
   private noteActivity(

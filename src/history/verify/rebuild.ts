@@ -9,11 +9,11 @@ import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db
 import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
 import { keepRowSums, settleRowSums } from "../../db/row-sums.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
-import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
+import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { INSERT_WORDS } from "../../db/writing/statements.ts";
 import { countBeside, countMissing, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
 import { ChangeCountsMade } from "./change-counts.ts";
-import { Derivation, type Implied, type Life } from "./derived.ts";
+import { Derivation, type Life } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
 
 /** The last record to end under each identity. */
@@ -24,13 +24,11 @@ const LINEAGES = `
     FROM temp.ends)
   WHERE place = 1`;
 
-/** @param where restricts the spans to count */
-const censusOf = (where: string) => `
+const CENSUS = `
   INSERT INTO history_census (scope, sequence, count)
   SELECT scope, sequence, sum(sum(delta)) OVER (PARTITION BY scope ORDER BY sequence) FROM (
-    SELECT scope, born AS sequence, 1 AS delta FROM history_spans ${where}
-    UNION ALL SELECT scope, died, -1 FROM history_spans ${where === "" ? "WHERE" : `${where} AND`}
-      died <= (SELECT max(sequence) FROM history_transactions)
+    SELECT scope, born AS sequence, 1 AS delta FROM history_spans
+    UNION ALL SELECT scope, died, -1 FROM history_spans WHERE died <= (SELECT max(sequence) FROM history_transactions)
   ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
 
 /** Span blocks of the container kinds that have them: organization and network. */
@@ -101,29 +99,9 @@ export function rebuildPastWithin(
   new Rebuild(db, kinds).runForPast(onProgress);
 }
 
-/** Fills activity and search texts of a store without any, in the caller's transaction. */
-export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds, ["activity", "texts"]).runForChangesAndTexts();
-}
-
-/** Rebuilds or fills the word index of record names, in the caller's transaction. */
-export function deriveWords(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds, ["words"]).runForWords();
-}
-
-/** Fills the change counts of a store without any, in the caller's transaction. */
-export function deriveChangeCounts(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds, ["counts"]).runForChangeCounts();
-}
-
-/** Fills the groups of a store without any, in the caller's transaction. */
-export function deriveGroups(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds, ["spans"]).runForGroups();
-}
-
 /**
- * Rewrites live rows and links of these kinds if the newest version has an earlier shape, in the caller's transaction.
- * Other derived data stays: upcasters do not change its inputs.
+ * Rewrites live rows and links of these kinds from their newest versions, in the caller's transaction. Other derived
+ * data stays: upcasters do not change its inputs.
  */
 export function rebuildLiveWithin(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds).runForLive();
@@ -137,11 +115,10 @@ class Rebuild {
   private life: Life | null = null;
   private observationsReturned = 0;
 
-  /** @param wanted data sets to derive; default: all */
-  constructor(db: Sql, kinds: readonly AnyKind[], wanted?: readonly Implied[]) {
+  constructor(db: Sql, kinds: readonly AnyKind[]) {
     this.db = db;
     this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
-    this.derivation = new Derivation(db, wanted);
+    this.derivation = new Derivation(db);
   }
 
   /** @returns the number of missing observations */
@@ -192,35 +169,10 @@ class Rebuild {
     }, onProgress);
     counts.finish();
     $client.run(LINEAGES);
-    $client.run(censusOf(""));
+    $client.run(CENSUS);
     $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
     this.gatherChangesAndTexts();
     $client.run("DROP TABLE temp.ends");
-  }
-
-  runForChangesAndTexts(): void {
-    this.db.$client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
-    this.walk((life) => this.changesAndTexts(life));
-    this.gatherChangesAndTexts();
-  }
-
-  runForWords(): void {
-    this.db.$client.run(FORGET_WORDS);
-    this.walk((life) => this.words(life));
-  }
-
-  /** Adds missing spans, and the census of scopes without one. */
-  runForGroups(): void {
-    const { $client } = this.db;
-    const insert = "INSERT OR IGNORE INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)";
-    this.walk((life) => {
-      if (life.kind.groups === undefined) return;
-      for (const { scope, born, died } of this.derivation.spans(life)) this.execute(insert, scope, life.n, born, died);
-    });
-    $client.run("CREATE TEMP TABLE counted (scope INTEGER PRIMARY KEY)");
-    $client.run("INSERT INTO temp.counted SELECT DISTINCT scope FROM history_census");
-    $client.run(censusOf("WHERE scope NOT IN (SELECT scope FROM temp.counted)"));
-    $client.run("DROP TABLE temp.counted");
   }
 
   /** Replays every record in turn. */
@@ -232,12 +184,6 @@ class Rebuild {
     this.complete(onLife);
   }
 
-  runForChangeCounts(): void {
-    const counts = new ChangeCountsMade(this.db);
-    this.walk((life) => counts.add(life));
-    counts.finish();
-  }
-
   runForLive(): void {
     for (const kind of this.kinds.values()) {
       const step = this.db.$client.prepare(`
@@ -246,7 +192,7 @@ class Rebuild {
         FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
         CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions
           WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647))
-        WHERE l.n > ? AND v.shape < ${shapeOf(kind)} ORDER BY l.n LIMIT ${STEP_ROWS}`);
+        WHERE l.n > ? ORDER BY l.n LIMIT ${STEP_ROWS}`);
       let after = 0;
       for (let count = STEP_ROWS; count === STEP_ROWS; ) {
         const versions = step.all(after) as Array<

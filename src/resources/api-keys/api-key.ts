@@ -9,7 +9,6 @@ import { ROLES, type Role } from "../../access/role.ts";
 import { parseInstant } from "../../base/instant.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
-import { addsField } from "../../db/shape.ts";
 import {
   Body,
   CidrText,
@@ -74,7 +73,6 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
     expires_at: key.expires_at === null ? null : parseInstant(key.expires_at),
     allowed_sources: sourcesColumn(key.allowed_sources),
   }),
-  upcasters: [addsField(24, "allowed_sources", null)],
   // Visible to its user and to callers who see all keys of the organization, through a session only.
   isApart: true,
   // Lets lists be filtered by user.

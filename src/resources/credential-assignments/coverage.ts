@@ -1,6 +1,6 @@
-// Coverage of a host assignment: the address values that its secret is sent to, stored outside the ledger. Triggers of
-// the store end coverage when the value, address or assignment is removed (migration 0008); only this module adds to
-// it. Pruning drops ended rows.
+// Coverage of a host assignment: the address values that its secret is sent to, stored outside the ledger. Triggers in
+// migrations/0038_discovery.sql end coverage when the value, address or assignment is removed; only this module adds
+// to it. Pruning drops ended rows.
 
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -13,7 +13,7 @@ import { type CredentialAssignmentRecord, credentialAssignmentKind } from "./cre
 /** Who authorized sending a credential to an address. */
 export type CoverageOrigin = "Assigned" | "Confirmed" | "Told" | "Restored";
 
-const credentialCoverage = sqliteTable("credential_coverage", {
+export const credentialCoverage = sqliteTable("credential_coverage", {
   assignment_n: integer().notNull(),
   ip_address: text().notNull(),
   since: integer().notNull(),

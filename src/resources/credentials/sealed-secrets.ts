@@ -2,10 +2,9 @@
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Sql } from "../../db/connection.ts";
-import { parseMembers } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CredentialRecord, SECRET_FIELDS, type SecretField } from "./credential.ts";
-import { credentialSecrets, secretContext, secretIn } from "./secrets.ts";
+import type { SecretField } from "./credential.ts";
+import { credentialSecrets, secretContext } from "./secrets.ts";
 
 export interface SecretsFound {
   readonly total: number;
@@ -39,17 +38,6 @@ export function dropSecrets(db: Sql): void {
     [number, SecretField]
   >;
   for (const [credentialN, field] of rows) keepDropped(db, credentialN, field);
-}
-
-/** Marks missing secrets as dropped, for stores older than that distinction. Runs in the caller's transaction. */
-export function takeForDropped(db: Sql): void {
-  const rows = db.$client.query("SELECT n, members FROM credentials").values() as Array<[number, string]>;
-  const isThere = db.$client.query("SELECT 1 FROM credential_secrets WHERE credential_n = ? AND field = ?");
-  for (const [n, members] of rows) {
-    const { credential_type: type } = parseMembers<CredentialRecord>(members);
-    for (const field of SECRET_FIELDS)
-      if (secretIn(type, field)?.mode === "Inline" && isThere.values(n, field).length === 0) keepDropped(db, n, field);
-  }
 }
 
 function keepDropped(db: Sql, credentialN: number, field: SecretField): void {

@@ -5,7 +5,6 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
-import { addsField } from "../../db/shape.ts";
 import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, withCalledValues, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
@@ -113,7 +112,6 @@ export const hostKind: Kind<HostRecord> = {
   name: "host",
   plural: "hosts",
   code: 7,
-  upcasters: [addsField(7, "asset_tag", null)],
   table: hosts,
   columns: (host) => ({ name: host.name, hostname: host.hostname }),
   scopes: { network: "network_id" },

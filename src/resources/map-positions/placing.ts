@@ -135,20 +135,3 @@ function idsIn(db: Sql, networkN: number, ns: ReadonlySet<number>): Map<number, 
     .values(JSON.stringify([...ns]), networkN) as Array<[number, string]>;
   return new Map(found);
 }
-
-/** Positions all linked hosts of a store older than map positions. */
-export function placeAllLinked(db: Sql): void {
-  const linked = db.$client
-    .query(
-      `SELECT DISTINCT h.network_n, h.n FROM (
-         SELECT e.host_n AS n FROM live_links l CROSS JOIN if_entries e ON e.n = l.n WHERE l.relation IN ${RELATIONS}
-         UNION SELECT ${TO_HOST} FROM live_links l WHERE l.relation IN ${RELATIONS}) x CROSS JOIN hosts h ON h.n = x.n`,
-    )
-    .values() as Array<[number, number]>;
-  for (const [networkN, own] of Map.groupBy(linked, ([network]) => network))
-    placeHosts(
-      db,
-      networkN,
-      own.map(([, n]) => n),
-    );
-}

@@ -5,7 +5,6 @@ import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { DomainError } from "../../base/errors.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { addsField } from "../../db/shape.ts";
 import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../schemas/schemas.ts";
 import type { RecordOf } from "../record.ts";
 
@@ -22,7 +21,6 @@ export const organizationKind: Kind<OrganizationRecord> = {
   identity: () => null,
   unique: null,
   sortKeys: { name: textSortKey },
-  upcasters: [addsField(32, "require_change_reason", false)],
 };
 
 export const Organization = Type.Object(

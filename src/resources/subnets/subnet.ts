@@ -6,7 +6,6 @@ import { namesOf } from "../../base/fields.ts";
 import { cidrSortKey } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { addsField } from "../../db/shape.ts";
 import {
   Body,
   CidrText,
@@ -42,8 +41,6 @@ export const subnetKind: Kind<SubnetRecord> = {
   plural: "subnets",
   label: (subnet) => subnet.cidr,
   code: 4,
-  // Before this field existed, every subnet was sent all credentials of its network.
-  upcasters: [addsField(7, "accepts_credentials", true)],
   table: subnets,
   columns: (subnet, n) => ({
     vlan_n: subnet.vlan_id === null ? null : n(subnet.vlan_id),

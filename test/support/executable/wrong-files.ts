@@ -2,7 +2,17 @@
 // status, and no blocking. The table is generated from the command definitions.
 
 import { Database } from "bun:sqlite";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { EXIT } from "../../../src/cli/command.ts";
 import { OPTIONS, type Option, type OptionName } from "../../../src/cli/config.ts";
@@ -27,6 +37,9 @@ const KINDS = {
   "another program's database": (path: string) => makeDatabase(path, []),
   "a database that only says it is ours": (path: string) =>
     makeDatabase(path, [`PRAGMA application_id = ${APPLICATION_ID}`, `PRAGMA user_version = ${SCHEMA_VERSION}`]),
+  // Of the last schema before the first release.
+  "data from before 0.2.0": (path: string) =>
+    makeDatabase(path, [`PRAGMA application_id = ${APPLICATION_ID}`, "PRAGMA user_version = 35"]),
   "a file without rights": (path: string) => writeFileSync(path, "x", { mode: 0 }),
   "a folder without rights": (path: string) => mkdirSync(path, { mode: 0 }),
 } as const;
@@ -43,6 +56,11 @@ const FOLDER_KINDS: readonly KindName[] = [
   "an empty file",
   "a folder without rights",
 ];
+
+/** Refused like other wrong files, with its own status. */
+function refusalOf(kind: KindName, status: number = EXIT.dataRefused): number {
+  return kind === "data from before 0.2.0" && status === EXIT.dataRefused ? EXIT.failed : status;
+}
 
 /** Allowed exit statuses by kind, where the file is to be created, its content is arbitrary, or it is not read. */
 type Right = Partial<Record<KindName, readonly number[]>>;
@@ -163,9 +181,13 @@ export const WRONG_FILE_ROWS: readonly WrongFileRow[] = [
   ...SETTINGS.filter(({ name }) => isOfFolder(name)).map(({ command, name }) =>
     row(`netledger ${command}, the database in ${OPTIONS[name].flag}`, DATABASE_KINDS, async (stage, kind, folder) => {
       const data = dataWith(stage, folder, "netledger.db", kind);
+      const before = contentsOf(data);
       const end = await stage.run(argsOf(stage, command, { [name]: data }, folder), folder);
       const byContent = BY_CONTENT[kind];
-      return problems(end, byContent ?? [EXIT.dataRefused], byContent === undefined ? [data] : []);
+      // A restore refuses any existing data before it reads it.
+      const refusal = command === "restore" ? EXIT.dataRefused : refusalOf(kind);
+      const found = problems(end, byContent ?? [refusal], byContent === undefined ? [data] : []);
+      return kind === "data from before 0.2.0" && contentsOf(data) !== before ? [...found, "changed the data"] : found;
     }),
   ),
   ...BESIDE.map((file) =>
@@ -262,7 +284,19 @@ async function setting(
   const path = join(folder, "it");
   KINDS[kind](path);
   const end = await stage.run(argsOf(stage, command, { [name]: path }, folder, also), folder);
-  return problems(end, right[kind] ?? [status], right[kind] === undefined ? [path] : []);
+  return problems(end, right[kind] ?? [refusalOf(kind, status)], right[kind] === undefined ? [path] : []);
+}
+
+/** Names, and bytes if readable, of the files in a folder, without the lock. */
+function contentsOf(folder: string): string {
+  return readdirSync(folder)
+    .filter((name) => name !== "netledger.lock")
+    .sort()
+    .map((name) => {
+      const path = join(folder, name);
+      return `${name} ${lstatSync(path).isFile() && Bun.hash(readFileSync(path))}`;
+    })
+    .join("\n");
 }
 
 function dataWith(stage: WrongFileStage, folder: string, file: string, kind: KindName): string {

@@ -1,2 +1,0 @@
--- Interface entries have scopes of their own for each operational status within a network, and for each VLAN that they name: spans and
--- census as of containers (src/db/kind.ts, Groups). They are made from the ledger, beside this file.

@@ -1,2 +1,0 @@
--- Organizations have require_change_reason: whether every change that a person or an API key makes has to say why. It is false for those of before, by
--- an upcaster; no table changes.

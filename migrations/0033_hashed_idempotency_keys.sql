@@ -1,2 +1,0 @@
--- What is kept of an Idempotency-Key is its SHA-256: some send an API key as one. Those that are stored are replaced by their hashes beside the SQL
--- (src/db/writing/kept-outcomes.ts); no table changes.
