@@ -284,11 +284,11 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
   yield 1;
 }
 
-/** Errors that a check of SQLite reports, one by one: it joins those of a tree, below a heading. */
+/** Errors that a check of SQLite reports, in one line each: SQLite lists those of a tree below a heading. */
 function errorsOf(db: Sql, check: string): string[] {
   return (db.$client.prepare(`PRAGMA ${check}`).values() as Array<[string]>)
-    .flatMap(([message]) => message.split("\n"))
-    .filter((line) => line !== "ok" && !line.startsWith("*** in database"));
+    .map(([message]) => message.replace(/^\*\*\* in database \w+ \*\*\*\n/, "").replaceAll("\n", "; "))
+    .filter((message) => message !== "ok");
 }
 
 /** A damaged file may abort a step; the others still run. */
