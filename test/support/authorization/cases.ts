@@ -14,9 +14,13 @@ import type { Caller, World } from "./world.ts";
 
 /** Parameters covered by the cases below; a new one needs a case before it passes. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep hops change within ignore dry_run match plan selves cron timezone".split(
-    " ",
-  ),
+  [
+    "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search",
+    "service_definition include include_children children include_isolated group_by order_by order_direction",
+    "cascade types filter after mark wait from to reason format mac ip hostname q entity status type id",
+    "actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep",
+    "hops change within ignore dry_run match plan selves cron timezone",
+  ].flatMap((line) => line.split(" ")),
 );
 
 /** @throws Error for an operation or parameter without a case */
