@@ -18,7 +18,7 @@ const OWN_PROCESS = ["test/proof/"];
 const FROM_SOURCES = ["test/api/", "test/store/"];
 
 /** Files of these folders start scans and name lookups. */
-const REACHING_OUT = ["test/system/", "test/console/", "test/proof/", "test/discovery/"];
+const REACHING_OUT = ["test/system/", "test/console/", "test/proof/", "test/discovery/", "test/recipes/"];
 
 /** Files that may run on the machine's own network, which no test packet may enter. */
 export function withoutNetwork(files: readonly string[]): string[] {

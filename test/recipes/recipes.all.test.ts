@@ -1,0 +1,25 @@
+// The recipes of the contribution guide, each applied to a copy of this checkout: its check passes, and its code obeys
+// the formatter, the linter and the rules of the house.
+
+import { expect, test } from "bun:test";
+import { LONG_TEST_HANG_MS } from "../support/measure/limits.ts";
+import { applyRecipe, RECIPES } from "../support/recipes/recipe.ts";
+import { ScratchCopy } from "../support/recipes/scratch-copy.ts";
+
+const RULES = "./scripts/bun test --timeout=60000 test/unit/house-rules.test.ts test/unit/import-rules.test.ts";
+
+test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))(
+  "%s",
+  async (_title, recipe) => {
+    await using copy = new ScratchCopy();
+    const written = applyRecipe(recipe, copy.files);
+    const linted = written.filter((path) => /\.tsx?$/.test(path)).join(" ");
+    const lint = `./scripts/bun node_modules/@biomejs/biome/bin/biome check --vcs-enabled=false ${linted}`;
+    for (const command of [lint, recipe.check, RULES]) {
+      const { exitCode, output } = await copy.run(command);
+      if (exitCode !== 0) console.log(output);
+      expect([command, exitCode]).toEqual([command, 0]);
+    }
+  },
+  LONG_TEST_HANG_MS,
+);
