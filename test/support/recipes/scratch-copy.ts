@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { CAUSES_FILE } from "../measure/causes.ts";
 import type { Files } from "./recipe.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
@@ -58,7 +59,8 @@ export class ScratchCopy implements AsyncDisposable {
 
   /** Runs a shell command. @returns its exit status and output */
   async run(command: string): Promise<{ readonly exitCode: number; readonly output: string }> {
-    const { TESTED_BUILD: _, ...env } = process.env;
+    // As outside of a test run.
+    const { TESTED_BUILD: _build, TEST_SEEDS: _seeds, [CAUSES_FILE]: _causes, ...env } = process.env;
     const child = Bun.spawn(["sh", "-c", `exec 2>&1; ${command}`], {
       cwd: this.root,
       env,
