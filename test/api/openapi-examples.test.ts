@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
+import { EDITABLE, IMPORTABLE } from "../../src/bulk/written-resources.ts";
 import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-answer.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
@@ -115,10 +116,6 @@ async function send(operationId: string, path: Record<string, string | number> =
   return answer;
 }
 
-/** Kinds with bulk edit. */
-const BULK_EDITED = "Network Subnet IpRange Vlan Host IpAddress Port Service IfEntry Tag".split(" ");
-/** Further kinds with table import. */
-const TABLED = "Binding Schedule Marker CustomField".split(" ");
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
 
 test("the examples work one after the other", async () => {
@@ -152,11 +149,11 @@ test("the examples work one after the other", async () => {
     "setMapPositions",
   ])
     await send(operationId);
-  for (const kind of BULK_EDITED) {
-    await send(`update${plural(kind)}`);
-    await send(`import${plural(kind)}`);
+  for (const writes of IMPORTABLE) {
+    const kinds = pascalCase(writes.resource.kind.plural);
+    if (EDITABLE.includes(writes)) await send(`update${kinds}`);
+    await send(`import${kinds}`);
   }
-  for (const kind of TABLED) await send(`import${plural(kind)}`);
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");
