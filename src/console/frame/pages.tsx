@@ -92,20 +92,18 @@ function listEntry(kind: RecordKind): NavigationEntry {
   return { href: listPageOf(kind), title: kindTitle(kind) };
 }
 
+/** Lists of hosts and their parts, in navigation order. */
+const HOST_LISTS: readonly RecordKind[] = ["host", "if_entry", "ip_address", "service", "port"];
+/** All other lists with a path of one segment: the list of a new kind needs no entry here. */
+const NETWORK_LISTS = LISTED_KINDS.filter((kind) => !HOST_LISTS.includes(kind) && /^\/[^/]+$/.test(listPageOf(kind)));
+
 /** Groups in navigation order. */
 export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [{ href: "/", title: navigationText.find }],
-  [
-    listEntry("host"),
-    listEntry("if_entry"),
-    listEntry("ip_address"),
-    listEntry("service"),
-    listEntry("port"),
-    { href: "/stations", title: navigationText.stations },
-  ],
+  [...HOST_LISTS.map(listEntry), { href: "/stations", title: navigationText.stations }],
   [
     { href: "/subnets", title: kindTitle("subnet") },
-    listEntry("vlan"),
+    ...NETWORK_LISTS.map(listEntry),
     { href: "/conflicts", title: navigationText.conflicts },
   ],
   [{ href: "/map", title: navigationText.map }],
