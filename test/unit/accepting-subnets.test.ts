@@ -41,13 +41,13 @@ describe("a network's subnets", () => {
     expect(whole.filter((cidr) => subnets.acceptsAllOf(cidr))).toEqual(["10.1.0.0/16", "10.1.2.0/24"]);
   });
 
-  test.each(SUBNET_TYPES)("of the type %s count only for themselves", (type) => {
+  test.each(SUBNET_TYPES)("of the type %s count for their addresses unless that type is passed over", (type) => {
     expect(
       new AcceptingSubnets([subnet("10.0.0.0/8", true, type), subnet("10.1.0.0/24", false)]).accepts("10.1.0.1"),
     ).toBe(!PASSED_OVER_TYPES.includes(type));
   });
 
-  test("match a comparison with each of them, for any set", () => {
+  test("accept the same addresses as a check of each subnet, for any set", () => {
     const random = seededRandom(15);
     const ip = (): Ip => parseIp(`10.${random.integer(4)}.${random.integer(4)}.${random.integer(16)}`) as Ip;
     for (let round = 0; round < 200; round += 1) {

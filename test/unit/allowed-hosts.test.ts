@@ -109,7 +109,7 @@ describe("if others can connect", () => {
     ]);
   });
 
-  test("a wildcard matches one whole label, and nothing inside a label", () => {
+  test("a wildcard matches one whole leading label, and nothing as part of a label", () => {
     const hosts = hostsOf({ isLoopback: false }, ["*.Example.net", "w*.example.org", "a.*.example.com"]);
     expect(refused(hosts, ["a.example.net", "XN--BCHER-KVA.example.net.:80"])).toEqual([]);
     const others = [

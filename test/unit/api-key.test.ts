@@ -45,7 +45,7 @@ describe("a generated API key", () => {
     expect(generateApiKey(constant(255))).toHaveLength(API_KEY_LENGTH);
   });
 
-  test("is well-formed, for many", () => {
+  test("is well-formed, for many samples", () => {
     for (let round = 0; round < 1000; round += 1) expect(isWellFormedApiKey(generateApiKey(systemRandom))).toBe(true);
   });
 });

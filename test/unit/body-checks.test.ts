@@ -39,7 +39,7 @@ describe("a body passed as bytes", () => {
   });
 });
 
-describe("a body passed as bytes if large", () => {
+describe("a body passed as bytes above a limit", () => {
   const largeOnly = { operationId: "writeThing", body: Body({ id: Uuid }), takesLargeAsBytes: true as const };
   const sent = (space: number): BodyToCheck => {
     const bytes = new TextEncoder().encode(" ".repeat(space) + JSON.stringify({ id: ID }));

@@ -75,7 +75,7 @@ describe("a source object's field", () => {
   });
 });
 
-test("a network has a location for addresses if one prefix contains all of them", () => {
+test("a network contains addresses if one of its prefixes contains all of them", () => {
   const subnets = new KnownSubnets();
   subnets.add("n", "10.0.0.0/25");
   subnets.add("n", "10.0.0.128/25");
@@ -101,7 +101,7 @@ test("an address has the location of the smallest prefix containing it, in the s
 });
 
 describe("an import plan", () => {
-  test("counts and lists refused and kept objects, up to a limit", () => {
+  test("counts refused and kept objects, and lists them up to a limit", () => {
     const plan = new Plan(false);
     plan.add("hosts", "created", "a");
     for (let place = 0; place < 60; place += 1) plan.refuse("addresses", `url ${place}`, "why");

@@ -95,7 +95,7 @@ test("an unusable pair is reported once and changes nothing, until fixed", async
   expect(taken).toEqual(["mended"]);
 });
 
-test("an expiry in the near future or past is reported once a day", async () => {
+test("a near or past expiry is reported once a day", async () => {
   const renewal = begin(pairCalled("old", WARN_DAYS + 1));
   await renewal.look();
   expect(lines).toEqual([]);

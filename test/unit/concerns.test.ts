@@ -63,7 +63,7 @@ test.each<[string, Partial<ApplianceReading>, Partial<ApplianceReading>]>([
   ["warning clock_ahead", clock({ lead_ms: CLOCK_LEAD_REPORTED_MS + 1 }), clock({ lead_ms: CLOCK_LEAD_REPORTED_MS })],
   ["warning clock_not_synchronized", clock({ is_synchronized: false }), clock({ is_synchronized: null })],
   ["warning errors_logged", errored(NOW - ERRORS_TOLD_MS), errored(NOW - ERRORS_TOLD_MS - 1)],
-])("%s is reported at its threshold, and not before", (concern, beyond, within) => {
+])("%s is reported from its threshold on, and not before", (concern, beyond, within) => {
   expect(codes(beyond)).toEqual([concern]);
   expect(codes(within)).toEqual([]);
 });

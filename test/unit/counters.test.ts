@@ -5,7 +5,7 @@ import { Counters } from "../../src/base/counters.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { newApiKey } from "../support/appliance/factories.ts";
 
-test("a counter starts at 0 for each label value, and is read live", () => {
+test("a counter starts at 0 for each label value, and a read is a snapshot", () => {
   const counters = new Counters();
   const writes = () => counters.read().find(({ name }) => name === "writes");
   expect(writes()).toEqual({

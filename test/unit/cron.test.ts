@@ -28,7 +28,7 @@ describe("a schedule at a time of day", () => {
       ["2026-03-28T01:30Z", "2026-03-29T01:00Z", "2026-03-30T00:30Z"],
     ],
     [
-      "there, even with several times",
+      "right after the gap, even with several times",
       "30 2,14 * * *",
       BERLIN,
       "2026-03-28T12:00:00Z",
@@ -42,7 +42,7 @@ describe("a schedule at a time of day", () => {
       ["2026-10-24T00:30Z", "2026-10-25T00:30Z", "2026-10-26T01:30Z"],
     ],
     [
-      "once there, even with several times",
+      "once in a repeated hour, even with several times",
       "30 2,14 * * *",
       BERLIN,
       "2026-10-24T12:00:00Z",
@@ -110,7 +110,7 @@ test("the next time is later than the given instant, even by a millisecond", () 
   expect(due("* * * * *", "UTC", "2025-12-31T23:59:30.500Z", 1)).toEqual(["2026-01-01T00:00Z"]);
 });
 
-test("a rare date in many years is found, and an impossible one is an invalid expression", () => {
+test("a date that occurs once in many years is found, and an impossible one is an invalid expression", () => {
   expect(due("0 0 29 2 *", "UTC", "2026-01-01T00:00:00Z", 1)).toEqual(["2028-02-29T00:00Z"]);
   expect(due("0 0 29 2 +MON", "UTC", "2026-01-01T00:00:00Z", 1)).toEqual(["2044-02-29T00:00Z"]);
   for (const never of ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 31 2 +MON"])

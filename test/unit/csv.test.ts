@@ -38,7 +38,7 @@ describe("a table as CSV", () => {
     },
   );
 
-  test("escapes a list with a leading formula, and one after a semicolon", () => {
+  test("escapes a formula at the start of a list, and after a semicolon", () => {
     expect(cell(["=1", "2"])).toBe("'=1;2\r\n");
     expect(cell(["1", "=2"])).toBe("1;'=2\r\n");
     expect(cell("x; =HYPERLINK(1)")).toBe("x; '=HYPERLINK(1)\r\n");
@@ -50,7 +50,7 @@ describe("a table as CSV", () => {
     expect(cell({ subtype: "MacAddress", value: 'a;=HYPERLINK("http://x.example")' })).toContain("a;'=HYPERLINK");
   });
 
-  test("scans a long run of spaces once", async () => {
+  test("scans a long run of whitespace once", async () => {
     const took = (blanks: number) => {
       const text = "\n".repeat(blanks);
       return processorMs(() => {

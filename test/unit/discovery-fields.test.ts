@@ -111,7 +111,7 @@ describe("a device's interfaces", () => {
   });
 });
 
-test("a device's neighbors exclude itself, and a MAC address answering for very many is reported as shared", () => {
+test("a device's ARP neighbors exclude itself, and a MAC address answering for very many is reported as shared", () => {
   const proxied = Array.from({ length: 33 }, (_, number) => ({
     ip_address: `10.0.1.${number}`,
     mac_address: mac(66),

@@ -66,7 +66,7 @@ describe("two sightings", () => {
     expect(isSame(signs(seen), signs(whole))).toBeNull();
   });
 
-  test("no weak identifier suffices alone, nor any that contradicts a serial number", () => {
+  test("no weak identifier suffices alone, nor do all others against a different serial number", () => {
     for (const weak of [
       SIGN_WEIGHTS.sysName.same,
       SIGN_WEIGHTS.chassisId.same,
@@ -126,7 +126,7 @@ test("among equal candidates the previous one is chosen, unless another is more 
 });
 
 test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])(
-  "%p is not a unique serial number",
+  "%p is not an identifying serial number",
   (text) => {
     expect(serialSign(text)).toBeNull();
   },

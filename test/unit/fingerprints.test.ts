@@ -238,7 +238,7 @@ describe("each fingerprint", () => {
     expect(FINGERPRINTS.filter(({ ports, request }) => request !== null && ports.includes(9100))).toEqual([]);
   });
 
-  test("waits for the rest of a truncated answer, and never takes its start for another service", () => {
+  test("waits for the rest of an incomplete answer, and never takes its start for another service", () => {
     for (const [fingerprint, answer, name, definition] of ANSWERS) {
       const bytes = typeof answer === "string" ? bytesOf(answer) : answer;
       for (let length = 0; length < bytes.length; length += 1) {
@@ -251,7 +251,7 @@ describe("each fingerprint", () => {
     }
   });
 
-  test("settles on every complete answer, however chunked, with a matching name", () => {
+  test("settles once an answer has ended, wherever truncated, with a valid name", () => {
     for (const [fingerprint, answer] of ANSWERS) {
       const bytes = typeof answer === "string" ? bytesOf(answer) : answer;
       for (let length = 0; length <= bytes.length; length += 1)
@@ -259,7 +259,7 @@ describe("each fingerprint", () => {
     }
   });
 
-  test("accepts garbage without an error, and rejects other services' answers", () => {
+  test("settles on garbage and damaged answers without an error, and identifies nothing in an empty one", () => {
     const random = seededRandom(20_261_121);
     for (const { name, read: readBytes, ports } of FINGERPRINTS) {
       for (let round = 0; round < 400; round += 1) {
@@ -303,7 +303,7 @@ describe("similar services", () => {
     expect(read("smtp", "220 something\r\n", { port: 4_711 })).toBe("Other");
   });
 
-  test("submission and relay, printing and browsing are distinguished despite one protocol", () => {
+  test("submission and relay, printing and browsing are distinguished by port despite a shared protocol", () => {
     expect(read("smtp", "220 mx ESMTP Postfix\r\n", { port: 587 })).toEqual({
       name: "Postfix",
       service_definition: "submission",
@@ -332,7 +332,7 @@ describe("similar services", () => {
     expect(read("http", "\x15\x03\x01\0\x02\x02\x46", { port: 8080 })).toBe("Other");
   });
 
-  test("another database's text protocol is not PostgreSQL's binary one", () => {
+  test("another protocol that starts with PostgreSQL's letter is not PostgreSQL", () => {
     expect(read("postgresql", "SSH-2.0-OpenSSH_9.2p1\r\n")).toBe("Other");
     expect(read("postgresql", "E", { isWhole: true })).toBe("Other");
   });

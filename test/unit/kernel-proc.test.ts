@@ -111,7 +111,7 @@ describe("routing by the tables of /proc", () => {
     ]);
   });
 
-  test("probes an on-link Ethernet station directly, from an own address in that block", () => {
+  test("leads directly to an on-link Ethernet station, from an own address in that block", () => {
     const [kind, way] = routeTo("192.0.2.77") as [string, { source: Ip; ifIndex: number; mac: string }];
     expect([kind, way.ifIndex, way.mac, way.source.text]).toEqual(["Link", 4, "02:fc:00:00:00:01", "192.0.2.2"]);
   });
@@ -125,7 +125,7 @@ describe("routing by the tables of /proc", () => {
     ]);
   });
 
-  test("finds none to group, broadcast, unreachable and unrouted addresses", () => {
+  test("finds no route to group, broadcast, unreachable and unrouted addresses", () => {
     expect(
       ["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map(
         (each) => routeTo(each)[0],
@@ -133,7 +133,7 @@ describe("routing by the tables of /proc", () => {
     ).toEqual(Array(6).fill("None"));
   });
 
-  test("still probes an unrouted address if rules refer to further tables", () => {
+  test("treats an unrouted address as routed if rules refer to further tables", () => {
     write({
       "proc/net/route": TABLES["proc/net/route"]
         .split("\n")
@@ -191,7 +191,7 @@ describe("the machine's own addresses by the tables of /proc", () => {
   });
 });
 
-test("neighbors of /proc/net/arp include unresolved and static entries, in an unknown state", () => {
+test("neighbors of /proc/net/arp are resolving, permanent or in an unknown state", () => {
   const table = [
     "IP address       HW type     Flags       HW address            Mask     Device",
     "192.0.2.1        0x1         0x2         02:fc:00:00:00:05     *        eth0",
@@ -211,10 +211,10 @@ describe("privileges from the executable", () => {
     `Name:\tnetledger\nUid:\t1000\t${uid}\t${uid}\t${uid}\nCapInh:\t0000000000000000\nCapPrm:\t${permitted}\nCapEff:\t0\nCapAmb:\t${ambient}\n`;
 
   test.each([
-    ["root with all", status(0, "000001ffffffffff", "0000000000000000"), false],
+    ["all of root's", status(0, "000001ffffffffff", "0000000000000000"), false],
     ["granted by a service manager", status(998, "0000000000002000", "0000000000002000"), false],
     ["granted by the file only", status(998, "0000000000002000", "0000000000000000"), true],
-    ["one of them granted by the file", status(998, "0000000000003000", "0000000000002000"), true],
+    ["partly granted by the file", status(998, "0000000000003000", "0000000000002000"), true],
     ["none", status(998, "0000000000000000", "0000000000000000"), false],
   ])("are derived from capabilities: %s", (_, text, are) => {
     expect(capabilitiesAreOfFile(text)).toBe(are);
@@ -227,7 +227,7 @@ describe("privileges from the executable", () => {
     expect(limitationsOfExecutable("/usr/bin/netledger", () => false)).toEqual([]);
   });
 
-  test("are fine if executable by owner and group only, and the setuid bit if by all", () => {
+  test("are absent if only owner and group may execute it, and include setuid and setgid if all may", () => {
     const path = join(root, "netledger");
     writeFileSync(path, "");
     const given = [0o755, 0o4750, 0o4755, 0o2755].map((mode) => {

@@ -48,7 +48,7 @@ describe("an unwritable log line", () => {
     expect(written).toEqual([`${AT} INFO  scan_started by=Ada`]);
   });
 
-  test("is tested through the fallible path", () => {
+  test("is written through the path that reports errors, if it is an audit line", () => {
     const surely = createLog({
       write: () => {},
       writeSurely: (line) => lines.push(line),
@@ -118,7 +118,7 @@ describe("an API key", () => {
 });
 
 describe("a JSON log line", () => {
-  test("is one object with the fields next to instant, level and event", () => {
+  test("is one object with the fields next to timestamp, level and event", () => {
     expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({
       at: AT,
       level: "info",

@@ -225,7 +225,7 @@ describe("CDP", () => {
     ["IPv4 of the wrong length", 1, hex("0a2801"), undefined],
     ["IPv6 declared as IPv4", 1, hex("20010db8000000000000000000000001"), undefined],
     ["none", 1, hex("00000000"), undefined],
-  ])("accepts %s as an address", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
+  ])("accepts an address of IPv4 or IPv6 only: %s", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
     expect(
       cdp(read({ columns: rows({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } }) }))[7]?.[0]?.address,
     ).toBe(address as string);

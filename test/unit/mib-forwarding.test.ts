@@ -211,7 +211,7 @@ describe("an incomplete table", () => {
     ["their status", { bridge: BRIDGE, dot1d_tp_fdb_table: { ...entries, broken: ["dot1dTpFdbStatus"] } }],
     ["the other table", { bridge: BRIDGE, dot1d_tp_fdb_table: entries, dot1q_tp_fdb_table: { broken: ["*"] } }],
     ["the bridge ports", { bridge: { ...BRIDGE, broken: ["dot1dBasePortIfIndex"] }, dot1d_tp_fdb_table: entries }],
-  ])("makes every interface unknown: %s", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("makes the entries of every interface unknown: %s", (_name, steps: Record<string, HandMadeStep>) => {
     const device = deviceWith({ if_table: INTERFACES, ...steps });
     expect(forwarding(device)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
     expect(device.tables.forwarding.state).toBe("partial");

@@ -382,7 +382,7 @@ describe("missing LLDP data", () => {
     expect(device.tables.lldp.state).toBe("complete");
   });
 
-  test("in a chassis id is null", () => {
+  test("as an empty chassis id is null", () => {
     expect(read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: utf8("") } } }).chassis_id).toBeNull();
   });
 
@@ -401,7 +401,7 @@ describe("missing LLDP data", () => {
         lldp_v2_rem_table: { broken: ["*"] },
       },
     ],
-  ])("makes every interface unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("makes the neighbors of every interface unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
     expect(neighbors(read(steps))).toEqual({
       10101: undefined,
       10102: undefined,

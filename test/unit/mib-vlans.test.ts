@@ -184,7 +184,7 @@ describe("nonstandard port lists", () => {
     expect(memberships(device)).toEqual({ 103: [28], 112: [5], 127: [28], 128: [37] });
   });
 
-  test("of Junos without any comma are existing numbers, if bits would not exist", () => {
+  test("of Junos without any comma are numbers, if those ports exist and the ports of the bits do not", () => {
     const device = deviceWith({
       if_table: INTERFACES,
       bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } },

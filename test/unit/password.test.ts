@@ -39,7 +39,7 @@ describe("a password hash", () => {
     expect(await verifyPassword("cafe au lait", hash)).toBe(false);
   });
 
-  test("is refused for an invalid password, with and without its pointer", async () => {
+  test("is refused for an invalid password, with its pointer and without its value", async () => {
     const error = await refusal(hashPassword("short-one", EMAIL));
     expect(error.code).toBe("validation_failed");
     expect(error.params).toEqual({ issues: [{ path: "/password", message: "must have at least 10 characters" }] });

@@ -65,7 +65,7 @@ test("full names, with spaces, and of other manufacturers are parsed alike", () 
   ]);
 });
 
-test("ports without a distinct number form one group, in the device's order of types", () => {
+test("ports with equal or without distinct numbers form one group, in the device's order of types", () => {
   expect(laidOut([["lo", 24], ["eth10"], ["eth9"], ["wlan0", 71], ["br0"], ["veth12ab"], ["eth9.20"]])).toEqual([
     "- -: eth9 eth10 wlan0",
     "logical: lo br0 veth12ab eth9.20",

@@ -59,7 +59,7 @@ describe("the credentials for an address", () => {
     expect(idsAt(credentials, "10.0.0.77")).toEqual(["network"]);
   });
 
-  test("start with the one with this initial address", () => {
+  test("start with the one that has the address as an initial address", () => {
     const credentials = new Credentials(
       network([assigned("network"), assigned("host", "h1")], addresses),
       [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }],

@@ -15,7 +15,7 @@ describe("scan targets", () => {
     ).toEqual([]);
   });
 
-  test("are refused above that by position; IPv4 can be permitted, IPv6 cannot", () => {
+  test("above that are refused by position; large IPv4 blocks can be permitted, IPv6 blocks cannot", () => {
     expect(problems(["10.0.0.1", "10.0.0.0/15", "2001:db8::/64"])).toEqual([
       "1 is larger than /16; name smaller blocks, or set allow_large",
       "2 is larger than /112, the limit for IPv6; name smaller blocks or single addresses",
@@ -106,7 +106,7 @@ describe("the scope of a network's subnets", () => {
     expect(scope.contains("10.1.0.1")).toBe(false);
   });
 
-  test("excludes the machine-local ones, itself and cloud metadata, whatever the subnet's type", () => {
+  test("excludes what only this machine reaches, loopback and cloud metadata, whatever the subnet's type", () => {
     const scope = Scope.ofSubnets([
       lan("127.0.0.0/30"),
       lan("::1/128"),

@@ -45,7 +45,7 @@ describe("the index of free text", () => {
     expect(words(Array.from({ length: 100 }, (_, place) => place).join("-"))).toHaveLength(32);
   });
 
-  test("has lone surrogates in the database's replacement", () => {
+  test("has lone surrogates as the database's replacement character", () => {
     expect(words("x\ud800y")[0]).toBe("x\ufffdy");
   });
 });
@@ -92,7 +92,7 @@ describe("a search query", () => {
     ["2001:db8::1"],
     ["core-sw"],
     ["dead-beef"],
-  ])("for %s is for that only", (search) => {
+  ])("for %s includes no other form", (search) => {
     expect(searchTerms(search)).toEqual([`"${search}"*`]);
   });
 

@@ -188,7 +188,7 @@ test("the seed key changes with the executable, its inputs and the scripts that 
   expect(new Set([first, touched, longer, key()]).size).toBe(4);
 });
 
-test("a demo is used until its next scheduled scan, a change in a new demo, and midnight UTC", () => {
+test("a demo is used until a scheduled scan is due, or would be part of a new demo, and until midnight UTC", () => {
   const slots = (times: readonly string[]) =>
     new Set(times.map((time) => demoSlot(Date.parse(`2026-11-21T${time}Z`)))).size;
   expect(slots(["09:05:00", "10:30:00", "11:59:59"])).toBe(1);

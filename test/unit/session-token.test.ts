@@ -21,7 +21,7 @@ describe("a session token", () => {
     expect(generateSessionToken({ bytes: (count) => new Uint8Array(count).fill(0xff) })).toBe(`${"_".repeat(42)}8`);
   });
 
-  test("is well-formed, for many", () => {
+  test("is well-formed, for many samples", () => {
     for (let round = 0; round < 1000; round += 1)
       expect(isWellFormedSessionToken(generateSessionToken(systemRandom))).toBe(true);
   });

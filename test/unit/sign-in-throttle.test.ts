@@ -232,7 +232,7 @@ describe("concurrent attempts", () => {
     expect(seconds).toEqual([...Array(SOURCE_FREE_FAILURES + 1).fill(0), ...Array(169).fill(1)]);
   });
 
-  test("from an exhausted address delay all when wrong, and succeed when right", async () => {
+  test("from an address without free failures succeed if right, and delay the others if wrong", async () => {
     for (let index = 0; index < SOURCE_FREE_FAILURES; index += 1) await fail(`nobody${index}@example.org`);
     expect(await atOnce(times(8, "succeeded"), ofMany)).toEqual(Array(8).fill(0));
     expect(await atOnce(times(8, "failed"), (index) => `other${index}@example.org`)).toEqual([0, ...Array(7).fill(1)]);
@@ -337,7 +337,7 @@ describe("memory", () => {
     expect(await wait("untouched@example.org", ELSEWHERE)).toBe(0);
   });
 
-  test("excludes pairs only checked, or signed in", async () => {
+  test("holds no pairs that were only checked, or signed in", async () => {
     for (let round = 0; round < 4; round += 1) await fail();
     for (let index = 0; index < THROTTLE_MAX_ENTRIES + 1; index += 1) {
       const source = `10.0.${index >> 8}.${index & 255}`;

@@ -149,7 +149,7 @@ describe("the receive pump", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("may be closed during a round", () => {
+  test("lets a source leave during a round", () => {
     const timers = new ManualTimers();
     const pump = new Pump(timers);
     const once = (): boolean => {

@@ -83,7 +83,7 @@ describe("an address without a neighbor table entry", () => {
   const oncePortsAreAsked = (ports: readonly number[]) => (ports.length > 0 ? TABLE : EMPTY);
 
   test.each([
-    ["no echo program exists", null],
+    ["there is no means of sending echo requests", null],
     ["no echo request could be sent", NO_TOOL],
     ["no echo request was permitted", NOT_SENT],
   ] as const)("is probed by TCP if %s: an open port is evidence", async (_why, echo) => {
@@ -103,7 +103,7 @@ describe("an address without a neighbor table entry", () => {
     expect(await asked({ kind: "Silent" }, { kind: "Open" }, { table: nothing })).toEqual({ found: null, ports: [] });
   });
 
-  test("is unused if no echo request could be sent and no port may be probed", async () => {
+  test("is considered unused if no echo request could be sent and no port may be probed", async () => {
     const link = { table: nothing, tcpPorts: [] };
     expect(await asked(NO_TOOL, { kind: "Open" }, link)).toEqual({ found: null, ports: [] });
   });

@@ -98,7 +98,7 @@ describe("a kept state", () => {
     ["2026-02-28T23:59:59.999Z", "2026-02-28", "2026-03-01", "2026-02-01", "2026-03-01"],
     ["2026-12-31T00:00:00.000Z", "2026-12-31", "2027-01-01", "2026-12-01", "2027-01-01"],
     ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-03-01", "2028-02-01", "2028-03-01"],
-  ])("per %s follows day and month in UTC", (at, dayStart, dayEnd, monthStart, monthEnd) => {
+  ])("for %s is chosen by day and month in UTC", (at, dayStart, dayEnd, monthStart, monthEnd) => {
     const bounds = (resolution: "daily" | "monthly") =>
       Object.values(periodOf(Date.parse(at), resolution)).map((each) => formatInstant(each).slice(0, 10));
     expect([bounds("daily"), bounds("monthly")]).toEqual([
@@ -133,7 +133,7 @@ describe("unnecessary versions of a record", () => {
   });
 });
 
-test("coverage that ended by the last kept transaction, and held at none, is unnecessary", () => {
+test("a stretch that ended by the last kept transaction, and held at none, is unnecessary", () => {
   const kept = [3, 8];
   const isDropped = (since: number, until: number) => isDispensableStretch({ since, until }, kept);
   // Up to `until`, exclusive of its state.

@@ -50,7 +50,7 @@ describe("touched records", () => {
     expect(found(touched, ["changed"])).toEqual(["0/1 was is", "0/4 was is", "0/5 was is", "0/6 was is"]);
   });
 
-  test("equal individual records", () => {
+  test("are the same as records tracked one by one", () => {
     const random = seededRandom(7);
     const touched = new TouchedRecords();
     const expected = new Map<string, { kindPlace: number; n: number; was: boolean; is: boolean }>();

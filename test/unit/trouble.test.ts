@@ -6,7 +6,7 @@ import { describeRefusal, readTroubleOf, troubleOf } from "../../src/db/trouble.
 
 const sqliteError = (code: string) => Object.assign(new Error("the text of an exception"), { code });
 
-describe("a file error is reported to the caller", () => {
+describe("a database error is reported to the caller", () => {
   test.each([
     [
       "SQLITE_CORRUPT",

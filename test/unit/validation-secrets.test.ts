@@ -38,15 +38,15 @@ describe("a validation issue", () => {
     ["a field of a secret object", { lock: { code: OPENING, hints: [] } }, "/lock/code"],
     ["a field deep inside it", { lock: { code: 1, hints: [{ place: OPENING }] } }, "/lock/hints/0/place"],
     ["an unknown field of it", { lock: { code: 1, hints: [], more: OPENING } }, "/lock/more"],
-    ["another type in its position", { lock: OPENING }, "/lock"],
+    ["a value of another type in its place", { lock: OPENING }, "/lock"],
     ["a field of the intended branch", { choice: { mode: "Code", digits: OPENING } }, "/choice/digits"],
     [
       "an unknown field of that branch",
       { choice: { mode: "Word", letters: "abc", digits: OPENING } },
       "/choice/digits",
     ],
-    ["an unknown branch", { choice: OPENING }, "/choice"],
-    ["a nullable branch", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
+    ["a value that matches no branch", { choice: OPENING }, "/choice"],
+    ["a field of a nullable branch", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
     ["a secret in a list", { doors: [{ pin: OPENING, floor: 1 }] }, "/doors/0/pin"],
     [
       "an unknown field next to a secret in a list",
@@ -54,7 +54,7 @@ describe("a validation issue", () => {
       "/doors/0/pni",
     ],
     ["an unknown field around it", { pni: OPENING }, "/pni"],
-    ["another type in the list's position", { doors: OPENING }, "/doors"],
+    ["a value of another type in the list's place", { doors: OPENING }, "/doors"],
   ])("does not echo %s", (_title, fields, path) => {
     const found = echoes(Door, { colour: "green", ...fields });
     expect(Object.keys(found)).toEqual([path]);
