@@ -186,7 +186,7 @@ describe("the bill of materials", () => {
     expect((await anonymous.get("licences")).status).toBe(401);
   });
 
-  test("is empty when running from source", async () => {
+  test("is unavailable when running from source", async () => {
     await renew({ upkeep: { bill: async () => null } });
     expect((await owner.get("licences")).body.code).toBe("entity_not_found");
     expect((await owner.get("bill-of-materials")).body.code).toBe("entity_not_found");

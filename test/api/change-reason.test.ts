@@ -204,7 +204,7 @@ describe("every write of the contract", () => {
     expect(free.sort()).toEqual(["POST /api/v1/discovery/scans", "PUT /api/auth/password"]);
   });
 
-  test("includes restore and revert", async () => {
+  test("carries its reason as a revert, restore or bulk deletion too", async () => {
     const record = await made(owner.post("tags", tag));
     tick();
     await owner.put(`tags/${record.id}`, { ...tag, name: "edge" });

@@ -167,7 +167,7 @@ describe("consolidating", () => {
     expect((await hostOf(plan.host_id)).custom_fields).toEqual({ room: "6" });
   });
 
-  test("removes links between the two, and a host running on itself", async () => {
+  test("removes links between the two, so that no host runs on itself", async () => {
     const [entry, service] = [id(), id()];
     const other = await newHost({
       services: [{ id: service, name: "kvm", service_definition: "KVM" }],

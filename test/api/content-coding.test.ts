@@ -58,7 +58,7 @@ describe.each(CODINGS)("%s", (coding) => {
     expect(await decoded(answer, coding)).toBe(text);
   });
 
-  test("a record's ETag depends on its coding, and any of them satisfies If-None-Match and If-Match", async () => {
+  test("a record's ETag depends on the coding, and that of any coding satisfies If-None-Match and If-Match", async () => {
     const plain = (await get(`hosts/${host.id}`)).headers.get("etag") as string;
     const answer = await get(`hosts/${host.id}`, { "accept-encoding": coding });
     const tag = answer.headers.get("etag") as string;

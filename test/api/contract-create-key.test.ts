@@ -305,7 +305,7 @@ describe("the key in use", () => {
     await succeeded(holder(key).get(`networks/${later.id}`));
   });
 
-  test("is refused while disabled, and after its expiry", async () => {
+  test("is refused while disabled, and from its expiry on", async () => {
     await refused(holder((await create({ is_enabled: false })).key).get("tags"), 401, "auth_key_disabled");
     const expires_at = new Date(clock.now() + 60_000).toISOString();
     const { key } = await create({ expires_at });

@@ -460,7 +460,7 @@ describe("confirming an address", () => {
     expect(versionsOf(host.id).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
   });
 
-  test("already covered writes nothing, nor for a host without credentials", async () => {
+  test("already covered, or of a host without credentials, writes nothing", async () => {
     const bare = await newHost({ ip_addresses: [{ ip_address: EVIL }] });
     const expectNothingWritten = writingWatched();
     expect((await confirm(OWN)).data.credential_ids).toEqual([credential.id]);

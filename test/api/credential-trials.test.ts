@@ -266,7 +266,7 @@ describe("coverage by scans", () => {
     expect(await scansStep()).toMatchObject({ outcome: "Passed" });
   });
 
-  test("is reported for the addresses that are tried first", async () => {
+  test("is reported for initial addresses", async () => {
     await assigned({ target_ips: [ADDRESS] });
     expect(await scansStep()).toMatchObject({ outcome: "Passed" });
   });

@@ -243,7 +243,7 @@ describe("the diff of two instants", () => {
     expect(await owner.get(`diff?${query}`)).toMatchObject(invalid({ path }));
   });
 
-  test("up to the present resolves to the same start later, even after a write with the clock set back", async () => {
+  test("up to the present resolves to the same start when repeated, even after a write with the clock set back", async () => {
     clock.advance(20_000);
     const before = await diff(`from=${start}`);
     clock.advance(-25_000);

@@ -224,7 +224,7 @@ describe("A filter is refused", () => {
     ["ever(name = a)", 0, /^must write ever\(/],
     ["ever(name = a, -1d, -2d)", 0, /^must write ever\(/],
   ];
-  test.each(MISTAKEN)("that is ambiguous: %s", async (filter, position, message) => {
+  test.each(MISTAKEN)("with a common mistake: %s", async (filter, position, message) => {
     const [issue] = await refused("host", filter);
     expect(issue).toMatchObject({ position });
     expect(issue?.message).toMatch(message);

@@ -337,7 +337,7 @@ describe("an idempotent replay with fewer rights than the original", () => {
   );
 
   test.each([["made"], ["rotated"]])(
-    "does not return another user's API key secret that was %s, nor any other answer",
+    "does not return, after a demotion, the secret of another user's API key that was %s, nor any other answer",
     async (how) => {
       const admin = await newUser(appliance, { role: "Admin" });
       const body = { ...keyBody(), user_id: member.id };
@@ -354,7 +354,7 @@ describe("an idempotent replay with fewer rights than the original", () => {
     },
   );
 
-  test("does not return the secret of a key transferred since, but does of an expired one", async () => {
+  test("does not return the secret of a key transferred since, unless the key has been deleted", async () => {
     const body = { ...keyBody(), user_id: member.id };
     const send = () => member.client.post("auth/keys", body, repeated);
     const first = await made(send());

@@ -266,7 +266,7 @@ describe("GET /api/v1/locate", () => {
     }
   });
 
-  test("an address on two hosts returns both, the one seen first first, and reports it", async () => {
+  test("an address on two hosts returns both, the observed one first, and reports the ambiguity", async () => {
     await newHost({ name: "old", ip_addresses: [{ ip_address: IP, mac_address: other(1) }] });
     await newWeb();
     await newPort(await newHost({ name: "access-1" }), "Gi1", [MAC]);

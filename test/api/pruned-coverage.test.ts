@@ -188,7 +188,7 @@ describe("pruning of ended coverage", () => {
     expectSound(world);
   });
 
-  test("drops nothing before the first state", async () => {
+  test("drops nothing if it ends before all data", async () => {
     const world = await newWorld();
     expect(pruneBefore(world, 20, "none")).toMatchObject({ coverage: 0, report: null });
     expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
@@ -216,7 +216,7 @@ describe("after a prune, credentials are sent", () => {
     ["the last state of the first day", day(22), ALL],
     ["a state in between, resolved to the preceding one", day(22, 12) + 1, ALL],
     ["the last state of the second day", day(23), ALL.slice(1)],
-    ["the last pruned state", day(24), ALL.slice(2)],
+    ["the last state that the prune reached", day(24), ALL.slice(2)],
     ["a later state", day(24, 12) + 2 * HOUR_MS, [NEVER]],
   ])("to the host's addresses at that time, after a restore of %s", async (_state, at, addresses) => {
     const world = await newWorld();

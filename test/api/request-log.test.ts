@@ -99,7 +99,7 @@ describe("a write request is logged with its actor:", () => {
     await slow.close();
   });
 
-  test("without an actor on a read-only request", async () => {
+  test("but reads and anonymous requests without one", async () => {
     const { client } = newApiKey();
     await newTag();
     const lines = await logged(async () => {

@@ -62,9 +62,9 @@ describe("the preview of a prune", () => {
 
   test.each([
     ["nothing", ""],
-    ["minutes, which may be a mistake for months", "?before=2126-01-01T00:00:00Z"],
-    ["an unknown marker", "?before=-3m"],
-    ["an unknown resolution", "?before=marker:nowhere"],
+    ["the future", "?before=2126-01-01T00:00:00Z"],
+    ["minutes, which may be a mistake for months", "?before=-3m"],
+    ["an unknown marker", "?before=marker:nowhere"],
     ["an unknown resolution", "?before=-10d&keep=hourly"],
   ])("refuses %s", async (_what, query) => {
     expect((await owner.get(PATH + query)).body.code).toBe("validation_failed");

@@ -105,7 +105,7 @@ describe("scan slots of a network", () => {
     expect(await ask((await person("Member")).client)).toMatchObject(full(SCANS_WAITING_MAX));
   });
 
-  test("are not used by an Admin's address checks, one at a time, but by a Member's", async () => {
+  test("are not taken by an Admin's address checks, one at a time, but by a Member's", async () => {
     const path = await checkPath();
     await crowdOfMembers();
     for (const by of [(await person("Admin")).client, (await person("Admin")).client]) await made(ask(by));

@@ -194,7 +194,7 @@ describe("a schedule", () => {
     expect(await runs()).toEqual(["2027-11-21T09:00", "2027-11-21T09:01"]);
   });
 
-  test("is not caught up for times before it was enabled", async () => {
+  test("is not caught up for a time that had passed when it was set", async () => {
     const { id } = await schedule({ cron: "0 3 * * *", timezone: "UTC" });
     await passTo("2026-11-22T02:00:00Z", 24 * HOUR_MS);
     await start();

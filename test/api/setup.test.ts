@@ -138,7 +138,7 @@ describe("an unclaimed appliance", () => {
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
-  test("refuses a common password, even with the right token", async () => {
+  test("refuses an easily guessed password, even with the right token", async () => {
     for (const password of [" ".repeat(10), "1111111111", claim.email.toUpperCase()]) {
       const { status, body, text } = await appliance.anonymous.post("/api/auth/setup", { ...claim, password });
       expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/password"]);

@@ -565,7 +565,7 @@ describe("changing one's own password", () => {
     expect(spaced.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
   });
 
-  test("refuses a common password without counting an attempt; existing ones keep working", async () => {
+  test("refuses an easily guessed password without counting an attempt; existing ones keep working", async () => {
     for (const new_password of ["\u2800".repeat(10), "1111111111", EMAIL]) {
       const { status, body, text } = await owner.put("/api/auth/password", { ...change, new_password });
       expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/new_password"]);

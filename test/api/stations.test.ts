@@ -70,7 +70,7 @@ test("a station on an edge port without a host is listed with switch, port, vend
   expect(await listed(`filter=${encodeURIComponent("type = LocallyAdministered")}`)).toEqual([phone as Wire]);
 });
 
-test("a table has the same rows, with hosts in columns and formulas escaped", async () => {
+test("a table has the same rows, with several hosts in one cell and formulas escaped", async () => {
   const { before } = await aSwitch();
   await newHost({ name: "twin", ip_addresses: [{ ip_address: "10.98.0.9", mac_address: PRINTER }] });
   tick();

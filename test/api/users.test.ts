@@ -530,7 +530,7 @@ describe("disabling a user", () => {
   });
 });
 
-test("a common password is refused, for a new user and an existing one", async () => {
+test("an easily guessed password is refused, for a new user and an existing one", async () => {
   const member = await newUser({ role: "Member" });
   const user = await read(member.id);
   for (const [password, email] of [

@@ -56,7 +56,7 @@ describe("the utilization of a subnet", () => {
     });
   });
 
-  test("separates child subnets, and older records stay where they are", async () => {
+  test("counts child subnets separately, and older addresses in the subnet they were entered in", async () => {
     const wide = await newSubnet({ cidr: "10.2.0.0/16" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.4.5" }] });
     await newRange("10.2.3.250", "10.2.4.4", "Dhcp");

@@ -166,7 +166,7 @@ describe("during a scan, a credential with initial addresses", () => {
         update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork()).id] }),
     },
     "that gets different ones": { withdraw: (credential) => update(credential, { target_ips: ["192.0.2.99"] }) },
-    "that lost them during a dry run": {
+    "that loses them during a dry run": {
       fields: { commit: false },
       withdraw: (credential) => update(credential, { target_ips: null }),
     },

@@ -49,11 +49,11 @@ function moment(): string {
   return at;
 }
 
-describe("a table of withheld credentials", () => {
+describe("the table of withheld subnets and addresses", () => {
   const table = async (query = "", by: Client = owner) =>
     csvRecords((await by.get(`discovery/withheld/export/csv?${query}`)).text);
 
-  test("equals the list, at present and in the past, by name, with the credentials in columns", async () => {
+  test("equals the list, at present and in the past, with names, and with all credentials in one cell", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ name: "=core", ip_addresses: [{ ip_address: "10.2.0.1" }] });
     tick();
