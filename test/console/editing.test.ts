@@ -99,7 +99,7 @@ describe("a form field", () => {
     }
   });
 
-  test("not mentioned by its kind comes after the others, unless discovery owns it", () => {
+  test("not mentioned by its kind comes after the others, unless the kind excludes it or it holds parts", () => {
     const all = [NAME, { ...NAME, name: "rack_unit" }, { ...NAME, name: "parts", type: "other" as const }];
     const names = (isNew: boolean, form: readonly string[], unset: readonly string[] = []) =>
       formFields(all, { form, unset }, isNew).map(({ name }) => name);

@@ -143,7 +143,7 @@ describe("locating", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("starts with new records, attention items, recent searches and pins", async () => {
+  test("starts on a page that links to new records, attention items, recent searches and pins", async () => {
     const { visitor, page } = await arrived(OWNER);
     await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
     await page.getByRole("link", { name: /hosts added/ }).waitFor();

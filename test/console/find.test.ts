@@ -91,7 +91,7 @@ describe("location history", () => {
       port: { id: port, name: port },
     }) as Interval;
 
-  test("shows gaps of unknown location, and places by a stable color", () => {
+  test("shows gaps of unknown location, and each place in one color", () => {
     const stays = staysOf(
       [interval(1_000, 2_000, "a"), interval(2_000, 3_000, "b"), interval(5_000, null, "a")],
       9_000,

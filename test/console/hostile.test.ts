@@ -320,7 +320,7 @@ describe("a page of rows", () => {
     expect(windowToRead(100, asking("1", "x"))).toEqual({ limit: 100, offset: 0 });
   });
 
-  test("shows its rows after the preceding pages, and waits for all during a search", () => {
+  test("shows removed rows after the last listed one, and waits for all rows during a search", () => {
     const behind = ["gone-1", "gone-2"];
     const ofPage = (page: string, more: readonly string[] = behind) => {
       const { offset, limit } = windowToRead(250, { page, find: "" });

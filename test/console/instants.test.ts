@@ -25,7 +25,7 @@ describe("an instant", () => {
   });
 
   test.each(["", "yesterday", "2026-03-01", "2026-03-01T02:12:00", "marker:a", "2026-13-01T00:00:00Z", "-24h"])(
-    "is not parsed from %p, which is ambiguous",
+    "is not parsed from %p, which is not an absolute timestamp",
     (text) => {
       expect(parseInstant(text)).toBeNull();
     },

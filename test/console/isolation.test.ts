@@ -6,7 +6,7 @@ import { isolated, withinItself } from "../../src/console/text/isolated.ts";
 const [RLO, RLI, FSI, PDI] = ["\u202e", "\u2067", "\u2068", "\u2069"];
 
 describe("a name in an isolating element", () => {
-  test("loses characters that end the isolate, and keeps others", () => {
+  test("loses characters that would end the isolate, and keeps balanced ones", () => {
     expect(withinItself(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
     expect(withinItself(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
     expect(withinItself(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);

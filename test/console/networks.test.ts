@@ -317,7 +317,7 @@ describe("the address map", () => {
     expect([from(1, "PageDown"), from(10, "PageDown"), from(37, "PageUp"), from(1, "x")]).toEqual([33, 26, 5, null]);
   });
 
-  test("labels a cell by its last octet", () => {
+  test("labels a cell by the last part of its address", () => {
     expect(["10.2.3.44", "2001:db8::1f", "2001:db8::"].map(lastPartOf)).toEqual(["44", "1f", "0"]);
   });
 

@@ -209,7 +209,7 @@ describe("users", () => {
     return (await appliance.inside.handle(login)).status;
   };
 
-  test("are added with one of two networks, reset, disabled, and deleted", async () => {
+  test("are added with one of two networks, given a new password, disabled, and deleted", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     await page.getByRole("button", { name: "New user" }).click();

@@ -516,7 +516,7 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
     await visitor.leave();
   });
 
-  test("is for the selected network, reuses another's credential, and restarts with another network", async () => {
+  test("is for the selected network, reuses another network's credential, and restarts with another network", async () => {
     const { client, organizationId, networkId } = appliance;
     const branch = await made(client.post("networks", { organization_id: organizationId, name: "Branch" }));
     const credential = await made(

@@ -84,7 +84,7 @@ describe("parsing an instant", () => {
       ["fr", "moonday", "next friday", "last", "last yesterday", "mondays 12:00"],
       ["-999999999w", "2026-03-01 03:12 pm", "0001-01-01", "3:1", "2026-3-1"],
     ].flat(),
-  )("%p is rejected as ambiguous", (text) => {
+  )("%p is rejected, not guessed", (text) => {
     expect(read(text)).toEqual({ type: "unreadable" });
   });
 

@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
   );
 
   test(
-    "a Member and a Viewer see pending items, and who may approve them; so in the past",
+    "a Member and a Viewer see pending items, and who may approve them, also in the past",
     async () => {
       const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
       const small = await viewer.signIn(VIEWER, PASSWORD);
