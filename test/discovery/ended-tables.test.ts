@@ -94,7 +94,7 @@ describe("a table permanently missing from a firmware", () => {
     expect(await vlans()).toEqual([1, 0]);
   });
 
-  test("freezes VLANs and stations for ten reads and seven days, then clears them", async () => {
+  test("freezes VLANs and stations for ten reads and seven days, then lets them follow the device", async () => {
     await askedOver(after, 5, MISSED_TERM.age_ms - DAY);
     await askedOver(after, 7, HOUR);
     expect([await vlans(), await learned()]).toEqual([
@@ -181,7 +181,7 @@ describe("a table permanently missing from a firmware", () => {
     expect(await learned()).toEqual([[], ["11"]]);
   });
 
-  test("was read once by a device still being written", async () => {
+  test("counts as missed once per read of a device, even if that is written in several commands", async () => {
     const sighting = sightingOf(after);
     expect(ofVlans(await written(sighting))).toEndWith("9 more readings without it");
     await written({ ...sighting, is_continued: true });

@@ -369,7 +369,7 @@ describe("devices that report the same identity", () => {
     expect((await owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
   });
 
-  test("without changes are read completely if another one has just taken over an address", async () => {
+  test("with an unchanged report are processed completely even if another one has just taken over an address", async () => {
     const steady = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
     await scan.devices(steady);
     const other = deviceAt("10.0.0.9", {
@@ -382,7 +382,7 @@ describe("devices that report the same identity", () => {
     expect(await writtenBy(() => scan.devices(other, steady))).toBe(0);
   });
 
-  test("become stale even if another one answers at their address", async () => {
+  test("that are gone lose their address to the one that answers there", async () => {
     const box = (number: number) =>
       deviceAt("10.0.0.5", {
         sys_name: `box-${number}`,

@@ -613,7 +613,7 @@ describe("host matching", () => {
       expect(await hosts()).toHaveLength(43);
     });
 
-    test("loses its identity only beyond the limit: existing hosts stay as they are", async () => {
+    test("stops identifying a host only beyond the limit: existing hosts stay as they are", async () => {
       await hearOf(proxiedAt(100, 3));
       expect(await hosts()).toHaveLength(2);
       await hearOf(proxied);
@@ -741,7 +741,7 @@ describe("subnets of discovered addresses", () => {
     ]);
   });
 
-  test("are derived from reported interfaces; public and link-local ones are reported separately", async () => {
+  test("are derived from reported interfaces; public and loopback ones are typed as such", async () => {
     const has = (ip_address: string, prefix_length: number | null) => ({ ip_address, prefix_length, if_index: 1 });
     await scan.devices(
       aSwitch({

@@ -80,7 +80,7 @@ describe("a device's ARP and neighbor entries", () => {
     });
   });
 
-  test("are reported per device: also of another responding device, and of earlier reported hosts", async () => {
+  test("are accounted per device, with those of other responding devices and those already reported set aside", async () => {
     const entries = { "1.10.0.0.7": "001b21000007", "1.10.9.0.1": "001b21000091", "1.10.0.0.2": "001b21000002" };
     answers("10.0.0.1", "a", { ip_net_to_media_table: arp(entries) });
     answers("10.0.0.2", "b", {

@@ -36,7 +36,7 @@ async function sent(text: string, answers: number): Promise<number> {
   return socket.localPort as number;
 }
 
-test("lists connections with owner and reply state, and closes one like its peer", async () => {
+test("lists connections with peer address and answer state, and closes one like its peer", async () => {
   const connections = openTcpConnections();
   if (connections === null) throw new Error("the C library cannot be called");
   const begun = await sent(HEAD.slice(0, 20), 0);
