@@ -127,7 +127,7 @@ test("a backup of an earlier schema is compared with that schema", () => {
   expect(restored(two)).toContain('holds the view "a", which netledger did not create (and 1 more)');
 });
 
-test("a backup with SQLite's statistics, or without an index, is accepted: a verification reports missing objects", async () => {
+test("a backup with SQLite's statistics, or without an index, is not foreign: a verification reports missing objects", async () => {
   expect(await verified(spoilt("good.db", ({ $client }) => $client.run("ANALYZE")))).toBeNull();
   const path = spoilt("good.db", ({ $client }) => $client.run("DROP INDEX hosts_by_network"));
   expect(await verified(path)).toBe("not sound");

@@ -91,12 +91,12 @@ describe("a core without a known forwarding table", () => {
     ["Second", 0.72],
     ["Both", 0.9],
     ["None", 0.9],
-  ] as const)("leaves a station at its access port, with LLDP at %s end", (said, confidence) => {
+  ] as const)("leaves a station at its access port (ends with LLDP: %s)", (said, confidence) => {
     expect(locating(twoTiers(said).host("web", "access-1"), "web")).toEqual([`Edge Gi22 of access-1 ${confidence}`]);
   });
 
   test.each(["First", "Second", "Both"] as const)(
-    "is inferred as a switch from both access switches, with LLDP at %s end",
+    "is inferred as a switch from both access switches (ends with LLDP: %s)",
     (said) => {
       const topology = twoTiers(said).host("web", "core");
       expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
@@ -396,7 +396,7 @@ function drawn(seed: number): Topology {
 const isStation = (name: string): boolean => !/^s\d/.test(name);
 
 describe("random networks", () => {
-  test("a station on a fully learned switch is at its port, and others are nowhere with certainty", () => {
+  test("a station on a fully learned switch is at its port, and others are at no port with certainty", () => {
     let found = 0;
     let unsure = 0;
     for (let seed = 1; seed <= 30; seed += 1) {

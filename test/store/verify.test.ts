@@ -226,7 +226,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
     test.each([
       ["the presence of a base", "NULL"],
       ["the choice of the base", "patch + (1 << 32)"],
-      ["the existence of the base", "patch | (2147483647 << 32)"],
+      ["a base that does not exist", "patch | (2147483647 << 32)"],
       ["the length of the common prefix", "patch - (1 << 16)"],
       ["the length of the common suffix", "patch - 1"],
     ])("%s", (_, patch) => {
@@ -480,7 +480,7 @@ describe("wrong derived data are found and rebuilt:", () => {
       () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"],
     ],
     [
-      "a block of a kind without blocks",
+      "a block of a scope without blocks",
       /^span: scope .*, block 0: has entries without spans$/,
       () => [
         `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
@@ -553,7 +553,7 @@ describe("wrong derived data are found and rebuilt:", () => {
       () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`],
     ],
     [
-      "a text of another record",
+      "a text with another owner",
       /^search: host .*: its search text from transaction \d+ on does not match the record$/,
       () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`],
     ],

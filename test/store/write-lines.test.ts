@@ -331,7 +331,7 @@ describe("the writer's side", () => {
     expect(commits).toBe(3);
   });
 
-  test("commits once the commands that arrived before a refusal of the whole group", async () => {
+  test("commits exactly once what arrived before a refusal that rolled back the whole group", async () => {
     let hasSent = false;
     const first = send("a", (tx) => {
       if (!hasSent) sendMeanwhile("b", newTag("b1"));

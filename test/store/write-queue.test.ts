@@ -224,7 +224,7 @@ describe("an answer about the past", () => {
     expect(queue.settlePast(now - 1, 7)).toBeNull();
   });
 
-  test("postpones a commit at its instant or later ones, and none far ahead", () => {
+  test("postpones a commit at its own instant, and none later", () => {
     void queue.settlePast(now - 1, 0);
     expect(thread.close(now - 1)).toBe(false);
     expect(thread.close(now)).toBe(true);
