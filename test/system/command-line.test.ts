@@ -227,7 +227,7 @@ describe("invalid input is refused with status 2 and one line:", () => {
     ["blank", " ".repeat(10)],
     ["one character", "1111111111"],
     ["the e-mail address", "owner@acme.example"],
-  ])("a common password, in any command that sets one: %s", async (_what, stdin) => {
+  ])("an easily guessed password, in any command that sets one: %s", async (_what, stdin) => {
     const by = ["--email", "owner@acme.example", "--password-file", "-"];
     for (const args of [
       ["setup", "--organization", "A", "--network", "N", ...by],

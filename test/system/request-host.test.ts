@@ -42,9 +42,9 @@ async function ask(
 const PATHS = ["/api/version", "/api/health", "/api/v1/hosts", "/api/nothing", "/docs", "/docs/", "/openapi.json", "/"];
 
 test.each<[string, string[]]>([
-  ["two", ["Host: a.example", "Host: b.example"]],
+  ["two names", ["Host: a.example", "Host: b.example"]],
   ["the same name twice", ["Host: a.example", "Host: a.example"]],
-  ["another spelling of the name", ["host: a.example", "HOST: b.example"]],
+  ["two names in headers of different case", ["host: a.example", "HOST: b.example"]],
   ["a name before an empty one", ["Host: a.example", "Host:"]],
   ["an empty one before a name", ["Host:", "Host: a.example"]],
   ["two empty names", ["Host:", "Host:"]],

@@ -102,7 +102,7 @@ describe("a verification", () => {
 });
 
 describe("with a damaged database", () => {
-  test("a flipped byte is found, and its location reported", async () => {
+  test("a changed byte is found, and its location reported", async () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     const made = await first
