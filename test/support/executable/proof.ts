@@ -22,7 +22,7 @@ export async function proveShort(part: Part): Promise<void> {
       test(claim, () => expect({ held, figure }).toEqual({ held: true, figure }));
     }
     for (const reason of proof.leftOut ?? []) test(`skipped: ${reason}`, () => expect(reason).not.toBe(""));
-    test(`${part.title} has findings`, () =>
+    test(`${part.title} yields findings`, () =>
       expect(proof.findings.length + (proof.leftOut?.length ?? 0)).toBeGreaterThan(0));
   } finally {
     rmSync(directory, { recursive: true, force: true });
