@@ -23,7 +23,7 @@ const VERSIONS = ENTRIES + 1;
 const DIFF_VERSIONS = 10_000;
 
 say(
-  `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${churnHosts} × ${ENTRIES} 95 % of them deleted`,
+  `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${churnHosts} × ${ENTRIES}, 95 % of them deleted`,
 );
 const wide = await buildStore(
   join(directory, "wide"),

@@ -515,7 +515,7 @@ function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
         forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; "),
     },
     {
-      claim: `above its capacity, every request is answered or refused within ${plan.promptMs / 1_000} s`,
+      claim: `above its capacity, every request is answered or refused within ${plan.promptMs / 1_000} s of being sent`,
       held: slowest < plan.promptMs,
       figure: `the slowest after ${Math.round(slowest)} ms`,
     },

@@ -68,7 +68,7 @@ export async function changedBytes(proving: Proving): Promise<Proof> {
         `${changes.length} bytes changed individually: ${changes.length - sound.length} found; with the others, found intact, all ${answers.size} answers are unchanged${told(wrong)}`,
       ),
       finding(
-        "verify exits regularly whatever byte was changed",
+        "verify exits cleanly whatever byte was changed",
         strange.length === 0,
         `${changes.length} times${told(strange)}`,
       ),

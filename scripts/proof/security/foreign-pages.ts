@@ -120,7 +120,7 @@ async function forgery(stage: Stage, people: People, session: [string, string]):
   return [
     {
       claim:
-        "no page of another site changes anything by the victim's cookie, whatever the content type, or signs anyone in or out",
+        "no page of another site changes anything by the victim's cookie, whatever the content type, nor signs anyone in or out",
       held: wrong.length === 0 && after === before && host.sequence === before && own.status === 200,
       figure: `${answers.length} requests of ${STRANGERS.length} strangers with ${CONTENT_TYPES.length} content types, ${answers.length - wrong.length} refused with auth_origin_rejected${wrong.length === 0 ? "" : ` (${wrong[0]?.status} ${wrong[0]?.text.slice(0, 120)})`}; the ledger went from ${before} to ${after}; our own page's request is answered with ${own.status}`,
     },
