@@ -139,7 +139,7 @@ describe("a transaction's summary", () => {
     ]);
   });
 
-  test("reports hosts that are no longer consolidated", () => {
+  test("reports hosts no longer seen and hosts seen again, in one line each", () => {
     const stale = (name: string, to: string | null): Change => ({
       type: "Updated",
       entity_type: "host",
