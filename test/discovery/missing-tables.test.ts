@@ -41,7 +41,7 @@ describe("a partially read forwarding table", () => {
     expect(appliance.reader.db.query(vlans).values(mac(0x13))).toEqual([[10]]);
   });
 
-  test("removes an entry with a missing VLAN whose table was read to its end", async () => {
+  test("removes a missing entry with a VLAN, since the table with VLANs was read to its end", async () => {
     await scan.devices(told([entry(0x11, 10), entry(0x12, 10)], [entry(0x13, 20)]));
     await scan.devices(told([entry(0x11, 10)], [], part));
     expect(await learned()).toEqual([["11"], []]);
