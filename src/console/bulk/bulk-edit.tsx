@@ -12,7 +12,7 @@ import { lacksReason } from "../forms/reason.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { Select } from "../parts/select.tsx";
 import { me } from "../session/me.ts";
-import { bulkText } from "../text/bulk.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
 import { usePlan } from "../writes/use-plan.ts";
@@ -63,7 +63,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   const { updated = 0, unchanged = 0 } = plan?.counts ?? {};
   return (
     <BulkForm
-      title={bulkText.editTitle(count, words)}
+      title={`Edit ${counted(count, ...words)}`}
       problem={problem}
       isOfWrite={isOfWrite}
       reason={updated > 0 ? reason : null}
@@ -80,7 +80,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
             disabled={isBusy || isWrong || chosen.length === 0}
             onClick={() => void look()}
           >
-            {bulkText.plan}
+            Preview
           </button>
         ) : (
           <>
@@ -93,11 +93,11 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
                   void write(({ sequence }) => end({ kind, id: "", operation: "updated", sequence, merged: [] }))
                 }
               >
-                {bulkText.apply(updated, words)}
+                Change {counted(updated, ...words)}
               </button>
             )}{" "}
             <button type="button" onClick={() => drop()}>
-              {bulkText.back}
+              Back to the fields
             </button>
           </>
         )
@@ -106,7 +106,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
       {begun !== null && plan === null && <p class="note">{editText.restored}</p>}
       {plan === null ? (
         <div class="bulk-fields">
-          {chosen.length === 0 && <p>{bulkText.noField}</p>}
+          {chosen.length === 0 && <p>Choose what to set. What is not chosen stays as it is in each.</p>}
           {chosen.map((field) => (
             <FieldControl
               key={field.name}
@@ -117,16 +117,18 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
               onType={(value) => type(field, value)}
             >
               <button type="button" onClick={() => type(field, undefined)}>
-                {bulkText.leaveField(nameOfField(field))}
+                Do not set {nameOfField(field)}
               </button>{" "}
-              {field.isNullable && ownValue(typed, field.name) === "" && <span class="aside">{bulkText.emptied}</span>}
+              {field.isNullable && ownValue(typed, field.name) === "" && (
+                <span class="aside">Left empty, it is cleared.</span>
+              )}
             </FieldControl>
           ))}
           <Select
-            aria-label={bulkText.addField}
+            aria-label="Add a field to set"
             value=""
             choices={[
-              ["", bulkText.addField],
+              ["", "Add a field to set"],
               ...fields
                 .filter(({ name }) => !Object.hasOwn(typed, name))
                 .map((field) => [field.name, nameOfField(field)] as const),
@@ -139,8 +141,12 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
         </div>
       ) : (
         <div role="status">
-          {isReplanned && <p class="note">{bulkText.replanned}</p>}
-          <p>{updated === 0 ? bulkText.nothing : bulkText.planned(updated, unchanged, words)}</p>
+          {isReplanned && <p class="note">Some records changed meanwhile. The preview is updated.</p>}
+          <p>
+            {updated === 0
+              ? "Nothing would change: all of them already have these values."
+              : `${counted(updated, ...words)} would change${unchanged === 0 ? "." : `, ${groupedDigits(unchanged)} would stay as is.`}`}
+          </p>
           <PlannedChanges kind={kind} changes={plan.changes} count={updated} />
         </div>
       )}

@@ -5,7 +5,6 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { ReasonRow } from "../forms/reason-input.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { bulkText } from "../text/bulk.ts";
 
 interface BulkFormProps {
   readonly title: string;
@@ -31,12 +30,14 @@ export function BulkForm({ title, problem, isOfWrite, reason, onReason, buttons,
       </h2>
       {children}
       {problem !== null && <Problem problem={problem} />}
-      {problem !== null && isOfWrite && isUnsure(problem) && <p class="note">{bulkText.unsure}</p>}
+      {problem !== null && isOfWrite && isUnsure(problem) && (
+        <p class="note">The answer was lost. Safe to retry: nothing is done twice.</p>
+      )}
       {reason !== null && <ReasonRow id="bulk-reason" reason={reason} onReason={onReason} />}
       <p>
         {buttons}{" "}
         <button type="button" onClick={onCancel}>
-          {bulkText.cancel}
+          Cancel
         </button>
       </p>
     </section>

@@ -7,7 +7,6 @@ import { lastSaved, type Saved } from "../editing/saved.ts";
 import { isTagged, loadDetails, operationOnMany } from "../kinds/kinds.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { bulkText } from "../text/bulk.ts";
 import { frameText } from "../text/frame.ts";
 import { pathname } from "../url/location.ts";
 import { AT_ONCE_MAX, type BulkScope } from "./scope.ts";
@@ -40,6 +39,13 @@ interface BulkButtonsProps {
   onChoose(verb: BulkVerb): void;
 }
 
+const VERBS = {
+  /** Labels of the buttons above a list. */
+  edit: "Edit",
+  tags: "Tags",
+  delete: "Delete",
+};
+
 export function BulkButtons({ scope, onChoose }: BulkButtonsProps) {
   return (
     <>
@@ -50,7 +56,7 @@ export function BulkButtons({ scope, onChoose }: BulkButtonsProps) {
           class={verb === "delete" ? "danger" : undefined}
           onClick={() => onChoose(verb)}
         >
-          {bulkText[verb]}
+          {VERBS[verb]}
         </button>
       ))}
     </>

@@ -7,7 +7,8 @@ import type { Saved } from "../editing/saved.ts";
 import { lacksReason, reasonHeader } from "../forms/reason.ts";
 import { useSending } from "../forms/sending.ts";
 import { kindWords, loadedDetails } from "../kinds/kinds.ts";
-import { bulkText } from "../text/bulk.ts";
+import type { Words } from "../text/bulk.ts";
+import { counted } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { type BulkScope, idsOf } from "./scope.ts";
@@ -18,6 +19,8 @@ interface BulkRemoveProps {
   /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
+
+const deleteTitle = (count: number, words: Words) => `Delete ${counted(count, ...words)}`;
 
 export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   const { kind } = scope;
@@ -50,7 +53,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   const count = ids?.length ?? scope.count;
   return (
     <BulkForm
-      title={bulkText.deleteTitle(count, words)}
+      title={deleteTitle(count, words)}
       problem={problem}
       isOfWrite={ids !== null}
       reason={reason}
@@ -58,7 +61,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       onCancel={() => onEnd(null)}
       buttons={
         <button type="button" class="danger" disabled={isBusy || ids === null || lacksReason(reason)} onClick={remove}>
-          {isUsed ? editText.deleteAll : bulkText.deleteTitle(count, words)}
+          {isUsed ? "Delete all the same" : deleteTitle(count, words)}
         </button>
       }
     >

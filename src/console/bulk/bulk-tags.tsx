@@ -8,7 +8,7 @@ import { lacksReason, reasonHeader } from "../forms/reason.ts";
 import { useSending } from "../forms/sending.ts";
 import { isTagged, kindWords } from "../kinds/kinds.ts";
 import { choicesOf, Select } from "../parts/select.tsx";
-import { bulkText } from "../text/bulk.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { type BulkScope, idsOf } from "./scope.ts";
 import { tagMany } from "./writes.ts";
@@ -63,7 +63,7 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
   const { tagged = [], untagged = [] } = standing ?? {};
   return (
     <BulkForm
-      title={bulkText.tagTitle(count, words)}
+      title={`Tags of ${counted(count, ...words)}`}
       problem={problem}
       isOfWrite={standing !== null}
       reason={standing === null ? null : reason}
@@ -73,12 +73,12 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
         <>
           {untagged.length > 0 && (
             <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => write(true)}>
-              {bulkText.addTag(untagged.length, words)}
+              Add it to {counted(untagged.length, ...words)}
             </button>
           )}{" "}
           {tagged.length > 0 && (
             <button type="button" disabled={isBusy || lacksReason(reason)} onClick={() => write(false)}>
-              {bulkText.removeTag(tagged.length, words)}
+              Take it off {counted(tagged.length, ...words)}
             </button>
           )}
         </>
@@ -86,10 +86,12 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
     >
       <p>
         <label>
-          {bulkText.tag}{" "}
-          <Select value={tagId} choices={[["", bulkText.chooseTag], ...choicesOf(tags)]} onChoose={setTagId} />
+          Tag <Select value={tagId} choices={[["", "choose one"], ...choicesOf(tags)]} onChoose={setTagId} />
         </label>{" "}
-        <span role="status">{standing !== null && bulkText.have(tagged.length, tagged.length + untagged.length)}</span>
+        <span role="status">
+          {standing !== null &&
+            `${groupedDigits(tagged.length)} of ${groupedDigits(tagged.length + untagged.length)} have it.`}
+        </span>
       </p>
     </BulkForm>
   );

@@ -4,7 +4,7 @@ import { type EditedKind, kindWords } from "../kinds/kinds.ts";
 import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
-import { bulkText } from "../text/bulk.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { Value } from "../values/value.tsx";
 import type { BulkChange } from "./writes.ts";
 
@@ -31,7 +31,7 @@ export function PlannedChanges({ kind, changes, count }: PlannedChangesProps) {
           </li>
         ))}
       </ul>
-      {count > CHANGES_SHOWN && <p class="aside">{bulkText.more(count - CHANGES_SHOWN)}</p>}
+      {count > CHANGES_SHOWN && <p class="aside">And {groupedDigits(count - CHANGES_SHOWN)} more.</p>}
     </>
   );
 }
@@ -48,7 +48,7 @@ function Updated({ fields }: Pick<BulkChange, "fields">) {
             <del>
               <Value field={field} value={from} at={null} />
             </del>{" "}
-            {bulkText.to}{" "}
+            to{" "}
             <ins>
               <Value field={field} value={to} at={null} />
             </ins>
@@ -63,13 +63,13 @@ const NAMED_WHOLLY: ReadonlySet<string> = new Set(["binding"]);
 
 /** Created record with its values, or a deleted record. */
 function Whole({ change: { entity_type, operation, fields } }: { readonly change: BulkChange }) {
-  if (operation === "Deleted") return <del>{bulkText.deleted}</del>;
+  if (operation === "Deleted") return <del>deleted</del>;
   const told = fields.filter(
     ({ field, to }) => !UNTOLD_FIELDS.has(field) && to !== "" && !(Array.isArray(to) && to.length === 0),
   );
   return (
     <>
-      <ins>{bulkText.created}</ins>
+      <ins>new</ins>
       {!NAMED_WHOLLY.has(entity_type) &&
         told.map(({ field, to }, position) => (
           <span key={field}>

@@ -4,7 +4,7 @@ import { api, rethrown } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
-import { bulkText } from "../text/bulk.ts";
+import { groupedDigits } from "../text/digits.ts";
 
 export interface BulkScope {
   readonly kind: EditedKind;
@@ -40,7 +40,12 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
     if (data === undefined) throw refusalOf(response, error);
     // The filter may match more than at selection time. A partial operation was never requested.
     if (ids === null && data.meta.pagination.has_more)
-      throw new Refusal({ status: 0, code: "too_many", message: bulkText.tooMany(AT_ONCE_MAX), requestId: null });
+      throw new Refusal({
+        status: 0,
+        code: "too_many",
+        message: `At most ${groupedDigits(AT_ONCE_MAX)} at once: narrow the filter.`,
+        requestId: null,
+      });
     found.push(...data.data.map(({ id }) => id));
   }
   return found;

@@ -1,6 +1,7 @@
 // Rejected table rows with the issues of their cells, editable in place.
 
 import type { RefusalIssue } from "../api/refusal.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { tableText } from "../text/tables.ts";
 import type { Table } from "./table-file.ts";
 
@@ -32,13 +33,13 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
         <table class="rows">
           <thead>
             <tr>
-              <th scope="col">{tableText.row}</th>
+              <th scope="col">Row</th>
               {shown.map(({ column, at }) => (
                 <th key={at} scope="col">
                   {column}
                 </th>
               ))}
-              <th scope="col">{tableText.leaveRow}</th>
+              <th scope="col">Leave out</th>
             </tr>
           </thead>
           <tbody>
@@ -64,7 +65,7 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
                         {/* An issue may be fixed in another cell: the end of a range by its start. */}
                         <input
                           type="text"
-                          aria-label={tableText.cell(column, own.line)}
+                          aria-label={`${column} of row ${groupedDigits(own.line)}`}
                           aria-invalid={said.length > 0}
                           aria-describedby={said.length > 0 ? id : undefined}
                           value={own.cells[at]}
@@ -82,7 +83,7 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
                   <td>
                     <button
                       type="button"
-                      aria-label={tableText.leaveRowOf(own.line)}
+                      aria-label={`Leave out row ${groupedDigits(own.line)}`}
                       onClick={() => onLeaveOut(own.line)}
                     >
                       ×
@@ -94,7 +95,9 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
           </tbody>
         </table>
       </section>
-      {rows.length > ROWS_SHOWN && <p class="aside">{tableText.moreWrong(rows.length - ROWS_SHOWN)}</p>}
+      {rows.length > ROWS_SHOWN && (
+        <p class="aside">And {counted(rows.length - ROWS_SHOWN, "row", "rows")} more, shown once these are fixed.</p>
+      )}
     </div>
   );
 }

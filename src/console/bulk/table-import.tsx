@@ -13,7 +13,8 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { choicesOf, Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
-import { bulkText } from "../text/bulk.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
+import { isolated } from "../text/isolated.ts";
 import { tableText } from "../text/tables.ts";
 import { network } from "../time/at.ts";
 import { usePlan } from "../writes/use-plan.ts";
@@ -92,7 +93,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
   const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
   return (
     <BulkForm
-      title={tableText.title(words[1])}
+      title={`Import ${words[1]} from CSV`}
       problem={problem !== null && rowIssues.length === 0 ? problem : null}
       isOfWrite={isOfWrite}
       reason={writes > 0 ? reason : null}
@@ -106,7 +107,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
             disabled={isBusy || begun === null || twice !== null}
             onClick={() => void look()}
           >
-            {isBusy ? tableText.planning : tableText.plan}
+            {isBusy ? "Looking…" : "Preview"}
           </button>
         ) : (
           writes > 0 && (
@@ -118,13 +119,13 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
                 void write(({ sequence }) => end({ kind, id: "", operation: "updated", sequence, merged: [] }))
               }
             >
-              {tableText.apply(writes)}
+              Write {counted(writes, "row", "rows")}
             </button>
           )
         )
       }
     >
-      {isRestored && begun !== null && <p class="note">{tableText.restored}</p>}
+      {isRestored && begun !== null && <p class="note">The table that you had begun is back.</p>}
       {known === null && problem === null && <Waiting />}
       {known !== null && (
         <ChooseFile
@@ -141,7 +142,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
       {begun !== null && known !== null && (
         <Columns begun={begun} known={known} onChange={(columns) => change({ ...begun, columns })} />
       )}
-      {twice !== null && <p class="edit-wrong">{tableText.twice(twice)}</p>}
+      {twice !== null && <p class="edit-wrong">Two columns are {isolated(twice)}.</p>}
       {needsNetwork && <NetworkOfAll networkId={networkId} onChoose={chooseNetwork} />}
       {rowIssues.length > 0 && begun !== null && (
         <>
@@ -181,9 +182,15 @@ function Planned({ kind, plan, isReplanned }: PlannedProps) {
   const { created, updated, unchanged } = plan.counts;
   return (
     <div role="status">
-      {isReplanned && <p class="note">{tableText.replanned}</p>}
-      <p>{created + updated === 0 ? tableText.nothing : tableText.counts(created, updated, unchanged)}</p>
-      {plan.ignored_columns.length > 0 && <p class="aside">{tableText.ignored(plan.ignored_columns)}</p>}
+      {isReplanned && <p class="note">Some records changed meanwhile. The preview is updated.</p>}
+      <p>
+        {created + updated === 0
+          ? "Nothing would change: every row already matches its record."
+          : `${groupedDigits(created)} to create, ${groupedDigits(updated)} to update, ${groupedDigits(unchanged)} unchanged.`}
+      </p>
+      {plan.ignored_columns.length > 0 && (
+        <p class="aside">Not written, only shown by exports: {plan.ignored_columns.join(", ")}.</p>
+      )}
       <PlannedChanges kind={kind} changes={plan.changes} count={created + updated} />
     </div>
   );
@@ -204,15 +211,18 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
     setForeign(text === null || charset !== null);
     if (text === null) return;
     const table = readTable(name, text);
-    if ("brokenLine" in table) onRefused(tableText.unreadable(table.brokenLine));
-    else if (table.rows.length === 0) onRefused(tableText.empty);
-    else if (table.rows.length > TABLE_ROWS_MAX) onRefused(tableText.tooLarge(TABLE_ROWS_MAX));
+    if ("brokenLine" in table)
+      onRefused(
+        `Row ${groupedDigits(table.brokenLine)} cannot be read: its quotes do not end, or it has more cells than columns.`,
+      );
+    else if (table.rows.length === 0) onRefused("There are no rows in it.");
+    else if (table.rows.length > TABLE_ROWS_MAX) onRefused(`At most ${groupedDigits(TABLE_ROWS_MAX)} rows at once.`);
     else onRead(table);
   };
   const open = async (given: File | undefined) => {
     if (given === undefined) return;
     const bytes = await given.arrayBuffer().catch(() => null);
-    if (bytes === null) return onRefused(tableText.unread);
+    if (bytes === null) return onRefused("It cannot be read: it is a folder, or no longer there.");
     setFile({ name: given.name, bytes });
     take(given.name, bytes, null);
   };
@@ -232,10 +242,15 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
         void open(event.dataTransfer?.files[0]);
       }}
     >
-      {begun === null && <p>{tableText.help}</p>}
+      {begun === null && (
+        <p>
+          The columns of “Export CSV”, in any order, or fewer. A row whose record is there already changes it. Nothing
+          is ever deleted.
+        </p>
+      )}
       <p>
         <label>
-          {begun === null ? tableText.file : tableText.another}{" "}
+          {begun === null ? "A CSV file" : "Another file"}{" "}
           <input
             type="file"
             accept=".csv,.txt,text/csv"
@@ -243,13 +258,15 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
           />
         </label>{" "}
         <span class="aside">
-          {begun === null ? tableText.drop : tableText.read(begun.table.name, begun.table.rows.length)}
+          {begun === null
+            ? "or drop it here"
+            : `${isolated(begun.table.name)}: ${counted(begun.table.rows.length, "row", "rows")}`}
         </span>
       </p>
       {isForeign && file !== null && (
         <p>
           <label>
-            {tableText.charset}{" "}
+            Its text is not UTF-8. Encoding{" "}
             <Select
               choices={["", ...CHARSETS]}
               onChoose={(charset) => charset !== "" && take(file.name, file.bytes, charset as Charset)}
@@ -271,16 +288,18 @@ function Columns({ begun: { table, columns }, known, onChange }: ColumnsProps) {
   const matched = columns.filter((column) => column !== null).length;
   return (
     <details open={matched < columns.length}>
-      <summary>{tableText.columns(matched, columns.length)}</summary>
+      <summary>
+        {groupedDigits(matched)} of {groupedDigits(columns.length)} columns are matched
+      </summary>
       <div class="table-columns">
         {table.headers.map((header, at) => (
           // Headers may be duplicates.
           <label key={`${at} ${header}`}>
             <bdi>{header || "–"}</bdi>{" "}
             <Select
-              aria-label={tableText.columnOf(header)}
+              aria-label={`Column ${header} is`}
               value={columns[at] ?? ""}
-              choices={[["", tableText.leaveOut], ...known]}
+              choices={[["", "left out"], ...known]}
               onChoose={(value) => onChange(columns.map((column, place) => (place === at ? value || null : column)))}
             />
           </label>
@@ -297,12 +316,8 @@ function NetworkOfAll({ networkId, onChoose }: { readonly networkId: string; onC
   return (
     <p>
       <label>
-        {tableText.network}{" "}
-        <Select
-          value={networkId}
-          choices={[["", bulkText.none], ...choicesOf(data.map(choiceOf))]}
-          onChoose={onChoose}
-        />
+        Network of all rows{" "}
+        <Select value={networkId} choices={[["", "none"], ...choicesOf(data.map(choiceOf))]} onChoose={onChoose} />
       </label>
     </p>
   );

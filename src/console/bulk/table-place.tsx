@@ -8,7 +8,6 @@ import { type EditedKind, operationOnMany } from "../kinds/kinds.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { frameText } from "../text/frame.ts";
-import { tableText } from "../text/tables.ts";
 import { go, hrefHere, parameter, pathname } from "../url/location.ts";
 
 /** Address parameter: an import in progress survives a reload. */
@@ -23,7 +22,7 @@ export function TableButton({ kind }: { readonly kind: EditedKind }) {
   if (!mayImport(kind) || parameter(TABLE) !== null) return null;
   return (
     <button type="button" onClick={() => go(hrefHere({ [TABLE]: "yes" }))}>
-      {tableText.open}
+      Import CSV
     </button>
   );
 }

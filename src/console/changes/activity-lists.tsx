@@ -10,6 +10,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
+import { counted } from "../text/digits.ts";
 import { ownValue } from "../text/own-value.ts";
 import { atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
@@ -26,6 +27,8 @@ type ActorGroups = Extract<DataOf<"/api/v1/activity">, { group_by: "actor" }>["g
 
 /** Fewer transitions are chance. */
 const FLAPPING_MIN = 4;
+
+const DAYS: Readonly<Record<string, string>> = { "-24h": "Last day", "-7d": "Last week", "-30d": "Last month" };
 
 export function ActivityLists() {
   const period = parameter("period") ?? "-24h";
@@ -47,15 +50,15 @@ export function ActivityLists() {
             href={hrefHere({ period: each === "-24h" ? null : each })}
             aria-current={each === period ? "true" : undefined}
           >
-            {ownValue(changesText.days, each)}
+            {ownValue(DAYS, each)}
           </a>
         ))}
       </p>
       <div class="columns">
-        <Records title={changesText.most.flapping} query={{ ...query, fields: ["oper_status"] }} least={FLAPPING_MIN} />
-        <Records title={changesText.most.created} query={{ ...query, operation: "Created" }} least={1} />
-        <Records title={changesText.most.deleted} query={{ ...query, operation: "Deleted" }} least={1} />
-        <Records title={changesText.most.records} query={query} least={2} />
+        <Records title="Flapping ports" query={{ ...query, fields: ["oper_status"] }} least={FLAPPING_MIN} />
+        <Records title="New" query={{ ...query, operation: "Created" }} least={1} />
+        <Records title="Gone" query={{ ...query, operation: "Deleted" }} least={1} />
+        <Records title="Most changed" query={query} least={2} />
         <Actors query={query} />
       </div>
     </>
@@ -69,6 +72,8 @@ interface ActivityQuery {
   readonly operation?: "Created" | "Deleted";
   readonly fields?: string[];
 }
+
+const times = (count: number) => counted(count, "change", "changes");
 
 function Records({
   title,
@@ -88,7 +93,7 @@ function Records({
       <h2>{title}</h2>
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && groups.length === 0 && <p class="aside">{changesText.noneOf}</p>}
+      {data !== undefined && groups.length === 0 && <p class="aside">None.</p>}
       <ul class="most">
         {groups.map(({ entity_type, id, name, host, last, total }) => {
           const page = recordPage(entity_type, id) ?? (host === null ? null : recordPage("host", host.id));
@@ -99,14 +104,14 @@ function Records({
               {page === null ? shown : <a href={hrefOf(page)}>{shown}</a>}{" "}
               {host !== null && (
                 <>
-                  {changesText.of}{" "}
+                  of{" "}
                   <a href={hrefOf(`/hosts/${host.id}`)}>
                     <bdi>{host.name}</bdi>
                   </a>
                 </>
               )}{" "}
               <span class="aside">
-                {query.operation === undefined && `${changesText.times(total)}, `}
+                {query.operation === undefined && `${times(total)}, `}
                 <When instant={last} precision="minute" />
               </span>
             </li>
@@ -124,16 +129,16 @@ function Actors({ query }: { readonly query: ActivityQuery }) {
   const groups = data?.group_by === "actor" ? (data.groups as ActorGroups) : [];
   return (
     <section>
-      <h2>{changesText.most.actors}</h2>
+      <h2>Most active</h2>
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && groups.length === 0 && <p class="aside">{changesText.noneOf}</p>}
+      {data !== undefined && groups.length === 0 && <p class="aside">None.</p>}
       <ul class="most">
         {groups.map(({ actor, last, total }) => (
           <li key={`${actor.type} ${actor.id}`}>
             <bdi>{actor.name}</bdi> <span class="aside">({changesText.actors[actor.type]})</span>{" "}
             <span class="aside">
-              {changesText.times(total)}, <When instant={last} precision="minute" />
+              {times(total)}, <When instant={last} precision="minute" />
             </span>
           </li>
         ))}

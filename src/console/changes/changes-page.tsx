@@ -6,7 +6,6 @@ import { Page } from "../parts/page.tsx";
 import { Select } from "../parts/select.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { changesText } from "../text/changes.ts";
-import { navigationText } from "../text/navigation.ts";
 import { at, network } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { ActivityLists } from "./activity-lists.tsx";
@@ -14,15 +13,15 @@ import { KindOptions } from "./kind-options.tsx";
 import { Transactions, type TransactionsQuery, transactionsRead } from "./transactions.tsx";
 
 const TABS = [
-  { key: "feed", title: changesText.feed },
-  { key: "activity", title: changesText.activity },
+  { key: "feed", title: "Feed" },
+  { key: "activity", title: "Activity" },
 ];
 
 export function ChangesPage() {
   const tab = parameter("tab") === "activity" ? "activity" : "feed";
   const query = feedQuery();
   return (
-    <Page title={navigationText.changes} reads={tab === "feed" ? [transactionsRead(query).url] : []}>
+    <Page title="Changes" reads={tab === "feed" ? [transactionsRead(query).url] : []}>
       <Tabs tabs={TABS} shown={tab} first="feed" />
       {tab === "activity" ? (
         <ActivityLists />
@@ -75,34 +74,34 @@ function FeedFilter() {
   return (
     <form ref={form} class="feed-filter" onSubmit={submit}>
       <label>
-        {changesText.kinds}
+        Kinds
         <select name="types">
           <KindOptions />
         </select>
       </label>
       <label>
-        {changesText.actor}
-        <Select name="actor" choices={[["", changesText.everybody], ...Object.entries(changesText.actors)]} />
+        Who
+        <Select name="actor" choices={[["", "Everybody"], ...Object.entries(changesText.actors)]} />
       </label>
       <label>
-        {changesText.reasonContains}
+        Reason contains
         <input name="reason" maxLength={REASON_MAX_LENGTH} autoComplete="off" />
       </label>
       <label class="grows">
-        {changesText.filter}
+        Filter
         <input
           name="filter"
           class="mono"
           maxLength={4000}
           autoComplete="off"
           spellcheck={false}
-          placeholder={changesText.filterExample}
+          placeholder={'Filter, such as command : "host" AND reason:*'}
         />
       </label>
-      <button type="submit">{changesText.apply}</button>
+      <button type="submit">Apply</button>
       {asked.some((each) => each !== "") && (
         <a class="button" href={hrefHere({ types: null, actor: null, reason: null, filter: null })}>
-          {changesText.clear}
+          Clear
         </a>
       )}
     </form>

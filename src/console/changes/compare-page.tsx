@@ -6,13 +6,13 @@ import type { Read } from "../api/client.ts";
 import { diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
 import { refreshNow, useFresh } from "../api/fresh.ts";
+import { kindWords } from "../kinds/kinds.ts";
 import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { changesText } from "../text/changes.ts";
-import { compareText } from "../text/time.ts";
+import { counted } from "../text/digits.ts";
 import { at, atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
@@ -44,6 +44,15 @@ interface ComparedProps {
   readonly types: string | null;
   readonly host: string | null;
 }
+
+const total = (counts: Readonly<Record<string, Readonly<Record<string, number>>>>) =>
+  Object.entries(counts)
+    .map(([type, sides]) => {
+      const sum = Object.values(sides).reduce((a, b) => a + b, 0);
+      const [one, many] = kindWords(type);
+      return counted(sum, one, many);
+    })
+    .join(", ");
 
 function Compared({ ends, asked, types, host }: ComparedProps) {
   const { data: answered, problem, again, isEarlier, isLoading } = useAnswer(asked);
@@ -77,7 +86,7 @@ function Compared({ ends, asked, types, host }: ComparedProps) {
   const choose = (event: Event) => go(hrefHere({ types: (event.currentTarget as HTMLSelectElement).value || null }));
   return (
     <Page
-      title={changesText.compareTitle}
+      title="Compare"
       reads={[asked.url]}
       csv={`${asked.url}&format=csv`}
       about={
@@ -90,7 +99,7 @@ function Compared({ ends, asked, types, host }: ComparedProps) {
       actions={
         <>
           <ObservedSwitch />
-          <select value={types ?? ""} onChange={choose} aria-label={changesText.kinds}>
+          <select value={types ?? ""} onChange={choose} aria-label="Kinds">
             <KindOptions />
           </select>
         </>
@@ -100,7 +109,7 @@ function Compared({ ends, asked, types, host }: ComparedProps) {
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && (
         <>
-          <p class="aside">{changesText.total(data.counts as Record<string, Record<string, number>>)}</p>
+          <p class="aside">{total(data.counts as Record<string, Record<string, number>>)}</p>
           <Difference diff={withWritten(data, written)} {...(isToNow ? { onWritten } : {})} />
         </>
       )}
@@ -114,14 +123,14 @@ function Begin() {
   const ago = (days: number) =>
     hrefHere({ vs: formatUtc(Math.floor(((atMs.value ?? exactNow()) - days * DAY_MS) / 1_000) * 1_000) });
   return (
-    <Page title={changesText.compareTitle}>
-      <p>{changesText.compareHint}</p>
+    <Page title="Compare">
+      <p>Compare now with:</p>
       <p class="periods">
         <a class="button" href={ago(1)}>
-          {at.value === null ? changesText.yesterday : compareText.before.day}
+          {at.value === null ? "24 hours ago" : "24 hours before"}
         </a>
         <a class="button" href={ago(7)}>
-          {at.value === null ? changesText.aWeekAgo : compareText.before.week}
+          {at.value === null ? "7 days ago" : "7 days before"}
         </a>
       </p>
     </Page>

@@ -13,6 +13,7 @@ import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { ownValue } from "../text/own-value.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
 import { Value } from "../values/value.tsx";
@@ -124,6 +125,15 @@ interface ComparisonListProps {
   readonly own?: string | undefined;
 }
 
+const moreInLists = (count: number) => `${groupedDigits(count)} more: the lists of their kinds, compared, show all.`;
+
+/** `1 added, 12 changed`; empty for nothing. */
+const summaryOf = (counts: Readonly<Record<"added" | "removed" | "changed", number>>) =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([change, count]) => `${groupedDigits(count)} ${change}`)
+    .join(", ");
+
 /** List of all differences, a note that there are none, or the problem. */
 export function ComparisonList({ own }: ComparisonListProps) {
   const comparison = useContext(ShownComparison);
@@ -132,28 +142,25 @@ export function ComparisonList({ own }: ComparisonListProps) {
   const failed = answers.find(({ problem }) => problem !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-    <section class="comparison-list" tabIndex={0} aria-label={comparisonText.what}>
-      <h2>
-        {comparisonText.what}
-        {diff !== undefined && <span class="aside"> {comparisonText.counts(countsIn(answers))}</span>}
-      </h2>
+    <section class="comparison-list" tabIndex={0} aria-label="Changes from A to B">
+      <h2>Changes from A to B{diff !== undefined && <span class="aside"> {summaryOf(countsIn(answers))}</span>}</h2>
       <ObservedSwitch />
       {failed?.problem !== undefined && <Problem problem={failed.problem} again={failed.again} />}
       {diff === undefined && failed === undefined && <Waiting />}
       {own !== undefined && comparison.ends.to === null && diff !== undefined && isPartsAlone(own, answers) && (
         <p class="aside" role="status">
-          {comparisonText.partsAlone}
+          Its own fields are unchanged; only its ports, addresses and other parts differ.
         </p>
       )}
       {diff !== undefined &&
         (diff.added.length + diff.removed.length + diff.changed.length === 0 ? (
           <p class="aside" role="status">
-            {comparisonText.nothing}
+            No differences between A and B.
           </p>
         ) : (
           <Difference
             diff={diff}
-            more={comparisonText.more}
+            more={moreInLists}
             {...(comparison.ends.to === null ? { onWritten: refreshNow } : {})}
           />
         ))}

@@ -26,7 +26,7 @@ export function Difference({ diff, more, onWritten }: DifferenceProps) {
   const [shown, setShown] = useState(SHOWN_MAX);
   const { added, removed, changed, from, to } = diff;
   const total = added.length + removed.length + changed.length;
-  if (total === 0) return <p class="aside">{changesText.nothing}</p>;
+  if (total === 0) return <p class="aside">Nothing changed.</p>;
   const lines = linesOf(diff);
   return (
     <ul class="difference">
@@ -101,11 +101,9 @@ function ChangedLine({
   const shown = fields.filter(({ field }) => !SELF_EVIDENT.has(field));
   return (
     <li>
-      <span class={`sign ${fields.length === 0 ? "left" : "changed"}`}>
-        {fields.length === 0 ? changesText.same : changesText.changed}
-      </span>{" "}
+      <span class={`sign ${fields.length === 0 ? "left" : "changed"}`}>{fields.length === 0 ? "Same" : "Changed"}</span>{" "}
       <ChangedSubject type={entity_type} id={id} name={name} at={to} hostId={host_id} />
-      {fields.length === 0 && <span class="aside"> {changesText.asItWas}</span>}
+      {fields.length === 0 && <span class="aside"> back to its old value</span>}
       {shown.length > 0 && <FieldChanges changes={shown} from={from} to={to} />}
       {onWritten !== undefined && beside?.(record, from, onWritten)}
     </li>

@@ -1,14 +1,13 @@
 // Select options for the record kinds with changes to list.
 
 import { entryOf, KIND_NAMES, kindWords } from "../kinds/kinds.ts";
-import { changesText } from "../text/changes.ts";
 
 const ASKED = KIND_NAMES.filter((kind) => entryOf(kind)?.isUnlisted !== true);
 
 export function KindOptions() {
   return (
     <>
-      <option value="">{changesText.allKinds}</option>
+      <option value="">All kinds</option>
       {ASKED.map((kind) => (
         <option key={kind} value={kind}>
           {kindWords(kind)[1]}

@@ -3,7 +3,7 @@
 import { RecordLink } from "../names/record-link.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
-import { sentenceText } from "../text/sentences.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
 import { type Phrase, type PhrasePiece, phrasesOf } from "./sentences.ts";
@@ -34,8 +34,8 @@ export function Sentence({ transaction, hostId, phrases: most = 5 }: SentencePro
       ))}
       {left > 0 && (
         <span class="aside">
-          {sentenceText.and}
-          {sentenceText.moreChanges(left)}
+          {" and "}
+          {`${groupedDigits(left)} more ${left === 1 ? "change" : "changes"}`}
         </span>
       )}
     </>

@@ -2,10 +2,12 @@
 // changes share a phrase. Pure.
 
 import type { components } from "#api";
+import { kindWords } from "../kinds/kinds.ts";
 import { shownName } from "../names/shown-name.ts";
 import { speedOf } from "../parts/speed.ts";
+import { groupedDigits } from "../text/digits.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
-import { sentenceText as text } from "../text/sentences.ts";
 
 type Highlights = components["schemas"]["TransactionHighlights"];
 type Highlight = Highlights["changes"][number];
@@ -73,21 +75,36 @@ function groupOf(change: Highlight, hostId: string | undefined): string {
   return stale === null ? id : `${stale} ${entity_type}`;
 }
 
+const ADMIN_STATES: Readonly<Record<string, string>> = { Up: "enabled", Down: "disabled", Testing: "set to testing" };
+
+const OPER_STATES: Readonly<Record<string, string>> = {
+  Up: "up",
+  Down: "down",
+  LowerLayerDown: "down, as what it stands on",
+  NotPresent: "not present",
+  Testing: "testing",
+  Dormant: "dormant",
+  Unknown: "of unknown status",
+};
+
 /** New status of an interface whose admin or oper status changed. */
 function stateOf({ entity_type, fields }: RecordHighlight): string | null {
   if (entity_type !== "if_entry") return null;
   const to = (name: string) => fields.find(({ field }) => field === name)?.to;
   const [admin, oper] = [to("admin_status"), to("oper_status")];
-  if (typeof admin === "string" && admin !== "Up") return ownValue(text.adminStates, admin) ?? admin;
-  if (typeof oper === "string") return ownValue(text.operStates, oper) ?? oper;
-  return typeof admin === "string" ? (ownValue(text.adminStates, admin) ?? admin) : null;
+  if (typeof admin === "string" && admin !== "Up") return ownValue(ADMIN_STATES, admin) ?? admin;
+  if (typeof oper === "string") return ownValue(OPER_STATES, oper) ?? oper;
+  return typeof admin === "string" ? (ownValue(ADMIN_STATES, admin) ?? admin) : null;
 }
 
 function staleness({ fields }: RecordHighlight): string | null {
   const [field, ...others] = fields;
   if (field?.field !== "stale_since" || others.length > 0) return null;
-  return field.to === null ? text.seenAgain : text.notSeen;
+  return field.to === null ? "seen again" : "no longer seen";
 }
+
+/** Kind by its API name. */
+const kindWord = (type: string, count: number) => kindWords(type)[count === 1 ? 0 : 1];
 
 function phraseOf(group: readonly Highlight[], left: Map<string, Rest>, hostId: string | undefined): Phrase {
   const [first] = group as [Highlight];
@@ -95,7 +112,7 @@ function phraseOf(group: readonly Highlight[], left: Map<string, Rest>, hostId: 
   if (first.type === "AddressMoved") {
     const { id, ip_address, from, to } = first;
     const address = record("ip_address", { id, name: ip_address });
-    return { count: 1, pieces: [address, text.went, record("host", from), text.to, record("host", to)] };
+    return { count: 1, pieces: [address, " went from ", record("host", from), " to ", record("host", to)] };
   }
   const records = group as readonly RecordHighlight[];
   if (first.type !== "Updated") return comingPhrase(records as [RecordHighlight], left, hostId);
@@ -110,8 +127,8 @@ function phraseOf(group: readonly Highlight[], left: Map<string, Rest>, hostId: 
       records.map((each) => [...nameOf(each), ...ownerPieces(each.host, hostId)]),
       records.length,
     );
-    const word = text.kind(first.entity_type, records.length);
-    const before = records.length === 1 ? `${word} ` : `${text.number(records.length)} ${word} ${stale}: `;
+    const word = kindWord(first.entity_type, records.length);
+    const before = records.length === 1 ? `${word} ` : `${groupedDigits(records.length)} ${word} ${stale}: `;
     return { count: records.length, pieces: [before, ...pieces, ...(records.length === 1 ? [` ${stale}`] : [])] };
   }
   return { count: 1, pieces: updatePieces(first, hostId) };
@@ -125,7 +142,7 @@ function stationPieces({ station, mac_address, from, to }: StationMove, hostId: 
     ...ownerPieces(each.host, hostId),
   ];
   const who: PhrasePiece = station === null ? { piece: "mac", mac: mac_address } : record("host", station);
-  return [who, text.moved, ...port(from), text.to, ...port(to)];
+  return [who, " moved from ", ...port(from), " to ", ...port(to)];
 }
 
 /** Phrase for created or deleted records. */
@@ -144,26 +161,28 @@ function comingPhrase(
   const isOfOne = rest === 0 && records.every((each) => each.host?.id === host?.id);
   const names = records.map((each) => [...nameOf(each), ...(isOfOne ? [] : ownerPieces(each.host, hostId))]);
   const owner = isOfOne ? ownerPieces(host, hostId) : [];
-  const word = text.kind(entity_type, count);
+  const word = kindWord(entity_type, count);
   const list = listed(names, count);
   const isNew = type === "Created";
   if (count === 1)
     return {
       count,
-      pieces: isNew ? [`${text.fresh} ${word} `, ...list, ...owner] : [`${word} `, ...list, ...owner, ` ${text.gone}`],
+      pieces: isNew ? [`new ${word} `, ...list, ...owner] : [`${word} `, ...list, ...owner, " gone"],
     };
-  const words = isNew ? `${text.number(count)} ${text.fresh} ${word}` : `${text.number(count)} ${word}`;
-  return { count, pieces: [words, ...owner, `${isNew ? "" : ` ${text.gone}`}: `, ...list] };
+  const words = isNew ? `${groupedDigits(count)} new ${word}` : `${groupedDigits(count)} ${word}`;
+  return { count, pieces: [words, ...owner, `${isNew ? "" : " gone"}: `, ...list] };
 }
+
+const moreOf = (count: number) => `${groupedDigits(count)} more`;
 
 /** `a`, `a and b`, `a, b and 3 more`. @param count total, including records without a name here */
 function listed(names: readonly (readonly PhrasePiece[])[], count: number): PhrasePiece[] {
   const shown = names.slice(0, count > NAMES_MAX ? NAMES_MAX - 1 : NAMES_MAX);
   const pieces = shown.flatMap((name, place): PhrasePiece[] => {
     const isLast = place === shown.length - 1 && shown.length === count;
-    return place === 0 ? [...name] : [isLast ? text.and : ", ", ...name];
+    return place === 0 ? [...name] : [isLast ? " and " : ", ", ...name];
   });
-  return shown.length === count ? pieces : [...pieces, `${text.and}${text.more(count - shown.length)}`];
+  return shown.length === count ? pieces : [...pieces, ` and ${moreOf(count - shown.length)}`];
 }
 
 function nameOf({ type, entity_type, id, name }: RecordHighlight): PhrasePiece[] {
@@ -175,7 +194,7 @@ function record(type: string, { id, name }: NamedRecord): Extract<PhrasePiece, {
 }
 
 function ownerPieces(host: NamedRecord | null, hostId: string | undefined): PhrasePiece[] {
-  return host === null || host.id === hostId ? [] : [text.of, record("host", host)];
+  return host === null || host.id === hostId ? [] : [" of ", record("host", host)];
 }
 
 /** `name of the record: field old → new`. */
@@ -186,7 +205,7 @@ function updatePieces(change: RecordHighlight, hostId: string | undefined): Phra
   const subject = isWhole
     ? []
     : [
-        ...(isKnownByName ? [] : [`${text.kind(entity_type, 1)} `]),
+        ...(isKnownByName ? [] : [`${kindWord(entity_type, 1)} `]),
         ...nameOf(change),
         ...ownerPieces(host, hostId),
         ": ",
@@ -194,13 +213,21 @@ function updatePieces(change: RecordHighlight, hostId: string | undefined): Phra
   const shown = fields.slice(0, FIELDS_MAX);
   const told = shown.flatMap((field, place): PhrasePiece[] => [...(place === 0 ? [] : [", "]), ...fieldPieces(field)]);
   const more = fields.length - shown.length;
-  const rest = more === 0 ? [] : [`${text.and}${text.moreFields(more)}`];
-  return fields.length === 0 ? [...subject, text.changed] : [...subject, ...told, ...rest];
+  const rest = more === 0 ? [] : [` and ${groupedDigits(more)} more ${more === 1 ? "field" : "fields"}`];
+  return fields.length === 0 ? [...subject, "changed"] : [...subject, ...told, ...rest];
 }
 
+/** Field names that keep their case within a sentence, since they start with an abbreviation. */
+const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
+
+const fieldWord = (name: string) => {
+  const title = fieldLabel(name.replace(/^custom_fields\./, ""));
+  return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
+};
+
 function fieldPieces({ field, from, to }: RecordHighlight["fields"][number]): PhrasePiece[] {
-  const name = text.field(field);
-  if (from === undefined && to === undefined) return [`${name} ${text.changed}`];
+  const name = fieldWord(field);
+  if (from === undefined && to === undefined) return [`${name} changed`];
   if (Array.isArray(from) && Array.isArray(to)) {
     const [before, after] = [from, to].map((items) => items.map((item) => readable(field, item))) as [
       string[],
@@ -219,18 +246,16 @@ function fieldPieces({ field, from, to }: RecordHighlight["fields"][number]): Ph
     value: skipped === 0 ? readable(field, value) : `…${shortened(String(value).slice(skipped))}`,
   });
   // Both inaccessible, or equal in display form.
-  if (from !== undefined && readable(field, from) === readable(field, to) && skipped === 0)
-    return [`${name} ${text.changed}`];
+  if (from !== undefined && readable(field, from) === readable(field, to) && skipped === 0) return [`${name} changed`];
   return [`${name} `, ...(from === undefined ? [] : [told("from", from)]), " → ", told("to", to)];
 }
 
 /** Display form. An inaccessible or unnamed reference is shown by the end of its id, to distinguish it from others. */
 function readable(field: string, value: unknown): string {
-  if (value === null || value === undefined || value === "") return text.none;
-  if (typeof value === "boolean") return value ? text.yes : text.no;
+  if (value === null || value === undefined || value === "") return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return field === "speed_bps" ? speedOf(value) : String(value);
-  if (Array.isArray(value))
-    return value.length === 0 ? text.none : value.map((each) => readable(field, each)).join(", ");
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map((each) => readable(field, each)).join(", ");
   if (typeof value !== "object") return shortened(String(value));
   const { id, name } = value as NamedRecord;
   return shownName(id, name);
@@ -254,6 +279,24 @@ function restKey({ entity_type, operation, field }: Omit<Rest, "count">): string
   return `${entity_type} ${operation} ${field}`;
 }
 
+/** @param what such as `3 more interfaces` */
+const updated = (name: string | null, what: string) => {
+  switch (name) {
+    case null:
+      return `${what} changed`;
+    case "fdb_macs":
+      return `MAC addresses at ${what}`;
+    case "oper_status":
+      return `${what} up or down`;
+    case "admin_status":
+      return `${what} enabled or disabled`;
+    case "stale_since":
+      return `${what} no longer seen, or seen again`;
+    default:
+      return `${fieldWord(name)} of ${what}`;
+  }
+};
+
 /** Phrase for counted changes. @param changes highlighted ones; counted changes of the same field are "more" */
 function restPhrase({ entity_type, operation, field, count }: Rest, changes: readonly Highlight[]): Phrase {
   const isMore =
@@ -261,12 +304,12 @@ function restPhrase({ entity_type, operation, field, count }: Rest, changes: rea
     changes.some(
       (each) => "entity_type" in each && each.entity_type === entity_type && each.fields[0]?.field === field,
     );
-  const number = isMore ? text.more(count) : text.number(count);
-  const kind = text.kind(entity_type, count);
+  const number = isMore ? moreOf(count) : groupedDigits(count);
+  const kind = kindWord(entity_type, count);
   const words = {
-    Created: `${number} ${text.fresh} ${kind}`,
-    Deleted: `${number} ${kind} ${text.gone}`,
-    Updated: text.updated(field, `${number} ${kind}`),
+    Created: `${number} new ${kind}`,
+    Deleted: `${number} ${kind} gone`,
+    Updated: updated(field, `${number} ${kind}`),
   };
   return { count, pieces: [words[operation]] };
 }

@@ -7,7 +7,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
-import { sentenceText } from "../text/sentences.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
@@ -29,7 +29,7 @@ export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
         type="button"
         class="opens"
         aria-expanded={isOpen}
-        title={sentenceText.expand(sequence)}
+        title={`What transaction ${sequence} changed`}
         onClick={() => setOpen(!isOpen)}
       >
         <When instant={at} />
@@ -39,7 +39,7 @@ export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
           <Sentence transaction={transaction} hostId={hostId} />
         </span>{" "}
         <span class="aside">
-          {changesText.by} <bdi>{actor.name}</bdi>
+          by <bdi>{actor.name}</bdi>
           {actor.type !== "User" && ` (${changesText.actors[actor.type]})`}
         </span>
         {reason !== null && (
@@ -54,6 +54,8 @@ export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
   );
 }
 
+const moreChanges = (count: number) => `${groupedDigits(count)} more: open the transaction to see all.`;
+
 /** Diff from the preceding millisecond: instants of transactions are unique. */
 function Contents({ transaction, hostId }: TransactionLineProps) {
   const { at } = transaction;
@@ -64,9 +66,9 @@ function Contents({ transaction, hostId }: TransactionLineProps) {
     <div class="opened">
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && <Difference diff={data} more={changesText.moreChanges} />}
+      {data !== undefined && <Difference diff={data} more={moreChanges} />}
       <p class="aside">
-        <a href={hrefHere({ at })}>{changesText.showThen}</a>{" "}
+        <a href={hrefHere({ at })}>Show it then</a>{" "}
         <a href={hrefOf(`/changes/${transaction.sequence}`)}>{changesText.transaction(transaction.sequence)}</a>
       </p>
     </div>

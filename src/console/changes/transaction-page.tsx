@@ -9,7 +9,6 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { mayRevert } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
-import { planText } from "../text/editing.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
@@ -30,9 +29,9 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
   const { data, problem, again } = useAnswer(isNumber ? asked : null);
   if (!isNumber || problem?.status === 404)
     return (
-      <Page title={changesText.views} actions={isNumber && <Beside number={number} />}>
+      <Page title="Changes" actions={isNumber && <Beside number={number} />}>
         <p>
-          {changesText.isOver} <a href={hrefOf("/changes")}>{changesText.all}</a>
+          Transaction not found, or you don't have access to its changes. <a href={hrefOf("/changes")}>All changes</a>
         </p>
       </Page>
     );
@@ -51,12 +50,12 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
         <>
           {mayRevert(actor) && !isUndoing && (
             <button type="button" onClick={() => setUndoing(true)}>
-              {planText.undoVerb}
+              Undo
             </button>
           )}
           <Beside number={number} />
           <a class="button" href={hrefOf("/compare", { vs: before, at })}>
-            {changesText.compareAround}
+            Compare before and after
           </a>
         </>
       }
@@ -64,32 +63,32 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
       {isUndoing && (
         <PlannedWrite
           key={number}
-          title={planText.undo}
-          verb={planText.undoVerb}
+          title="Undo this transaction"
+          verb="Undo"
           run={(sending) => revertPlan(number, sending)}
           onEnd={() => setUndoing(false)}
         />
       )}
       <dl class="facts">
         <div>
-          <dt>{changesText.who}</dt>
+          <dt>Who</dt>
           <dd>
             <bdi>{actor.name}</bdi> <span class="aside">({changesText.actors[actor.type]})</span>
           </dd>
         </div>
         <div>
-          <dt>{changesText.reason}</dt>
-          <dd>{reason === null ? <i class="aside">{changesText.noReason}</i> : <bdi>{reason}</bdi>}</dd>
+          <dt>Reason</dt>
+          <dd>{reason === null ? <i class="aside">no reason given</i> : <bdi>{reason}</bdi>}</dd>
         </div>
         <div>
-          <dt>{changesText.command}</dt>
+          <dt>Command</dt>
           <dd>
             <code>{command}</code>, {changesText.counts(changes)}
           </dd>
         </div>
         {request_id !== null && (
           <div>
-            <dt>{changesText.request}</dt>
+            <dt>Request</dt>
             <dd>
               <code>{request_id}</code>
             </dd>
@@ -123,8 +122,8 @@ function Beside({ number }: { readonly number: number }) {
   };
   return (
     <>
-      {link(before, "prev", changesText.previous)}
-      {link(after, "next", changesText.next)}
+      {link(before, "prev", "View before")}
+      {link(after, "next", "View after")}
     </>
   );
 }

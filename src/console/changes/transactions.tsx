@@ -7,7 +7,6 @@ import type { Live } from "../api/fresh.ts";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { changesText } from "../text/changes.ts";
 import { at } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { pageOffset, parameter } from "../url/location.ts";
@@ -49,7 +48,7 @@ export function Transactions({ of, hostId }: TransactionsProps) {
   const until = offset > 0 || newest === undefined ? parameter("until") : justAfter(newest.at);
   return (
     <>
-      {data.length === 0 && <p class="aside">{changesText.nothing}</p>}
+      {data.length === 0 && <p class="aside">Nothing changed.</p>}
       <ol class="transactions">
         {data.map((transaction) => (
           <TransactionLine key={transaction.sequence} transaction={transaction} hostId={hostId} />
@@ -60,8 +59,8 @@ export function Transactions({ of, hostId }: TransactionsProps) {
         rows={PAGE_LINES}
         hasMore={meta?.pagination.has_more === true}
         total={meta?.pagination.total_count}
-        newer={changesText.newer}
-        older={changesText.older}
+        newer="Newer"
+        older="Older"
         until={at.value === null ? until : null}
       />
     </>

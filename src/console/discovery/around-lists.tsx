@@ -2,7 +2,6 @@
 
 import type { Around } from "../lists/list-page.tsx";
 import { may } from "../session/me.ts";
-import { discoveryText } from "../text/discovery.ts";
 import { isPast, vs } from "../time/at.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
 import { LiftIgnored } from "./lift-ignored.tsx";
@@ -15,7 +14,7 @@ export function aroundIgnored(): Around {
   return {
     above: <DiscoveryTabs />,
     selected: {
-      verb: discoveryText.liftVerb,
+      verb: "Let come back",
       isOffered: !isPast.value && vs.value === null && may("liftManyIgnored"),
       show: (ids, end, done) => <LiftIgnored ids={ids} onEnd={end} onDone={done} />,
     },

@@ -11,7 +11,8 @@ import { reasonHeader } from "../forms/reason.ts";
 import { newRequestKey } from "../forms/request-key.ts";
 import type { Headers } from "../forms/use-form.ts";
 import { sentenceOf } from "../parts/problem.tsx";
-import { waitingText } from "../text/waiting.ts";
+import { groupedDigits } from "../text/digits.ts";
+import { isolated } from "../text/isolated.ts";
 import type { PlannedAction } from "../writes/plan-groups.ts";
 import type { Plan, Sending } from "../writes/plans.ts";
 
@@ -20,17 +21,31 @@ export type WaitingItem = DataOf<"/api/v1/discovery/withheld">[number];
 /** Record types whose changes affect the list of waiting items. */
 export const WAITING_TYPES = ["network", "host", "ip_address", "subnet", "credential"];
 
+/** “a”, “b” and “c”. */
+function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `“${isolated(name)}”`);
+  return new Intl.ListFormat("en").format(quoted);
+}
+
+const sendsSubnet = (names: readonly string[], cidr: string, count: number) =>
+  `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} of the network would be sent to every address of ${cidr} that a scan asks${
+    count === 0 ? "." : `: the ${count === 1 ? "one that is" : `${groupedDigits(count)} that are`} known, and others.`
+  }`;
+
+const sends = (names: readonly string[], address: string, host: string) =>
+  `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} would be sent to ${address}, as an address of ${isolated(host)}.`;
+
 /** Effect of the consent, as a sentence. */
 export function consequence({ type, value, host, credentials, address_count }: WaitingItem): string {
   const names = credentials.map(({ name }) => name);
-  return type === "Subnet"
-    ? waitingText.sendsSubnet(names, value, address_count)
-    : waitingText.sends(names, value, host?.name ?? "");
+  return type === "Subnet" ? sendsSubnet(names, value, address_count) : sends(names, value, host?.name ?? "");
 }
 
 const KINDS = { Subnet: "subnet", Address: "ip_address" } as const;
 /** Field that must still match the preview. */
 const VALUES = { Subnet: "cidr", Address: "ip_address" } as const;
+
+const waitingChanged = (value: string) => `${value} has changed since this page was read. Look at it again.`;
 
 /**
  * Consent for several items. Items changed since the preview are skipped, the others are written: an address that has
@@ -60,7 +75,7 @@ export class Consent {
       const told = await loadEdited(KINDS[type], id).catch((cause: unknown) => this.leave(item, asRefusal(cause)));
       if (told === null) continue;
       if (told.record[VALUES[type]] !== value) {
-        this.left.push({ id, message: waitingText.changed(value) });
+        this.left.push({ id, message: waitingChanged(value) });
         continue;
       }
       this.read.set(id, { ...told, key: newRequestKey() });
@@ -106,10 +121,10 @@ export class Consent {
   private leave({ id, value }: WaitingItem, refusal: Refusal): null {
     if (refusal.status === 0 || refusal.status === 401 || refusal.status >= 500) throw refusal;
     const said = {
-      404: waitingText.gone(value),
-      412: waitingText.changed(value),
+      404: `${value} is no longer there.`,
+      412: waitingChanged(value),
     }[refusal.status];
-    this.left.push({ id, message: said ?? waitingText.refused(value, sentenceOf(refusal)) });
+    this.left.push({ id, message: said ?? `${value}: ${sentenceOf(refusal)}` });
     return null;
   }
 }

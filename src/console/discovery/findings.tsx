@@ -13,8 +13,7 @@ import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { discoveryText } from "../text/discovery.ts";
-import { listText } from "../text/lists.ts";
+import { counted } from "../text/digits.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
@@ -49,15 +48,28 @@ export function Findings({ scan }: { readonly scan: ScanData }) {
   const filter = parameter("filter") ?? "";
   return (
     <section class="findings">
-      <h2>{discoveryText.findings}</h2>
+      <h2>Findings</h2>
       <Types shown={type} counts={scan.outcome?.findings ?? null} />
       <FindingList key={`${type} ${filter}`} scan={scan} type={type} filter={filter} />
       {(scan.outcome?.findings_dropped ?? 0) > 0 && (
-        <p class="aside">{discoveryText.dropped(scan.outcome?.findings_dropped ?? 0)}</p>
+        <p class="aside">
+          {counted(scan.outcome?.findings_dropped ?? 0, "finding", "findings")} more were counted and not kept.
+        </p>
       )}
     </section>
   );
 }
+
+const DISCOVERY_TYPES: Readonly<Record<string, string>> = {
+  Created: "Created",
+  Changed: "Changed",
+  Closed: "Closed",
+  Unreached: "Not reached",
+  Partial: "Partially read",
+  Skipped: "Skipped",
+  Ignored: "Ignored",
+  Read: "Readings",
+};
 
 /** Types with findings and their counts; unknown while the scan runs. */
 function Types({
@@ -69,13 +81,13 @@ function Types({
 }) {
   const offered = TYPES.filter((type) => counts === null || (counts[type] ?? 0) > 0 || type === shown);
   return (
-    <TabRow label={discoveryText.findings} shown={shown ?? ""}>
+    <TabRow label="Findings" shown={shown ?? ""}>
       <a href={hrefHere({ type: null })} aria-current={shown === null ? "true" : undefined}>
-        {discoveryText.everything}
+        Findings
       </a>
       {offered.map((type) => (
         <a key={type} href={hrefHere({ type })} aria-current={shown === type ? "true" : undefined}>
-          {discoveryText.types[type]}
+          {DISCOVERY_TYPES[type]}
           {counts !== null && <span class="aside"> {counts[type] ?? 0}</span>}
         </a>
       ))}
@@ -88,6 +100,17 @@ interface FindingListProps {
   readonly type: FindingType | null;
   readonly filter: string;
 }
+
+const TYPE_MEANS: Readonly<Record<string, string>> = {
+  Created: "Records that were not there before.",
+  Changed: "Records that differ from the last time.",
+  Closed: "What the devices no longer have.",
+  Unreached: "Known hosts and named targets that did not answer SNMP.",
+  Partial: "Devices of which some could not be read. What was known of that stays.",
+  Skipped: "What was not asked, and why.",
+  Ignored: "What was found and is not brought back, as a person has deleted it.",
+  Read: "Each table of each device that was read: how many rows were kept, and why others were not.",
+};
 
 function FindingList({ scan, type, filter }: FindingListProps) {
   const offset = pageOffset.value;
@@ -110,16 +133,16 @@ function FindingList({ scan, type, filter }: FindingListProps) {
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   return (
     <>
-      {type !== null && <p class="aside">{discoveryText.typeMeans[type]}</p>}
+      {type !== null && <p class="aside">{TYPE_MEANS[type]}</p>}
       <div class="list-tools">
         <FilterField
           kind="scan_finding"
           filter={filter}
-          example={discoveryText.findingExample}
+          example={'reason : "wrong password"'}
           problem={isOfFilter ? problem : undefined}
         />
         <p class="aside list-count" role="status">
-          {data !== undefined && discoveryText.findingCount(meta?.pagination.total_count ?? data.length)}
+          {data !== undefined && counted(meta?.pagination.total_count ?? data.length, "finding", "findings")}
         </p>
       </div>
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
@@ -137,8 +160,8 @@ function FindingList({ scan, type, filter }: FindingListProps) {
         offset={offset}
         rows={PAGE_FINDINGS}
         hasMore={meta?.pagination.has_more === true}
-        newer={listText.previousPage}
-        older={listText.nextPage}
+        newer="Previous"
+        older="Next"
       />
     </>
   );
@@ -148,10 +171,10 @@ function NoFindings({ isUnderWay, isFiltered }: { readonly isUnderWay: boolean; 
   if (isFiltered)
     return (
       <p>
-        {discoveryText.noFindingsFiltered} <a href={hrefHere({ filter: null })}>{listText.removeFilter}</a>
+        No findings match this filter. <a href={hrefHere({ filter: null })}>Remove the filter</a>
       </p>
     );
-  return <p>{isUnderWay ? discoveryText.noFindingsYet : discoveryText.noFindings}</p>;
+  return <p>{isUnderWay ? "Nothing yet." : "No findings."}</p>;
 }
 
 /** Finding with its reason and differences. */
@@ -160,7 +183,7 @@ export function FindingLine({ finding }: { readonly finding: FindingData }) {
   const page = entity === null || id === null ? null : recordPage(entity, id);
   return (
     <li class="finding">
-      <span class={`sign ${SIGNS[type] ?? "told"}`}>{discoveryText.types[type]}</span>{" "}
+      <span class={`sign ${SIGNS[type] ?? "told"}`}>{DISCOVERY_TYPES[type]}</span>{" "}
       {entity !== null && <span class="aside">{kindWords(entity)[0]}</span>}{" "}
       {page === null ? (
         <bdi>{label}</bdi>
@@ -195,7 +218,7 @@ export function FindingLine({ finding }: { readonly finding: FindingData }) {
       )}
       {addresses !== undefined && addresses.length > 0 && (
         <details class="more below">
-          <summary>{discoveryText.outside(addresses.length)}</summary>
+          <summary>{counted(addresses.length, "address outside the subnets", "addresses outside the subnets")}</summary>
           {addresses.join(", ")}
         </details>
       )}

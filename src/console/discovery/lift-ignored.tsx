@@ -3,7 +3,7 @@
 import { api, read, written } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
 import { reasonHeader } from "../forms/reason.ts";
-import { discoveryText } from "../text/discovery.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan, Sending } from "../writes/plans.ts";
 
@@ -16,9 +16,9 @@ interface LiftIgnoredProps {
 export function LiftIgnored({ ids, onEnd, onDone }: LiftIgnoredProps) {
   return (
     <PlannedWrite
-      title={discoveryText.lift}
-      verb={discoveryText.liftVerb}
-      says={discoveryText.liftSays}
+      title="Stop ignoring"
+      verb="Let come back"
+      says="The next scan that finds it creates it again."
       isUndoable
       run={(sending) => (sending.isTried ? triedLift(ids) : lifted(ids, sending))}
       onEnd={onEnd}
@@ -35,7 +35,7 @@ async function triedLift(ids: readonly string[]): Promise<Plan> {
     applied: false,
     sequence: null,
     actions: data.map(({ id, label }) => ({ entity_type: "ignored", id, name: label, action: "Delete", fields: [] })),
-    conflicts: ids.length > IDS_MAX ? [{ id: "", message: discoveryText.liftTooMany(IDS_MAX) }] : [],
+    conflicts: ids.length > IDS_MAX ? [{ id: "", message: `At most ${groupedDigits(IDS_MAX)} at once.` }] : [],
   };
 }
 

@@ -8,7 +8,6 @@ import { Problem } from "../parts/problem.tsx";
 import { scanHref } from "../scanning/scan-link.ts";
 import { endScan, startScan } from "../scanning/scan-requests.ts";
 import { may } from "../session/me.ts";
-import { scanningText } from "../text/scanning.ts";
 import { isPast } from "../time/at.ts";
 import { go, hrefOf } from "../url/location.ts";
 import { isUnderWay, type ScanData } from "./scan-words.tsx";
@@ -34,7 +33,7 @@ export function ScanAgain({ scan }: { readonly scan: ScanData }) {
   const { network_id: networkId, kind, targets } = scan;
   return (
     <a class="button" href={scanHref({ networkId, kind, targets })}>
-      {scanningText.again}
+      Scan again…
     </a>
   );
 }
@@ -54,9 +53,9 @@ function End({ id, onEnded }: { readonly id: string; onEnded(): void }) {
       {problem !== null && <Problem problem={problem} again={end} />}
       <p class="scan-action">
         <button type="button" disabled={isBusy} onClick={end}>
-          {isBusy ? scanningText.cancelling : scanningText.cancelScan}
+          {isBusy ? "Ending…" : "End this scan"}
         </button>{" "}
-        <span class="aside">{scanningText.cancelSays}</span>
+        <span class="aside">What it has written stays.</span>
       </p>
     </>
   );
@@ -74,19 +73,13 @@ function Commit({ scan }: { readonly scan: ScanData }) {
     });
   };
   return (
-    <form class="plan" aria-label={scanningText.commit} onSubmit={commit}>
+    <form class="plan" aria-label="Run for real" onSubmit={commit}>
       {problem !== null && <Problem problem={problem} />}
-      <p>{scanningText.commitSays}</p>
-      <ReasonRow
-        id="scan-commit-why"
-        label={scanningText.why}
-        isDemanded={false}
-        reason={reason}
-        onReason={setReason}
-      />
+      <p>Everything is asked once more, and written as it is then. What a scan has written can be undone.</p>
+      <ReasonRow id="scan-commit-why" label="Why" isDemanded={false} reason={reason} onReason={setReason} />
       <p>
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? scanningText.starting : scanningText.commit}
+          {isBusy ? "Starting…" : "Run for real"}
         </button>
       </p>
     </form>

@@ -13,7 +13,7 @@ import { ASK, scanHref } from "../scanning/scan-link.ts";
 import { type ScanOrder, startScan } from "../scanning/scan-requests.ts";
 import { addressesOfTargets, areLarge, refusedTargets, targetsIn } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
-import { scanningText } from "../text/scanning.ts";
+import { counted } from "../text/digits.ts";
 import { isPast, network } from "../time/at.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 
@@ -37,7 +37,7 @@ export function ScanNowLink() {
   if (!mayScan() || isAsked()) return null;
   return (
     <a class="button" href={scanHref({ networkId: network.value ?? undefined })}>
-      {scanningText.scanNow}
+      Scan now
     </a>
   );
 }
@@ -45,9 +45,15 @@ export function ScanNowLink() {
 export function ScanNow() {
   const { data, problem, again } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  if (data.length === 0) return <p class="note">{scanningText.noNetwork}</p>;
+  if (data.length === 0) return <p class="note">There is no network that you may scan.</p>;
   return <ScanForm networks={data} />;
 }
+
+const SCANNING_KINDS: Readonly<Record<string, string>> = {
+  full: "Full scan: find who answers, and read devices by SNMP",
+  sweep: "Sweep: find who answers, and on which ports; sends no secret",
+  snmp: "SNMP: read the known hosts, or every address named",
+};
 
 function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
   const { isBusy, problem, send, refuse } = useSending();
@@ -79,12 +85,12 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
   const refused = refusedTargets(problem, targets);
   const isSaidThere = problem !== null && refused.length > 0 && refused.length === problem.issues.length;
   return (
-    <form ref={form} class="edit" aria-label={scanningText.scanNow} onSubmit={submit}>
-      <h2>{scanningText.scanNow}</h2>
+    <form ref={form} class="edit" aria-label="Scan now" onSubmit={submit}>
+      <h2>Scan now</h2>
       {problem !== null && !isSaidThere && <Problem problem={problem} />}
       <Row
         id="scan-network"
-        label={scanningText.network}
+        label="Network"
         control={(described) => (
           <Select
             {...described}
@@ -96,13 +102,13 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
       />
       <Row
         id="scan-kind"
-        label={scanningText.kind}
+        label="What"
         help={<Secrets kind={kind} hasTargets={targets.length > 0} />}
         control={(described) => (
           <Select
             {...described}
             value={kind}
-            choices={KINDS.map((each) => [each, scanningText.kinds[each] ?? each])}
+            choices={KINDS.map((each) => [each, SCANNING_KINDS[each] ?? each])}
             onChoose={(value) => set(ASK.kind, value)}
           />
         )}
@@ -111,32 +117,32 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
       {isLarge && (
         <Switch
           id="scan-large"
-          title={scanningText.large}
+          title="It is larger than /16: scan all of it"
           isOn={parameter(ASK.isLarge) !== null}
           onSet={(isOn) => set(ASK.isLarge, isOn ? "yes" : null)}
         />
       )}
       <Switch
         id="scan-dry"
-        title={scanningText.dry}
-        help={scanningText.dryHelp}
+        title="Dry run"
+        help="Writes nothing. Says field by field what would be written, and can then be done."
         isOn={isDry}
         onSet={(isOn) => set(ASK.isDry, isOn ? "yes" : null)}
       />
       <ReasonRow
         id="scan-why"
-        label={scanningText.why}
+        label="Why"
         isDemanded={false}
-        help={scanningText.whyHelp}
+        help="Kept with the scan, and in history with what it writes."
         reason={reason}
         onReason={(text) => set(ASK.reason, text)}
       />
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? scanningText.starting : isDry ? scanningText.startDry : scanningText.start}
+          {isBusy ? "Starting…" : isDry ? "Start the dry run" : "Start the scan"}
         </button>{" "}
         <a class="button" href={hrefHere(Object.fromEntries(Object.values(ASK).map((name) => [name, null])))}>
-          {scanningText.giveUp}
+          Cancel
         </a>
       </p>
     </form>
@@ -145,10 +151,16 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
 
 /** Destinations of secrets, shown before the scan. */
 function Secrets({ kind, hasTargets }: { readonly kind: string; readonly hasTargets: boolean }) {
-  if (kind === "sweep") return <>{scanningText.secretsNone}</>;
+  if (kind === "sweep") return <>No secret is sent.</>;
   // With the permission to use credentials on any address, typed targets are queried with the network's credentials.
   const isPermitted = hasTargets && may("createCredential");
-  return <>{isPermitted ? scanningText.secretsTargets : scanningText.secretsSubnets}</>;
+  return (
+    <>
+      {isPermitted
+        ? "You name these: the network's credentials may be sent to all of them."
+        : "The network's credentials go to its subnets that accept credentials, and nowhere else."}
+    </>
+  );
 }
 
 interface TargetsProps {
@@ -168,9 +180,9 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
   return (
     <Row
       id="scan-targets"
-      label={scanningText.where}
+      label="Where"
       wrong={refused.length === 0 ? null : <Sentences sentences={refused} />}
-      help={`${targets.length > 0 && size !== null ? `${scanningText.size(size)} ` : ""}${scanningText.whereHelp}`}
+      help={`${targets.length > 0 && size !== null ? `Up to ${counted(size, "address", "addresses")}. ` : ""}Addresses and subnets, separated by spaces, commas or line breaks. Empty: the network's subnets.`}
       control={(described) => (
         <textarea
           {...described}
@@ -183,10 +195,10 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
     >
       {subnets.length > 0 && (
         <Select
-          aria-label={scanningText.addSubnet}
+          aria-label="Add a subnet…"
           value=""
           choices={[
-            ["", scanningText.addSubnet],
+            ["", "Add a subnet…"],
             ...subnets.map(({ cidr, name }) => [cidr, name === cidr ? cidr : `${cidr} ${name}`] as const),
           ]}
           onChoose={(value) => value !== "" && onType([...targets, value].join(" "))}

@@ -9,7 +9,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { groupedDigits } from "../text/digits.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { formatDuration } from "../time/instant.ts";
@@ -29,9 +29,7 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
   if (problem?.status === 404 || (problem?.status === 400 && scan === undefined)) return <NoScan />;
   if (scan === undefined)
     return (
-      <Page title={discoveryText.scan}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
-      </Page>
+      <Page title="Scan">{problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}</Page>
     );
   return (
     <Page
@@ -45,15 +43,15 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
       actions={<ScanAgain scan={scan} />}
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      {!scan.commit && <p class="note">{discoveryText.dryRunSays}</p>}
+      {!scan.commit && <p class="note">Dry run – nothing was saved. The changes below would be made.</p>}
       <ScanActions key={scan.id} scan={scan} onEnded={again} />
       <div class="columns">
         <section>
-          <h2>{discoveryText.request}</h2>
+          <h2>Request</h2>
           <Request scan={scan} />
         </section>
         <section>
-          <h2>{isUnderWay(scan) ? discoveryText.progress : discoveryText.outcome}</h2>
+          <h2>{isUnderWay(scan) ? "Progress" : "Result"}</h2>
           {isUnderWay(scan) ? <Progress scan={scan} /> : <Outcome scan={scan} />}
         </section>
       </div>
@@ -64,10 +62,12 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
 
 function NoScan() {
   return (
-    <Page title={discoveryText.scan}>
+    <Page title="Scan">
       <p>
-        {isPast.value ? discoveryText.unknownThen : discoveryText.unknown}{" "}
-        {isPast.value && <a href={hrefHere({ at: null })}>{discoveryText.showNow}</a>}
+        {isPast.value
+          ? "This scan did not exist at this time, or you don't have access to it."
+          : "Scan not found, or you don't have access to it. The last 1,000 scans of each network are kept."}{" "}
+        {isPast.value && <a href={hrefHere({ at: null })}>Show it now</a>}
       </p>
     </Page>
   );
@@ -78,12 +78,12 @@ function Request({ scan }: { readonly scan: ScanData }) {
   const length = lengthOf(scan);
   return (
     <dl class="facts">
-      <Fact name={discoveryText.kind}>{discoveryText.kindMeans[kind] ?? kind}</Fact>
-      <Fact name={discoveryText.scope}>
+      <Fact name="Kind">{discoveryText.kindMeans[kind] ?? kind}</Fact>
+      <Fact name="Scope">
         <Scope targets={targets} />
         {are_targets_permitted && <span class="aside counted">{discoveryText.permitted}</span>}
       </Fact>
-      <Fact name={discoveryText.by}>
+      <Fact name="By">
         {schedule_id === null ? (
           <bdi>{requested_by.name}</bdi>
         ) : (
@@ -93,20 +93,20 @@ function Request({ scan }: { readonly scan: ScanData }) {
         )}
       </Fact>
       {reason !== null && (
-        <Fact name={discoveryText.reason}>
+        <Fact name="Reason">
           <bdi>{reason}</bdi>
         </Fact>
       )}
-      <Fact name={discoveryText.requested}>
+      <Fact name="Requested">
         <When instant={requested_at} as="both" />
       </Fact>
       {started_at !== null && (
-        <Fact name={discoveryText.started}>
+        <Fact name="Started">
           <When instant={started_at} />
         </Fact>
       )}
       {scan.ended_at !== null && (
-        <Fact name={discoveryText.ended}>
+        <Fact name="Ended">
           <When instant={scan.ended_at} />
           {length !== null && `, ${discoveryText.took(length)}`}
         </Fact>
@@ -115,29 +115,35 @@ function Request({ scan }: { readonly scan: ScanData }) {
   );
 }
 
+const found = (count: number) => counted(count, "address answered", "addresses answered");
+
 /** For a running or queued scan; progress at past instants is unknown. */
 function Progress({ scan }: { readonly scan: ScanData }) {
   const { progress, status } = scan;
   if (isPast.value)
     return (
       <p>
-        {status === "Queued" ? discoveryText.wasWaiting : discoveryText.wasRunning}{" "}
-        <a href={hrefHere({ at: null })}>{discoveryText.showNow}</a>
+        {status === "Queued"
+          ? "It was waiting for its turn at this instant."
+          : "It was running at this instant. What it found is known from its end on."}{" "}
+        <a href={hrefHere({ at: null })}>Show it now</a>
       </p>
     );
   if (progress === null) return <p>{discoveryText.waiting}</p>;
   const { seconds_left, devices_asked, devices_answered, hosts_found, requests } = progress;
   return (
     <dl class="facts">
-      <Fact name={discoveryText.addresses}>
+      <Fact name="Addresses">
         <ScanProgress scan={scan} />
         {seconds_left !== null && (
           <span class="aside counted">{discoveryText.left(formatDuration(seconds_left * 1_000))}</span>
         )}
       </Fact>
-      <Fact name={discoveryText.answered}>{discoveryText.found(hosts_found)}</Fact>
-      <Fact name={discoveryText.devices}>{discoveryText.devicesAnswered(devices_answered, devices_asked)}</Fact>
-      <Fact name={discoveryText.requests}>{groupedDigits(requests)}</Fact>
+      <Fact name="Answered">{found(hosts_found)}</Fact>
+      <Fact name="Devices">
+        {devices_answered} of {devices_asked} answered SNMP
+      </Fact>
+      <Fact name="Requests sent">{groupedDigits(requests)}</Fact>
       <Errors errors={progress.errors} />
     </dl>
   );
@@ -149,32 +155,32 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
   const wrote = Object.values(records).some((counts) => discoveryText.counts(counts) !== "");
   return (
     <dl class="facts">
-      {problem !== null && <Fact name={discoveryText.problem}>{problem}</Fact>}
-      <Fact name={commit ? discoveryText.written : discoveryText.wouldWrite}>
-        {wrote ? <Counted records={records} /> : discoveryText.nothingWritten}
-      </Fact>
+      {problem !== null && <Fact name="Why it ended so">{problem}</Fact>}
+      <Fact name={commit ? "Written" : "Would be written"}>{wrote ? <Counted records={records} /> : "nothing"}</Fact>
       {transactions !== null && (
-        <Fact name={discoveryText.transactions}>
+        <Fact name="Transactions">
           <a href={hrefOf(`/changes/${transactions.first}`)}>{transactions.first}</a>
           {transactions.last !== transactions.first && (
             <>
               {" "}
-              {discoveryText.through} <a href={hrefOf(`/changes/${transactions.last}`)}>{transactions.last}</a>
+              through <a href={hrefOf(`/changes/${transactions.last}`)}>{transactions.last}</a>
             </>
           )}
         </Fact>
       )}
-      <Fact name={discoveryText.answered}>
-        {discoveryText.found(hosts.found)}, {discoveryText.devicesRead(hosts.devices)}
+      <Fact name="Answered">
+        {found(hosts.found)}, {counted(hosts.devices, "device answered SNMP", "devices answered SNMP")}
       </Fact>
-      <Fact name={discoveryText.notReached}>
+      <Fact name="Not reached">
         {hosts.unreached === 0 ? (
-          discoveryText.noneUnreached
+          "none"
         ) : (
-          <a href={hrefHere({ type: "Unreached" })}>{discoveryText.unreached(hosts.unreached)}</a>
+          <a href={hrefHere({ type: "Unreached" })}>
+            {counted(hosts.unreached, "known host or target", "known hosts and targets")}
+          </a>
         )}
       </Fact>
-      {icmp !== null && <Fact name={discoveryText.methods}>{icmp}</Fact>}
+      {icmp !== null && <Fact name="Sweep by">{icmp}</Fact>}
       {progress !== null && <Errors errors={progress.errors} />}
     </dl>
   );
@@ -182,5 +188,5 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
 
 function Errors({ errors }: { readonly errors: Readonly<Record<string, number>> }) {
   const said = Object.entries(errors).map(([error, count]) => `${error.replaceAll("_", " ")}: ${count}`);
-  return said.length === 0 ? null : <Fact name={discoveryText.errors}>{said.join(", ")}</Fact>;
+  return said.length === 0 ? null : <Fact name="Without an answer">{said.join(", ")}</Fact>;
 }

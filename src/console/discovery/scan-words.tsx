@@ -1,6 +1,8 @@
 // Short texts on a scan: scope, state, progress, written records.
 
 import type { DataOf } from "../api/client.ts";
+import { apiPath, kindWords, RECORD_KINDS } from "../kinds/kinds.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { formatDuration, parseInstant } from "../time/instant.ts";
 
@@ -16,14 +18,14 @@ export function isUnderWay({ status }: ScanData): boolean {
 }
 
 export function Scope({ targets }: { readonly targets: readonly string[] | null }) {
-  if (targets === null) return <>{discoveryText.wholeNetwork}</>;
+  if (targets === null) return <>the network's subnets</>;
   const rest = targets.slice(TARGETS_SHOWN);
   return (
     <>
       {targets.slice(0, TARGETS_SHOWN).join(", ")}
       {rest.length > 0 && (
         <details class="more">
-          <summary>{discoveryText.moreTargets(rest.length)}</summary>
+          <summary>and {rest.length} more</summary>
           {rest.join(", ")}
         </details>
       )}
@@ -42,25 +44,43 @@ export function ScanState({ scan }: { readonly scan: ScanData }) {
   return (
     <>
       <span class={`state ${STATES[scan.status] ?? "state-other"}`}>{scan.status}</span>
-      {!scan.commit && <span class="label">{discoveryText.dryRun}</span>}
+      {!scan.commit && <span class="label">dry run</span>}
     </>
   );
 }
+
+const PHASES: Readonly<Record<string, string>> = {
+  dispatch: "finding its way",
+  target_ips: "asking the addresses of credentials",
+  sweep: "finding who answers",
+  snmp: "reading devices",
+  follow: "following neighbors",
+  links: "putting links together",
+  stale: "finding what is no longer there",
+  done: "done",
+};
 
 /** Progress bar with text. */
 export function ScanProgress({ scan: { progress } }: { readonly scan: ScanData }) {
   if (progress === null) return null;
   const { addresses_done, addresses_total, phase } = progress;
-  const said = discoveryText.ofTotal(addresses_done, addresses_total);
+  const said = `${groupedDigits(addresses_done)} of ${groupedDigits(addresses_total)}`;
   return (
     <span class="scan-progress">
-      <progress max={Math.max(1, addresses_total)} value={addresses_done} aria-label={discoveryText.addresses} />{" "}
+      <progress max={Math.max(1, addresses_total)} value={addresses_done} aria-label="Addresses" />{" "}
       <span class="aside">
-        {said}, {discoveryText.phases[phase] ?? phase}
+        {said}, {PHASES[phase] ?? phase}
       </span>
     </span>
   );
 }
+
+/** Record kinds in scan counts, by their plural. */
+const recordKind = (plural: string) => {
+  const kind = RECORD_KINDS.find((each) => apiPath(each).endsWith(`/${plural.replaceAll("_", "-")}`));
+  if (kind !== undefined) return kindWords(kind)[1];
+  return plural === "fdb_entries" ? "forwarding entries" : plural.replaceAll("_", " ");
+};
 
 /** `31 hosts added, 2 interfaces changed`, one line per kind. */
 export function Counted({ records }: { readonly records: RecordCounts }) {
@@ -69,7 +89,7 @@ export function Counted({ records }: { readonly records: RecordCounts }) {
     <>
       {kinds.map(([kind, counts]) => (
         <span class="counted" key={kind}>
-          {discoveryText.recordKind(kind)}: {discoveryText.counts(counts)}
+          {recordKind(kind)}: {discoveryText.counts(counts)}
         </span>
       ))}
     </>

@@ -12,9 +12,8 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { mayStart, StartLink } from "../scanning/start-link.tsx";
+import { counted } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
-import { listText } from "../text/lists.ts";
-import { navigationText } from "../text/navigation.ts";
 import { isPast, scopeQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
@@ -47,18 +46,18 @@ function Scans({ query, filter }: ScansProps) {
   usePoll(answer, isPast.value || offset > 0 ? null : everyMs);
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   return (
-    <Page title={navigationText.discovery} reads={[asked.url]} actions={<ScanNowLink />}>
+    <Page title="Discovery" reads={[asked.url]} actions={<ScanNowLink />}>
       <DiscoveryTabs />
       {isAsked() && <ScanNow />}
       <div class="list-tools">
         <FilterField
           kind="scan"
           filter={filter}
-          example={discoveryText.example}
+          example="status = Failed AND kind = full"
           problem={isOfFilter ? problem : undefined}
         />
         <p class="aside list-count" role="status">
-          {data !== undefined && discoveryText.count(meta?.pagination.total_count ?? data.length)}
+          {data !== undefined && counted(meta?.pagination.total_count ?? data.length, "scan", "scans")}
         </p>
       </div>
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
@@ -69,8 +68,8 @@ function Scans({ query, filter }: ScansProps) {
         offset={offset}
         rows={PAGE_SCANS}
         hasMore={meta?.pagination.has_more === true}
-        newer={discoveryText.newer}
-        older={discoveryText.older}
+        newer="Newer"
+        older="Older"
       />
     </Page>
   );
@@ -80,17 +79,17 @@ function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
       <p>
-        {discoveryText.noScansFiltered} <a href={hrefHere({ filter: null })}>{listText.removeFilter}</a>
+        No scans match this filter. <a href={hrefHere({ filter: null })}>Remove the filter</a>
       </p>
     );
   return (
     <p>
-      {discoveryText.noScans}
+      No scans.
       {!isPast.value && (
         <>
           {" "}
-          {mayStart() ? <StartLink /> : discoveryText.noScansYet}{" "}
-          <a href="/handbook/discovery">{discoveryText.handbook}</a>
+          {mayStart() ? <StartLink /> : "An Admin starts the first scan."}{" "}
+          <a href="/handbook/discovery">How discovery works</a>
         </>
       )}
     </p>
@@ -100,19 +99,9 @@ function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
 function ScanTable({ scans }: { readonly scans: readonly ScanData[] }) {
   return (
     <RowsTable
-      title={discoveryText.tabs.scans}
+      title="Scans"
       kind="scans"
-      heads={[
-        discoveryText.requested,
-        discoveryText.kind,
-        discoveryText.network,
-        discoveryText.scope,
-        discoveryText.by,
-        discoveryText.state,
-        discoveryText.answered,
-        discoveryText.written,
-        discoveryText.notReached,
-      ]}
+      heads={["Requested", "Kind", "Network", "Scope", "By", "State", "Answered", "Written", "Not reached"]}
     >
       {scans.map((scan) => (
         <ScanRow key={scan.id} scan={scan} />
@@ -135,7 +124,7 @@ function ScanRow({ scan }: { readonly scan: ScanData }) {
       <td>
         <Named kind="network" id={network_id} />
       </td>
-      <td class="scope">{targets === null ? discoveryText.itsSubnets : <Scope targets={targets} />}</td>
+      <td class="scope">{targets === null ? "its subnets" : <Scope targets={targets} />}</td>
       <td class="by">
         <bdi>{requested_by.name}</bdi>
         {reason !== null && <bdi class="reason">{reason}</bdi>}

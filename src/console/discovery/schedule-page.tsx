@@ -12,8 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { discoveryText } from "../text/discovery.ts";
-import { fieldLabel, listText } from "../text/lists.ts";
-import { recordText } from "../text/records.ts";
+import { fieldLabel } from "../text/lists.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
@@ -27,27 +26,27 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
   const { data: schedule, problem, again } = useAnswer(asked, { how: "refresh", id });
   if (problem?.status === 404 || (problem?.status === 400 && schedule === undefined))
     return (
-      <Page title={discoveryText.schedule}>
+      <Page title="Schedule">
         <EditPlace onSaved={again} />
         <p>
-          {isPast.value ? discoveryText.noScheduleThen : discoveryText.noSchedule}{" "}
-          {isPast.value && <a href={hrefHere({ at: null })}>{discoveryText.showNow}</a>}
+          {isPast.value
+            ? "This schedule did not exist at this time, or you don't have access to it."
+            : "Schedule not found, or you don't have access to it."}{" "}
+          {isPast.value && <a href={hrefHere({ at: null })}>Show it now</a>}
         </p>
       </Page>
     );
   if (schedule === undefined)
     return (
-      <Page title={discoveryText.schedule}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
-      </Page>
+      <Page title="Schedule">{problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}</Page>
     );
   return (
     <Page
       title={schedule.name}
       about={
         <>
-          {discoveryText.schedule} <Named kind="network" id={schedule.network_id} />{" "}
-          {!schedule.is_enabled && <span class="label">{discoveryText.notEnabled}</span>}
+          Schedule <Named kind="network" id={schedule.network_id} />{" "}
+          {!schedule.is_enabled && <span class="label">not enabled</span>}
         </>
       }
       reads={[asked.url]}
@@ -55,7 +54,7 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
         <>
           <EditButton kind="schedule" />
           <a class="button" href={hrefOf(historyPage("schedule", id) ?? "")}>
-            {recordText.history}
+            History
           </a>
         </>
       }
@@ -70,25 +69,23 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
 function Facts({ schedule: { id, kind, cron, timezone, targets, is_enabled } }: { readonly schedule: Schedule }) {
   return (
     <dl class="facts">
-      <Fact name={discoveryText.kind}>{discoveryText.kindMeans[kind] ?? kind}</Fact>
-      <Fact name={discoveryText.scope}>
+      <Fact name="Kind">{discoveryText.kindMeans[kind] ?? kind}</Fact>
+      <Fact name="Scope">
         <Scope targets={targets ?? null} />
         {targets != null && <span class="aside counted">{discoveryText.permitted}</span>}
       </Fact>
       <Fact name={fieldLabel("cron")}>
         <code>{cron}</code> <span class="aside">{timezone}</span>
       </Fact>
-      <Fact name={fieldLabel("is_enabled")}>{is_enabled ? listText.yes : listText.no}</Fact>
+      <Fact name={fieldLabel("is_enabled")}>{is_enabled ? "yes" : "no"}</Fact>
       {/* Run times in the past are unknown. */}
       {!isPast.value && is_enabled && (
         <Fact name={fieldLabel("next_run_at")}>
           <DueTimes cron={cron} timezone={timezone} />
         </Fact>
       )}
-      <Fact name={discoveryText.tabs.scans}>
-        <a href={hrefOf(`/discovery?filter=${encodeURIComponent(`schedule_id = "${id}"`)}`)}>
-          {discoveryText.scansOfIt}
-        </a>
+      <Fact name="Scans">
+        <a href={hrefOf(`/discovery?filter=${encodeURIComponent(`schedule_id = "${id}"`)}`)}>those that it started</a>
       </Fact>
     </dl>
   );

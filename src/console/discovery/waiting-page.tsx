@@ -17,8 +17,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
-import { listText } from "../text/lists.ts";
-import { waitingText } from "../text/waiting.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { isPast, scopeQuery, vs } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
@@ -45,10 +44,12 @@ export function WaitingPage() {
   const mark = (id: string) =>
     setMarked((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
   return (
-    <Page title={waitingText.title} reads={[asked.url]} csv={csvOf(asked.url)}>
+    <Page title="Waiting for an Admin" reads={[asked.url]} csv={csvOf(asked.url)}>
       <DiscoveryTabs />
       <p class="aside">
-        {waitingText.says} {!isPast.value && !may("confirmIpAddress") && waitingText.notYours}
+        Discovery sends credentials only where an admin has approved them. Additions by members and scans wait here and
+        are scanned without credentials until then.{" "}
+        {!isPast.value && !may("confirmIpAddress") && "Only an Admin can let credentials go to them."}
       </p>
       <div class="list-tools">
         <FilterField
@@ -60,10 +61,10 @@ export function WaitingPage() {
         {isOffered && toMark.length > 0 && acted === null && (
           <p class="list-chosen">
             <button type="button" onClick={() => setActed(toMark)}>
-              {waitingText.confirmMany(toMark.length)}
+              Let credentials go to the {groupedDigits(toMark.length)} marked
             </button>{" "}
             <button type="button" onClick={() => setMarked(new Set())}>
-              {waitingText.clear}
+              Clear the marks
             </button>
           </p>
         )}
@@ -84,15 +85,15 @@ export function WaitingPage() {
       {data?.length === 0 && <Nothing isFiltered={filter !== ""} isBeyond={offset > 0} />}
       {data !== undefined && data.length > 0 && (
         <RowsTable
-          title={waitingText.title}
+          title="Waiting for an Admin"
           kind="waiting-rows"
           heads={[
-            isOffered && waitingText.heads.marked,
-            waitingText.heads.value,
-            waitingText.heads.does,
-            waitingText.heads.since,
-            waitingText.heads.by,
-            isOffered && waitingText.heads.act,
+            isOffered && "Marked",
+            "What",
+            "What it would do",
+            "Waiting since",
+            "Entered by",
+            isOffered && "Decide",
           ]}
         >
           {data.map((row) => (
@@ -110,8 +111,8 @@ export function WaitingPage() {
         rows={PAGE_ROWS}
         hasMore={meta?.pagination.has_more === true}
         total={meta?.pagination.total_count}
-        newer={waitingText.newer}
-        older={waitingText.older}
+        newer="Before"
+        older="After"
       />
     </Page>
   );
@@ -121,11 +122,11 @@ function Nothing({ isFiltered, isBeyond }: { readonly isFiltered: boolean; reado
   if (isFiltered)
     return (
       <p>
-        {waitingText.noneFiltered} <a href={hrefHere({ filter: null })}>{listText.removeFilter}</a>
+        Nothing that waits matches this filter. <a href={hrefHere({ filter: null })}>Remove the filter</a>
       </p>
     );
-  if (isBeyond) return <p>{waitingText.nothingElse}</p>;
-  return <p>{isPast.value ? waitingText.noneThen : waitingText.none}</p>;
+  if (isBeyond) return <p>Nothing waits on this page any more.</p>;
+  return <p>{isPast.value ? "Nothing waited then." : "Nothing waits: credentials go wherever they are assigned."}</p>;
 }
 
 interface RowProps {
@@ -138,12 +139,12 @@ interface RowProps {
 
 function Row({ row, isMarked, onMark, onAct }: RowProps) {
   const { type, id, value, host, network_id, since, entered_by: by } = row;
-  const verb = type === "Subnet" ? waitingText.accept : waitingText.confirm;
+  const verb = type === "Subnet" ? "Accept" : "Confirm";
   return (
     <tr>
       {onMark !== undefined && (
         <td>
-          <input type="checkbox" aria-label={waitingText.mark(value)} checked={isMarked} onChange={onMark} />
+          <input type="checkbox" aria-label={`Mark ${value}`} checked={isMarked} onChange={onMark} />
         </td>
       )}
       <td class="waiting-what">
@@ -155,13 +156,13 @@ function Row({ row, isMarked, onMark, onAct }: RowProps) {
           <Copied text={value} />
         )}{" "}
         <span class="aside">
-          {type === "Subnet" ? waitingText.network : waitingText.address}{" "}
+          {type === "Subnet" ? "subnet" : "address"}{" "}
           {host !== null && (
             <>
-              {waitingText.of} <RecordLink type="host" id={host.id} name={host.name} />{" "}
+              of <RecordLink type="host" id={host.id} name={host.name} />{" "}
             </>
           )}
-          {waitingText.within} <Named kind="network" id={network_id} />
+          in <Named kind="network" id={network_id} />
         </span>
       </td>
       <td class="waiting-does">{consequence(row)}</td>
@@ -169,7 +170,7 @@ function Row({ row, isMarked, onMark, onAct }: RowProps) {
         <When instant={since} as="both" precision="minute" />
       </td>
       <td class="waiting-by">
-        <bdi>{by.name || waitingText.noOne}</bdi>
+        <bdi>{by.name || "unknown"}</bdi>
         {by.type !== "User" && <span class="aside"> {changesText.actors[by.type]}</span>}
       </td>
       {onAct !== undefined && (
@@ -194,9 +195,9 @@ function LetGo({ items, onEnd, onDone }: LetGoProps) {
   const consent = useMemo(() => new Consent(items), [items]);
   return (
     <PlannedWrite
-      title={waitingText.plan}
-      verb={waitingText.verb}
-      says={waitingText.follows}
+      title="Where credentials will go"
+      verb="Let them go there"
+      says="From then on every scan may send them there, no matter who starts it. Undo the transaction to stop that; a secret that was sent cannot be recalled."
       isUndoable
       run={(sending) => consent.run(sending)}
       onEnd={onEnd}

@@ -8,7 +8,6 @@ import { bodyWith, requiredOf } from "../forms/edits.ts";
 import type { FormField, Values } from "../forms/field.ts";
 import { customKeyOf, valueIn } from "../forms/field.ts";
 import { apiPath, type EditedKind, entryOf, type RecordKind, referredKind } from "../kinds/kinds.ts";
-import { bringBackText } from "../text/bring-back.ts";
 import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
 
 /** A field that differs, with its earlier value. */
@@ -49,6 +48,20 @@ export async function fieldsOfBack(
   return Promise.all(told.map((each) => backField(writable.get(each.field), current, each, living)));
 }
 
+// Texts for restoring individual fields of a record.
+const BRING_BACK = {
+  cannot: {
+    derived: "cannot be written: the appliance works it out, or a scan reads it.",
+    parts: "is a record of its own: restore it on its own page.",
+    placed: "says where it belongs, and does not change.",
+    credentials: "is set by an Admin, with the credentials of the host.",
+    gone: "names what is gone since: restore that first.",
+    empty: "had no value then, and must have one.",
+    undefinedNow: "is a field that the organization no longer has.",
+    same: "is already as it was.",
+  },
+};
+
 async function backField(
   of: FormField | undefined,
   current: Values,
@@ -59,19 +72,19 @@ async function backField(
   const told = { field, was, now, gone: [] };
   const cannot = whyNot(of, field, was);
   if (cannot !== null) return { ...told, cannot };
-  if (isSame(now, was)) return { ...told, cannot: bringBackText.cannot.same };
+  if (isSame(now, was)) return { ...told, cannot: BRING_BACK.cannot.same };
   const ids = idsIn(field, was);
   if (ids.length === 0) return { ...told, cannot: null };
   const there = await living(field, ids);
   const gone = ids.filter((id) => !there.has(id));
   if (gone.length === 0) return { ...told, cannot: null };
-  if (!Array.isArray(was)) return { ...told, cannot: bringBackText.cannot.gone };
+  if (!Array.isArray(was)) return { ...told, cannot: BRING_BACK.cannot.gone };
   const left = was.filter((id) => there.has(String(id)));
-  return { field, now, was: left, gone, cannot: isSame(now, left) ? bringBackText.cannot.gone : null };
+  return { field, now, was: left, gone, cannot: isSame(now, left) ? BRING_BACK.cannot.gone : null };
 }
 
 function whyNot(of: FormField | undefined, field: string, was: unknown): string | null {
-  const { cannot } = bringBackText;
+  const { cannot } = BRING_BACK;
   if (PARTS.has(field)) return cannot.parts;
   if (PLACES.has(field)) return cannot.placed;
   if (field === "credential_assignments") return cannot.credentials;

@@ -5,7 +5,6 @@ import { type ChangedRecord, SELF_EVIDENT } from "../changes/difference-lines.ts
 import { isEditedKind, operationOn } from "../kinds/kinds.ts";
 import { shownName } from "../names/shown-name.ts";
 import { may } from "../session/me.ts";
-import { bringBackText } from "../text/bring-back.ts";
 import { frameText } from "../text/frame.ts";
 import { pathname } from "../url/location.ts";
 import type { BringBack } from "./bring-back.tsx";
@@ -94,8 +93,8 @@ function BackParts({ record, from, onWritten, saved, isOpen, onOpen }: BackParts
   // No differences left.
   if (fields.length === 0) return null;
   return (
-    <button type="button" class="back" aria-label={bringBackText.offerOf(name)} onClick={open}>
-      {bringBackText.offer}
+    <button type="button" class="back" aria-label={`Restore fields of ${name}`} onClick={open}>
+      Restore…
     </button>
   );
 }

@@ -10,8 +10,7 @@ import { type Headers, useForm } from "../forms/use-form.ts";
 import type { EditedKind } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Waiting } from "../parts/waiting.tsx";
-import { bringBackText } from "../text/bring-back.ts";
-import { editText } from "../text/editing.ts";
+import { isolated } from "../text/isolated.ts";
 import { pathname } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
 import { type BackField, bodyOfBack, type FieldThen, fieldsOfBack } from "./back-fields.ts";
@@ -34,6 +33,8 @@ interface BringBackProps {
 interface Read extends Tagged {
   readonly fields: readonly BackField[];
 }
+
+const bringBackTitle = (name: string) => `Restore fields of ${isolated(name)}`;
 
 export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringBackProps) {
   const [read, setRead] = useState<Read | null>(null);
@@ -78,17 +79,17 @@ export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringB
   return (
     <form
       class="plan"
-      aria-label={bringBackText.title(name)}
+      aria-label={bringBackTitle(name)}
       onSubmit={(event) => (cannotSend ? event.preventDefault() : form.submit(event, send))}
     >
       <h3 ref={heading} tabIndex={-1}>
-        {bringBackText.title(name)}
+        {bringBackTitle(name)}
       </h3>
-      <p class="aside">{bringBackText.says}</p>
+      <p class="aside">Current value → value at A. Only the fields you choose are written; the rest stay unchanged.</p>
       <FormProblem form={form} {...(read === null ? { again: begin } : {})} />
       {hasMoved && (
         <p class="note" role="alert">
-          {bringBackText.moved}
+          It was changed meanwhile. This is how it stands now: look at it again.
         </p>
       )}
       {read === null && problem === null && <Waiting />}
@@ -104,10 +105,14 @@ export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringB
       {read !== null && <ReasonField form={form} />}
       <p>
         <button type="submit" class="primary" disabled={isBusy || cannotSend}>
-          {bringBackText.verb(wanted.length)}
+          {wanted.length === 0
+            ? "Choose fields to restore"
+            : wanted.length === 1
+              ? "Restore this field"
+              : `Restore these ${wanted.length} fields`}
         </button>{" "}
         <button type="button" onClick={onEnd}>
-          {editText.cancel}
+          Cancel
         </button>
       </p>
     </form>
@@ -143,7 +148,7 @@ function Line({ back: { field, now, was, gone, cannot }, at, isChosen, onToggle 
       {gone.length > 0 && (
         <span class="aside">
           {" "}
-          {bringBackText.without} <Value field={field} value={gone} at={at} />
+          without what is gone since: <Value field={field} value={gone} at={at} />
         </span>
       )}
     </label>

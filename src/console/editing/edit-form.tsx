@@ -19,7 +19,7 @@ import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
-import { editText, reasonText } from "../text/editing.ts";
+import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
 import { placesOf } from "./form-fields.ts";
 import { allFieldsOf, customField, definitionsOf, fieldsOf } from "./forms.ts";
@@ -136,7 +136,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     ? fields.filter((field) => isNeeded(field) && !edited.includes(field) && wrongWith(field, typedIn(field)) !== null)
     : [];
   const isUnchanged = !isNew && edited.length === 0;
-  const needed = [...missing.map(nameOfField), ...(lacksReason(reason) ? [reasonText.why] : [])];
+  const needed = [...missing.map(nameOfField), ...(lacksReason(reason) ? ["Why"] : [])];
   const cannotSave = isWrong || needed.length > 0 || clashes.length > 0 || isUnchanged;
   const give = (saved: Saved | null) => {
     form.forget();
@@ -200,8 +200,18 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         </h2>
       )}
       {onDiscard !== null && <Restored onDiscard={onDiscard} />}
-      {problem?.status === 404 ? <p class="note">{editText.gone}</p> : <FormProblem form={form} />}
-      {form.isLost && <p class="note">{isNew ? editText.unsureNew : editText.unsure}</p>}
+      {problem?.status === 404 ? (
+        <p class="note">The record was removed while you edited. What you typed is still here.</p>
+      ) : (
+        <FormProblem form={form} />
+      )}
+      {form.isLost && (
+        <p class="note">
+          {isNew
+            ? "It is not known whether it was created. Save again to find out: it is made once. Until then it stays as it was sent."
+            : editText.unsure}
+        </p>
+      )}
       {merged.length > 0 && <p class="note">{editText.merged(merged.map((each) => nameOfNamed(fields, each)))}</p>}
       <div class="edit-fields" inert={isLocked || isBusy}>
         {asked.map((field) => (
@@ -220,24 +230,18 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
               ))}
           </FieldControl>
         ))}
-        <ReasonField form={form} help={editText.reasonHelp} />
+        <ReasonField form={form} help="Kept in history with the change." />
       </div>
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy || cannotSave}>
-          {isBusy
-            ? editText.saving
-            : isLocked || (!isNew && form.isTried)
-              ? editText.again
-              : isNew
-                ? editText.create
-                : editText.save}
+          {isBusy ? "Saving…" : isLocked || (!isNew && form.isTried) ? "Save again" : isNew ? editText.create : "Save"}
         </button>{" "}
         <button type="button" onClick={() => give(null)}>
-          {editText.cancel}
+          Cancel
         </button>{" "}
         {only !== undefined && about.hrefAll !== undefined && (
           <a class="button" href={about.hrefAll}>
-            {editText.allFields}
+            All fields
           </a>
         )}{" "}
         {hrefRemove !== undefined && (
@@ -247,11 +251,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         )}{" "}
         <span class="aside" role="status">
           {clashes.length > 0
-            ? editText.choose
+            ? "Choose for each field that others changed too, then save again."
             : isUnchanged
-              ? editText.unchanged
+              ? "Nothing is changed yet."
               : needed.length > 0
-                ? editText.missing(needed)
+                ? `Still needed: ${needed.join(", ")}.`
                 : ""}
         </span>
       </p>

@@ -89,7 +89,7 @@ export function EditButton({ kind }: { readonly kind: EditedKind }) {
   const isIdle = parameter(EDIT) === null && parameter(REMOVE) === null && parameter(NEW) === null;
   const isOffered = isIdle && mayWrite(kind, "update");
   const keys = useMemo(
-    () => (isOffered ? [{ key: "e", meaning: editText.editMeaning, press: () => go(hrefHere({ [EDIT]: OWN })) }] : []),
+    () => (isOffered ? [{ key: "e", meaning: "edit this record", press: () => go(hrefHere({ [EDIT]: OWN })) }] : []),
     [isOffered],
   );
   useKeys(keys);

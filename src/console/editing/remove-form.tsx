@@ -11,6 +11,7 @@ import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
+import { isolated } from "../text/isolated.ts";
 import { ownValue } from "../text/own-value.ts";
 import type { Saved } from "./saved.ts";
 import { loadEdited, removeRecord, type Tagged } from "./write.ts";
@@ -49,7 +50,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         <Problem problem={problem} again={look} />
         <p>
           <button type="button" onClick={() => onEnd(null)}>
-            {editText.close}
+            Close
           </button>
         </p>
       </section>
@@ -64,12 +65,16 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     }
   };
   const details = loadedDetails(kind);
-  const removal = details?.removal?.[0] ?? (details?.isFound === true ? editText.deleteFound : undefined);
+  const removal =
+    details?.removal?.[0] ??
+    (details?.isFound === true
+      ? "If discovery found it, it is put on the list of what scans must not bring back."
+      : undefined);
   const called = calledOf(kind, { ...shown.record, id });
   // The name of an address or subnet as well: a digit is easily misread.
   const named = ownValue(shown.record, "name");
   const more = typeof named === "string" && !called.includes(named) ? named : "";
-  const title = editText.deleteTitle(`${word} ${called} ${more}`.trim());
+  const title = `Delete ${isolated(`${word} ${called} ${more}`.trim())}`;
   return (
     <form class="plan" aria-label={title} onSubmit={(event) => form.submit(event, remove)}>
       <h2 ref={heading} tabIndex={-1}>
@@ -81,9 +86,9 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
       </p>
       {hasChanged ? (
         <p class="note" role="alert">
-          {editText.changedSince}{" "}
+          It has changed since you opened this form.{" "}
           <button type="button" onClick={look}>
-            {editText.lookAgain}
+            Look again
           </button>
         </p>
       ) : problem?.code === "entity_in_use" ? (
@@ -97,10 +102,10 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
       <ReasonField form={form} />
       <p>
         <button type="submit" class="danger" disabled={isBusy || hasChanged || lacksReason(form.reason)}>
-          {isUsed ? editText.deleteAll : editText.delete}
+          {isUsed ? "Delete all the same" : editText.delete}
         </button>{" "}
         <button type="button" onClick={() => onEnd(null)}>
-          {editText.cancel}
+          Cancel
         </button>
       </p>
     </form>

@@ -14,10 +14,10 @@ interface SavedNoteProps {
 }
 
 const SAID = {
-  created: editText.created,
-  updated: editText.saved,
-  deleted: editText.deleted,
-  restored: editText.restoredNow,
+  created: "Created.",
+  updated: "Saved.",
+  deleted: "Deleted.",
+  restored: "Brought back.",
 } as const;
 
 export function SavedNote({ saved: { kind, id, operation, sequence, merged }, onUndone }: SavedNoteProps) {
@@ -26,8 +26,8 @@ export function SavedNote({ saved: { kind, id, operation, sequence, merged }, on
     <WriteNote
       sentence={
         <>
-          {sequence === null ? editText.unchanged : SAID[operation]}{" "}
-          {page !== null && <a href={hrefOf(page)}>{editText.show}</a>}
+          {sequence === null ? "Nothing is changed yet." : SAID[operation]}{" "}
+          {page !== null && <a href={hrefOf(page)}>Show it</a>}
         </>
       }
       sequence={sequence}

@@ -5,7 +5,6 @@ import { read } from "../api/client.ts";
 import { Sentence } from "../changes/sentence.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { When } from "../parts/when.tsx";
-import { startText } from "../text/start.ts";
 import { isPast, network, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 
@@ -24,7 +23,7 @@ export function Latest({ from }: { readonly from: string }) {
   if (data === undefined || data.length === 0) return null;
   return (
     <section class="start-latest">
-      <h3>{startText.latest}</h3>
+      <h3>Latest changes</h3>
       <ol class="latest">
         {data.map((transaction) => (
           <li key={transaction.sequence}>
@@ -37,8 +36,12 @@ export function Latest({ from }: { readonly from: string }) {
         ))}
       </ol>
       <p>
-        <a href={hrefOf("/changes")}>{startText.allChanges}</a> ·{" "}
-        <a href={hrefOf("/changes?tab=activity&period=-7d")}>{isPast.value ? startText.weekBefore : startText.week}</a>
+        <a href={hrefOf("/changes")}>All changes</a> ·{" "}
+        <a href={hrefOf("/changes?tab=activity&period=-7d")}>
+          {isPast.value
+            ? "What was new, gone, or unstable in the week before"
+            : "What's new, gone, or unstable this week"}
+        </a>
       </p>
     </section>
   );

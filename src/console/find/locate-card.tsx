@@ -8,7 +8,7 @@ import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Status } from "../parts/status.tsx";
-import { locateText } from "../text/find.ts";
+import { percent } from "../text/find.ts";
 import { isPast, network, scopeQuery } from "../time/at.ts";
 import { type Asked, locateQuery } from "./asked.ts";
 import { PlacesOverTime } from "./places-over-time.tsx";
@@ -45,7 +45,7 @@ export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps
   // A term that may be a host name is not reported as missing.
   if (first === undefined && asked.by === "hostname") return <PlacesOverTime asked={asked} isQuiet />;
   return (
-    <section class="locate" aria-label={isPast.value ? locateText.titleThen : locateText.title}>
+    <section class="locate" aria-label={isPast.value ? "Where it was" : "Where it is"}>
       <p class="locate-answer" dir="auto">
         {data.explanation}
       </p>
@@ -58,14 +58,13 @@ export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps
       {first === undefined && asked.by === "ip" && <UnheldAddress address={data.asked.value} />}
       {others.length > 0 && (
         <>
-          <h2>{data.ambiguity === null ? locateText.nextLikely : locateText.alsoCalled}</h2>
+          <h2>{data.ambiguity === null ? "Less likely" : "Other candidates"}</h2>
           <ol class="candidates">
             {others.map((candidate) => (
               <li key={`${candidate.host?.id} ${candidate.mac_address} ${candidate.port?.id} ${candidate.network_id}`}>
                 <details>
                   <summary>
-                    <bdi>{candidate.explanation}</bdi>{" "}
-                    <span class="aside">{locateText.percent(candidate.confidence)}</span>
+                    <bdi>{candidate.explanation}</bdi> <span class="aside">{percent(candidate.confidence)}</span>
                   </summary>
                   <CandidateFacts candidate={candidate} />
                 </details>
@@ -74,7 +73,7 @@ export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps
           </ol>
         </>
       )}
-      {data.truncated && <p class="aside">{locateText.truncated}</p>}
+      {data.truncated && <p class="aside">More candidates exist: choose a network.</p>}
       <PlacesOverTime asked={asked} />
     </section>
   );
@@ -85,9 +84,9 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
   return (
     <>
       <dl class="facts locate-facts">
-        <Fact name={locateText.host}>
+        <Fact name="Host">
           {host === null ? (
-            <i class="aside">{locateText.noHost}</i>
+            <i class="aside">not in the inventory</i>
           ) : (
             <>
               <RecordLink type="host" {...host} />{" "}
@@ -96,45 +95,45 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
           )}
         </Fact>
         {ip_address !== null && (
-          <Fact name={locateText.address}>
+          <Fact name="Address">
             <Copied text={ip_address.ip_address} />
           </Fact>
         )}
         {mac_address !== null && (
-          <Fact name={locateText.macAddress}>
+          <Fact name="MAC address">
             <Copied text={mac_address} /> <Vendor mac={mac_address} />
           </Fact>
         )}
         {candidate.switch !== null && (
-          <Fact name={locateText.switch}>
+          <Fact name="Switch">
             <RecordLink type="host" {...candidate.switch} />
           </Fact>
         )}
         {port !== null && (
-          <Fact name={locateText.port}>
+          <Fact name="Port">
             <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
-            {port.role === "Uplink" && <span class="aside">{locateText.uplink}</span>}
+            {port.role === "Uplink" && <span class="aside">uplink: it is somewhere beyond</span>}
           </Fact>
         )}
         {behind !== null && (
-          <Fact name={locateText.behind}>
+          <Fact name="Behind">
             <RecordLink type="host" {...behind} />
           </Fact>
         )}
         {vlan !== null && (
-          <Fact name={locateText.vlan}>
+          <Fact name="VLAN">
             <VlanLink vlan={vlan} />
           </Fact>
         )}
         {subnet !== null && (
-          <Fact name={locateText.subnet}>
+          <Fact name="Subnet">
             <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} /> <bdi class="aside">{subnet.name}</bdi>
           </Fact>
         )}
-        <Fact name={locateText.network}>
+        <Fact name="Network">
           <Named kind="network" id={network_id} />
         </Fact>
-        <Fact name={locateText.confidence}>{locateText.percent(confidence)}</Fact>
+        <Fact name="Confidence">{percent(confidence)}</Fact>
       </dl>
       <Reasons candidate={candidate} />
     </>

@@ -7,7 +7,7 @@ import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { When } from "../parts/when.tsx";
-import { locateText } from "../text/find.ts";
+import { percent } from "../text/find.ts";
 import { atMs, network } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { addressInstant, formatDuration, formatUtc } from "../time/instant.ts";
@@ -38,9 +38,9 @@ export function PlacesOverTime({ asked, isQuiet }: PlacesProps) {
   const stays = staysOf(data.intervals, data.next_from === null ? span.to : Date.parse(data.next_from));
   return (
     <div class="places">
-      <h2>{locateText.strip}</h2>
-      <a href={hrefHere({ span: isAll ? null : "all" })}>{isAll ? locateText.showMonth : locateText.showAll}</a>
-      {stays.length === 0 && <p class="aside">{locateText.noneInSpan}</p>}
+      <h2>Location history</h2>
+      <a href={hrefHere({ span: isAll ? null : "all" })}>{isAll ? "30 days" : "Show all"}</a>
+      {stays.length === 0 && <p class="aside">No data in these 30 days.</p>}
       {stays.length > 0 && (
         <>
           <Strip stays={stays} span={span} />
@@ -49,7 +49,7 @@ export function PlacesOverTime({ asked, isQuiet }: PlacesProps) {
       )}
       {data.next_from !== null && (
         <p class="aside">
-          {locateText.cutOff} <When instant={data.next_from} />
+          Too many changes to show at once. Truncated at <When instant={data.next_from} />
         </p>
       )}
     </div>
@@ -99,25 +99,14 @@ function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span:
   const shown = isWhole ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
   return (
     <>
-      <RowsTable
-        title={locateText.strip}
-        heads={[
-          locateText.since,
-          locateText.until,
-          locateText.lasted,
-          locateText.where,
-          locateText.vlan,
-          locateText.confidence,
-          locateText.who,
-        ]}
-      >
+      <RowsTable title="Location history" heads={["Since", "Until", "How long", "Where", "VLAN", "Confidence", "Who"]}>
         {shown.map((stay) => (
           <StayRow key={stay.from} stay={stay} isCut={isCutOff(stay, span)} />
         ))}
       </RowsTable>
       {shown.length < latest.length && (
         <button type="button" onClick={() => setWhole(true)}>
-          {locateText.more(latest.length - shown.length)}
+          {latest.length - shown.length} earlier
         </button>
       )}
     </>
@@ -132,19 +121,19 @@ function StayRow({ stay, isCut }: { readonly stay: Stay; readonly isCut: boolean
     <tr aria-current={isAtInstant(stay, atMs.value) ? "true" : undefined}>
       <td>
         <span class={`swatch ${toneClass(stay)}`} />
-        {isCut && `${locateText.before} `}
+        {isCut && "before "}
         <a href={hrefThen(stay)}>
           <When instant={formatUtc(from)} precision="minute" />
         </a>
       </td>
-      <td>{holds ? locateText.stillSo : <When instant={formatUtc(to)} precision="minute" />}</td>
+      <td>{holds ? "now" : <When instant={formatUtc(to)} precision="minute" />}</td>
       <td>
-        {isCut && `${locateText.over} `}
+        {isCut && "over "}
         {formatDuration(to - from)}
       </td>
       {interval === null ? (
         <td colSpan={4} class="aside">
-          {locateText.nothingKnown}
+          nothing known
         </td>
       ) : (
         <>
@@ -152,7 +141,7 @@ function StayRow({ stay, isCut }: { readonly stay: Stay; readonly isCut: boolean
             <Place interval={interval} then={then} />
           </td>
           <td>{interval.vlan !== null && <VlanLink vlan={interval.vlan} at={then} />}</td>
-          <td>{locateText.percent(interval.confidence)}</td>
+          <td>{percent(interval.confidence)}</td>
           <td>
             {interval.host !== null && <RecordLink type="host" {...interval.host} at={then} />}{" "}
             {interval.ip_address?.ip_address}
@@ -165,10 +154,10 @@ function StayRow({ stay, isCut }: { readonly stay: Stay; readonly isCut: boolean
 
 function Place({ interval, then }: { readonly interval: Interval; readonly then: string }) {
   const { port } = interval;
-  if (interval.switch === null) return <i class="aside">{locateText.portUnknown}</i>;
+  if (interval.switch === null) return <i class="aside">port not known</i>;
   return (
     <>
-      {port === null ? locateText.portUnknown : <RecordLink type="if_entry" {...port} at={then} />} {locateText.portOf}{" "}
+      {port === null ? "port not known" : <RecordLink type="if_entry" {...port} at={then} />} of{" "}
       <RecordLink type="host" {...interval.switch} at={then} />
     </>
   );
@@ -179,8 +168,8 @@ function toneClass({ tone }: Stay): string {
 }
 
 function placeName({ port, switch: device }: Interval): string {
-  if (device === null) return locateText.portUnknown;
-  return `${port?.name ?? locateText.portUnknown} ${locateText.portOf} ${device.name}`;
+  if (device === null) return "port not known";
+  return `${port?.name ?? "port not known"} of ${device.name}`;
 }
 
 function hrefThen({ from }: Stay): string {

@@ -3,7 +3,7 @@
 import type { components } from "#api";
 import { RecordLink } from "../names/record-link.tsx";
 import { When } from "../parts/when.tsx";
-import { locateText } from "../text/find.ts";
+import { percent } from "../text/find.ts";
 import { hrefOf } from "../url/location.ts";
 
 export type Candidate = components["schemas"]["LocationCandidate"];
@@ -13,18 +13,18 @@ type Basis = Evidence["records"][number];
 export function Reasons({ candidate }: { readonly candidate: Candidate }) {
   return (
     <details class="reasons">
-      <summary>{locateText.why}</summary>
+      <summary>Why</summary>
       <ol>
         {candidate.evidence.map(({ kind, sentence, factor, records }) => (
           <li key={kind + sentence}>
-            <bdi>{sentence}</bdi> {factor < 1 && <span class="label">{locateText.doubt(factor)}</span>}
+            <bdi>{sentence}</bdi> {factor < 1 && <span class="label">counts {percent(factor)}</span>}
             {records.length > 0 && (
               <ul>
                 {records.map((record) => (
                   <li key={record.entity_type + record.id}>
                     <BasisLink record={record} candidate={candidate} />{" "}
                     <span class="aside">
-                      {locateText.known} <When instant={record.valid_from} />
+                      unchanged since <When instant={record.valid_from} />
                     </span>
                   </li>
                 ))}

@@ -36,7 +36,7 @@ export function Results({ words, answer: { data, meta, problem } }: ResultsProps
           </ol>
         </section>
       ))}
-      {meta?.search.has_more === true && <p class="aside">{findText.hasMore}</p>}
+      {meta?.search.has_more === true && <p class="aside">More matches exist: refine your search.</p>}
     </>
   );
 }
@@ -45,15 +45,19 @@ export function Results({ words, answer: { data, meta, problem } }: ResultsProps
 function Nothing({ words }: { readonly words: string }) {
   return (
     <>
-      <p class="hits">{isPast.value ? findText.nothingThen(words) : findText.nothing(words)}</p>
+      <p class="hits">
+        {isPast.value
+          ? `No match for “${words}” at this time or before.`
+          : `No match for “${words}”, now or in the past.`}
+      </p>
       {isPast.value && (
         <p>
-          <a href={hrefHere({ at: null })}>{findText.lookNow}</a>
+          <a href={hrefHere({ at: null })}>Search now</a>
         </p>
       )}
       {network.value !== null && (
         <p>
-          {findText.nothingHere} <a href={hrefHere({ network: null })}>{findText.everywhere}</a>
+          Only this network was searched. <a href={hrefHere({ network: null })}>Search all networks</a>
         </p>
       )}
       <p class="aside">{findText.hint}</p>
@@ -74,13 +78,13 @@ function Result({ hit }: { readonly hit: Hit }) {
       {host !== null && type !== "host" && (
         <>
           {" "}
-          {findText.on} <RecordLink type="host" {...host} {...(at === undefined ? {} : { at })} />
+          on <RecordLink type="host" {...host} {...(at === undefined ? {} : { at })} />
         </>
       )}
       {within !== null && type !== "network" && (
         <span class="aside">
           {" "}
-          {findText.inNetwork} <bdi>{within.name}</bdi>
+          in <bdi>{within.name}</bdi>
         </span>
       )}
       <span class="aside">
@@ -99,7 +103,7 @@ function Result({ hit }: { readonly hit: Hit }) {
         {named_until !== null && (
           <>
             {" · "}
-            {isSaid ? findText.namedUntil : findText.until}{" "}
+            {isSaid ? "named this until" : "until"}{" "}
             {page === null ? (
               <When instant={named_until} />
             ) : (
@@ -112,7 +116,7 @@ function Result({ hit }: { readonly hit: Hit }) {
         {deleted_at !== null && (
           <>
             {" · "}
-            {findText.deletedAt} <When instant={deleted_at} />
+            removed <When instant={deleted_at} />
           </>
         )}
       </span>

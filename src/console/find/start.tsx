@@ -15,8 +15,8 @@ import { mayStart, StartLink } from "../scanning/start-link.tsx";
 import { mayNow } from "../session/me.ts";
 import { pins } from "../session/pins.ts";
 import { changesText } from "../text/changes.ts";
+import { counted } from "../text/digits.ts";
 import { findText } from "../text/find.ts";
-import { startText } from "../text/start.ts";
 import { atMs, isPast, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { pageOfRequest } from "./attention.ts";
@@ -34,7 +34,7 @@ export function Start() {
   const { data, problem, again } = useAnswer(asked);
   const appliance = useAnswer(mayNow("getAppliance") ? read("/api/v1/appliance") : null);
   return (
-    <Page title={findText.title} reads={asked === null ? [] : [asked.url]}>
+    <Page title="Find" reads={asked === null ? [] : [asked.url]}>
       <p class="aside start-hint">{findText.hint}</p>
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <AtHand />
@@ -56,7 +56,7 @@ function AtHand() {
   return (
     <>
       {pinned.length > 0 && (
-        <Line title={startText.pinned}>
+        <Line title="Pinned">
           {pinned.map(({ kind, id }) => (
             <li key={id}>
               <Named kind={kind} id={id} />
@@ -65,7 +65,7 @@ function AtHand() {
         </Line>
       )}
       {recent.length > 0 && (
-        <Line title={startText.recent}>
+        <Line title="Recent">
           {recent.map((words) => (
             <li key={words}>
               <Question words={words} />
@@ -107,19 +107,19 @@ function NeedsAttention({ summary, appliance }: NeedsAttentionProps) {
   if (data === undefined && problem === undefined && mayNow("getAppliance"))
     return (
       <section>
-        <h2>{startText.attention}</h2>
+        <h2>Needs attention</h2>
         <Waiting />
       </section>
     );
   return (
     <section>
-      <h2>{startText.attention}</h2>
+      <h2>Needs attention</h2>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      {concerns.length === 0 && summary.needs_attention.length === 0 && <p class="aside">{startText.nothingWrong}</p>}
+      {concerns.length === 0 && summary.needs_attention.length === 0 && <p class="aside">Nothing.</p>}
       {concerns.length > 0 && (
         <section class="trouble">
           <h3>
-            <a href={hrefOf("/settings/appliance")}>{startText.appliance}</a>
+            <a href={hrefOf("/settings/appliance")}>The appliance</a>
           </h3>
           <ul class="concerns">
             {concerns.map((concern) => (
@@ -135,9 +135,21 @@ function NeedsAttention({ summary, appliance }: NeedsAttentionProps) {
   );
 }
 
+const TROUBLES = {
+  FailedScan: (n: number) => `${counted(n, "scan", "scans")} failed`,
+  FailedSchedule: (n: number) => `${counted(n, "schedule has", "schedules have")} a scan that failed`,
+  Conflict: (n: number) => counted(n, "unresolved conflict", "unresolved conflicts"),
+  Withheld: (n: number) => `${counted(n, "item needs", "items need")} an admin's approval`,
+  Unreached: (n: number) => `${counted(n, "target", "targets")} did not answer SNMP in the last scan`,
+  Flapping: (n: number) => counted(n, "flapping port", "flapping ports"),
+  Wandering: (n: number) => `${counted(n, "MAC address keeps", "MAC addresses keep")} moving`,
+  FullSubnet: (n: number) => `${counted(n, "subnet is", "subnets are")} nearly full of hosts, DHCP ranges not counted`,
+  Stale: (n: number) => `${counted(n, "host is", "hosts are")} stale`,
+};
+
 function Trouble({ attention: { kind, count, request }, summary }: { attention: Attention; summary: Summary }) {
   const page = pageOfRequest(request);
-  const title = startText.troubles[kind](count);
+  const title = TROUBLES[kind](count);
   return (
     <section class="trouble">
       <h3>{page === null ? title : <a href={hrefOf(page)}>{title}</a>}</h3>
@@ -165,19 +177,19 @@ function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonl
           {host !== null && (
             <>
               {" "}
-              {findText.on} <RecordLink type="host" {...host} />
+              on <RecordLink type="host" {...host} />
             </>
           )}
           <span class="aside">
             {" "}
-            {startText.changed(changes)} <When instant={last} as="age" />
+            {counted(changes, "change", "changes")}, the last <When instant={last} as="age" />
           </span>
         </li>
       ));
     case "Wandering":
       return wandering.macs.map(({ mac_address, port_count, ports }) => (
         <li key={mac_address}>
-          <Question words={mac_address} /> <span class="aside">{startText.ports(port_count)}</span>{" "}
+          <Question words={mac_address} /> <span class="aside">at {counted(port_count, "port", "ports")}:</span>{" "}
           <Parties parties={ports.map((port) => ({ ...port, entity_type: "if_entry" }))} />
         </li>
       ));
@@ -186,7 +198,7 @@ function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonl
         <li key={id}>
           <RecordLink type="host" id={id} name={name} />{" "}
           <span class="aside">
-            {startText.since} <When instant={stale_since} />
+            since <When instant={stale_since} />
           </span>
         </li>
       ));
@@ -221,7 +233,7 @@ function Parties({ parties }: { readonly parties: readonly Party[] }) {
           {host !== null && (
             <>
               {" "}
-              {findText.on} <RecordLink type="host" {...host} />
+              on <RecordLink type="host" {...host} />
             </>
           )}
         </span>
@@ -236,12 +248,8 @@ function isEmpty({ counts }: Summary): boolean {
 
 /** Hint for an empty inventory. */
 function NextStep() {
-  if (isPast.value) return <p>{startText.emptyThen}</p>;
-  return (
-    <p>
-      {startText.empty} {mayStart() ? <StartLink isPrimary /> : startText.adminStarts}
-    </p>
-  );
+  if (isPast.value) return <p>Nothing was in the inventory yet.</p>;
+  return <p>The inventory is empty. {mayStart() ? <StartLink isPrimary /> : "An Admin starts the first scan."}</p>;
 }
 
 function ChangedToday({ summary }: { readonly summary: Summary }) {
@@ -252,13 +260,13 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
   );
   return (
     <section>
-      <h2>{isPast.value ? startText.dayBefore : startText.today}</h2>
+      <h2>{isPast.value ? "The 24 hours before" : "The last 24 hours"}</h2>
       {counts.host === 1 && !isPast.value && mayStart() && (
         <p>
-          {startText.oneHost} <StartLink />
+          Only one host is known so far. <StartLink />
         </p>
       )}
-      {kinds.length === 0 && <p class="aside">{startText.nothingChanged}</p>}
+      {kinds.length === 0 && <p class="aside">Nothing changed.</p>}
       <ul class="start-kinds">
         {kinds.map(([type, { created, updated, deleted }]) => (
           <li key={type}>
@@ -268,8 +276,8 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
           </li>
         ))}
       </ul>
-      <Records title={startText.fresh} records={summary.new} />
-      <Records title={startText.vanished} records={summary.vanished} isGone />
+      <Records title="New" records={summary.new} />
+      <Records title="Gone" records={summary.vanished} isGone />
       {kinds.length > 0 && <Latest from={from} />}
       <p class="aside">
         <When instant={from} precision="minute" /> – <When instant={to} precision="minute" />

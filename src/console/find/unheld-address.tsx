@@ -4,7 +4,6 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
-import { locateText } from "../text/find.ts";
 import { atQuery, network, scopeQuery } from "../time/at.ts";
 
 type Subnet = DataOf<"/api/v1/subnets">[number];
@@ -18,7 +17,7 @@ export function UnheldAddress({ address }: { readonly address: string }) {
     network_id: network.value,
   });
   if (data === undefined || isEarlier) return null;
-  if (data.length === 0) return <p>{locateText.inNoSubnet}</p>;
+  if (data.length === 0) return <p>Not in any known subnet.</p>;
   return (
     <>
       {smallestOf(data).map((subnet) => (
@@ -39,6 +38,18 @@ function smallestOf(subnets: readonly Subnet[]): readonly Subnet[] {
   return [...smallest.values()];
 }
 
+/** State of an address without a host, by its API name. */
+const UNHELD: Readonly<Record<string, string>> = {
+  Free: "Free",
+  Dhcp: "Given out by DHCP",
+  Reserved: "Reserved",
+  Static: "For static addresses, and free",
+  Gateway: "For a gateway",
+  Other: "In a range of its own",
+  Network: "The address of the network itself",
+  Broadcast: "The broadcast address",
+};
+
 function WithinSubnet({ address, subnet }: { readonly address: string; readonly subnet: Subnet }) {
   const within = `${address}/${address.includes(":") ? 128 : 32}`;
   const { data, isEarlier } = useAnswer(
@@ -50,14 +61,14 @@ function WithinSubnet({ address, subnet }: { readonly address: string; readonly 
   const purpose = row.ip_range?.description;
   return (
     <p>
-      {locateText.unheld[row.state] ?? row.state}
+      {UNHELD[row.state] ?? row.state}
       {purpose && (
         <>
           {" "}
           (<bdi>{purpose}</bdi>)
         </>
       )}{" "}
-      {locateText.inSubnet} <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} />{" "}
+      in <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} />{" "}
       {subnet.name !== subnet.cidr && <bdi>{subnet.name}</bdi>}{" "}
       <span class="aside">
         <Named kind="network" id={subnet.network_id} />

@@ -12,8 +12,6 @@ import { useForm } from "../forms/use-form.ts";
 import { Copied } from "../parts/copied.tsx";
 import { claimAppliance, comeIn } from "../session/me.ts";
 import { setupToken, setupTokenIn } from "../session/setup-token.ts";
-import { claimText } from "../text/claim.ts";
-import { frameText } from "../text/frame.ts";
 import { go, hrefOf } from "../url/location.ts";
 
 interface ClaimPageProps {
@@ -21,13 +19,24 @@ interface ClaimPageProps {
   onClaimedBefore(): void;
 }
 
+const DEFAULTS = { organization: "My organization", network: "Main" };
+
+const FIELDS = {
+  setup_token: "Set-up token",
+  name: "Your name",
+  email: "E-mail",
+  password: "Password",
+  organization_name: "Organization",
+  network_name: "Network",
+};
+
 export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
-  const { organization, network } = claimText.defaults;
+  const { organization, network } = DEFAULTS;
   const form = useForm({ id: "claim", begun: { organization_name: organization, network_name: network } });
   const element = useFirstFocus<HTMLFormElement>();
   const token = setupToken.value;
   useEffect(() => {
-    document.title = `${claimText.title} · ${frameText.name}`;
+    document.title = "Claim this appliance · netledger";
   }, []);
   const claim = async () => {
     const { text } = form;
@@ -51,35 +60,63 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
       if (refusal.code !== "auth_invalid_credentials") throw refusal;
       setupToken.value = null;
       const { message } = refusal;
-      throw new Refusal({ ...refusal, message, issues: [{ path: "/setup_token", message: claimText.wrongToken }] });
+      throw new Refusal({
+        ...refusal,
+        message,
+        issues: [
+          {
+            path: "/setup_token",
+            message: "This is not the token of the running appliance. Each start prints a new one: take the last.",
+          },
+        ],
+      });
     }
   };
   const field = (name: "setup_token" | "name" | "email" | "organization_name" | "network_name") => ({
-    ...{ form, name, label: claimText.fields[name], limits: LIMITS.setUp[name] },
+    ...{ form, name, label: FIELDS[name], limits: LIMITS.setUp[name] },
   });
   const { minLength } = LIMITS.setUp.password;
   return (
     <main class="first-run claim" id="content">
-      <h1>{claimText.title}</h1>
-      <p>{claimText.intro}</p>
+      <h1>Claim this appliance</h1>
+      <p>
+        It has no owner yet. Enter your name and a name for your network; four short steps then lead to its first map.
+      </p>
       <form ref={element} class="steps" noValidate method="post" onSubmit={(event) => form.submit(event, claim)}>
-        {token === null && <TextField {...field("setup_token")} help={claimText.tokenHelp} />}
-        <TextField {...field("name")} autoComplete="name" help={claimText.nameHelp} />
-        <TextField {...field("email")} type="email" autoComplete="username" help={claimText.emailHelp} />
+        {token === null && (
+          <TextField
+            {...field("setup_token")}
+            help="Where netledger was started, it printed a link that begins with “Claim it”: open it, or paste it here."
+          />
+        )}
+        <TextField {...field("name")} autoComplete="name" help="As others see it in the history. Optional." />
+        <TextField
+          {...field("email")}
+          type="email"
+          autoComplete="username"
+          help="You sign in with it. Nothing is sent to it."
+        />
         <SecretField
           form={form}
           name="password"
-          label={claimText.fields.password}
+          label={FIELDS.password}
           limits={LIMITS.setUp.password}
-          help={claimText.passwordHelp(minLength)}
+          help={`At least ${minLength} characters. A sentence is easy to keep.`}
         />
         <TextField {...field("organization_name")} autoComplete="organization" />
-        <TextField {...field("network_name")} help={claimText.networkHelp} />
+        <TextField
+          {...field("network_name")}
+          help="A site, or all you look after. More can be added, and every name can be changed."
+        />
         <FormProblem form={form} />
-        {form.isLost && <p class="note">{claimText.unsure}</p>}
+        {form.isLost && (
+          <p class="note">
+            It is not known whether it was claimed. Trying again does no harm: what is claimed stays as it is.
+          </p>
+        )}
         <p>
           <button type="submit" class="primary" disabled={form.isBusy}>
-            {form.isBusy ? claimText.claiming : claimText.claim}
+            {form.isBusy ? "Claiming…" : "Claim it"}
           </button>
         </p>
       </form>
@@ -92,8 +129,8 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
 function Demo() {
   return (
     <section>
-      <h2>{claimText.demoTitle}</h2>
-      <p>{claimText.demo}</p>
+      <h2>Look around in the demo first</h2>
+      <p>A made-up campus with a month of history, in a folder of its own. In a terminal; it prints how to sign in:</p>
       <p class="command">
         <Copied isOffered text={demoCommand(window.location.port)} />
       </p>

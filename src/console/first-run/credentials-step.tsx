@@ -13,7 +13,8 @@ import { Problem } from "../parts/problem.tsx";
 import { choicesOf } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
-import { credentialsText, wayText } from "../text/first-run.ts";
+import { wayText } from "../text/first-run.ts";
+import { isolated } from "../text/isolated.ts";
 import { go, hrefHere } from "../url/location.ts";
 import type { Network } from "./chosen.ts";
 import {
@@ -48,6 +49,49 @@ interface ChooseProps {
   onSaved(): void;
 }
 
+const CREDENTIALS = {
+  says: "Switches and routers tell by SNMP what they are, which ports they have and who is at the other end of each cable. They are only read, never changed.",
+  choices: {
+    own: (names: string) => `What this network has: ${names}`,
+    other: "A credential of another network",
+    v2c: "An SNMP v2c community",
+    v3: "An SNMP v3 user",
+    none: "None: only a sweep",
+  },
+  choose: "Choose one.",
+  noneSays:
+    "A sweep finds who answers, and on which ports. It sends no secret. Without SNMP you will not see the interfaces of switches, VLANs, links between devices, nor at which port a MAC address is: the map has devices and no links. You can add credentials at any time.",
+  kept: (name: string) =>
+    `It is kept encrypted as “${isolated(name)}”, for this network, and never shown again. If you reload this page before you continue, type it again.`,
+  unsure: "It is not known whether what you sent was saved. Type it again and continue to find out: it is saved once.",
+  wasSaved: "What you sent before was saved. To type another one, choose so.",
+  nameOf: { v2c: (network: string) => `SNMP v2c, ${network}`, v3: (network: string) => `SNMP v3, ${network}` },
+  other: "Credential",
+  security_name: "User",
+  auth_protocol: "Authentication",
+  priv_protocol: "Encryption",
+  secrets: {
+    community: "Community",
+    auth_password: "Authentication password",
+    priv_password: "Encryption password",
+  },
+  context_name: "Context",
+  contextHelp: "Most devices have none.",
+  /** Spellings that differ from the API names. */
+  protocols: {
+    Sha512: "SHA-512",
+    Sha384: "SHA-384",
+    Sha256: "SHA-256",
+    Sha1: "SHA-1",
+    Md5: "MD5",
+    Aes256: "AES-256",
+    Aes128: "AES-128",
+    Des: "DES",
+    None: "none",
+  } as Readonly<Record<string, string>>,
+  save: "Save and continue",
+};
+
 function Choose({ of, all, isSaved, onSaved }: ChooseProps) {
   const own = credentialsOf(all, of.id);
   const others = all.filter((each) => !own.includes(each));
@@ -76,7 +120,7 @@ function Choose({ of, all, isSaved, onSaved }: ChooseProps) {
     if (choice === "other") await shareCredential(of, form.text("other"));
     if (isNew) {
       const key = header["Idempotency-Key"];
-      const name = credentialsText.nameOf[choice](of.name);
+      const name = CREDENTIALS.nameOf[choice](of.name);
       try {
         await giveCredential(of, name, typeIn(form, type), key);
       } catch (cause) {
@@ -88,21 +132,21 @@ function Choose({ of, all, isSaved, onSaved }: ChooseProps) {
     go(hrefOfStep("scan", { [WAY.credentials]: choice === "none" ? "none" : "own" }));
   };
   const labels: Readonly<Record<CredentialChoice, string>> = {
-    ...credentialsText.choices,
-    own: credentialsText.choices.own(own.map(({ name }) => name).join(", ")),
+    ...CREDENTIALS.choices,
+    own: CREDENTIALS.choices.own(own.map(({ name }) => name).join(", ")),
   };
   return (
     <form class="steps" noValidate method="post" autoComplete="off" onSubmit={(event) => form.submit(event, run)}>
-      <p class="prose">{credentialsText.says}</p>
+      <p class="prose">{CREDENTIALS.says}</p>
       <FormProblem form={form} />
       {form.isLost && isNew && (
         <p class="note" role="status">
-          {credentialsText.unsure}
+          {CREDENTIALS.unsure}
         </p>
       )}
       {isSaved && choice === "own" && (
         <p class="note" role="status">
-          {credentialsText.wasSaved}
+          {CREDENTIALS.wasSaved}
         </p>
       )}
       <RadioField
@@ -112,21 +156,21 @@ function Choose({ of, all, isSaved, onSaved }: ChooseProps) {
         isUnseen
         options={offered.map((value) => [value, labels[value]])}
         chosen={choice}
-        wrong={choice === null ? credentialsText.choose : null}
+        wrong={choice === null ? CREDENTIALS.choose : null}
         onChoose={(next) => {
           form.refuse(null);
           go(hrefHere({ [WAY.credentials]: next, [WAY.scan]: null }), "replace");
         }}
       />
       {choice === "other" && (
-        <SelectField form={form} name="other" label={credentialsText.other} options={choicesOf(others)} />
+        <SelectField form={form} name="other" label={CREDENTIALS.other} options={choicesOf(others)} />
       )}
-      {isNew && <CredentialTypeFields form={form} type={type} words={credentialsText} />}
-      {isNew && <p class="prose aside">{credentialsText.kept(credentialsText.nameOf[choice](of.name))}</p>}
-      {choice === "none" && <p class="prose">{credentialsText.noneSays}</p>}
+      {isNew && <CredentialTypeFields form={form} type={type} words={CREDENTIALS} />}
+      {isNew && <p class="prose aside">{CREDENTIALS.kept(CREDENTIALS.nameOf[choice](of.name))}</p>}
+      {choice === "none" && <p class="prose">{CREDENTIALS.noneSays}</p>}
       <StepEnd step="credentials">
         <button type="submit" class="primary" disabled={form.isBusy}>
-          {form.isBusy ? wayText.working : isNew ? credentialsText.save : wayText.next}
+          {form.isBusy ? "One moment…" : isNew ? CREDENTIALS.save : "Continue"}
         </button>
       </StepEnd>
     </form>

@@ -7,7 +7,7 @@ import { read } from "../api/client.ts";
 import { MapCanvas } from "../map/canvas.tsx";
 import { diagramOf } from "../map/diagram.ts";
 import type { Control } from "../map/picture.ts";
-import { firstScanText } from "../text/first-run.ts";
+import { counted } from "../text/digits.ts";
 import { go, hrefOf } from "../url/location.ts";
 
 const LIVE_MS = 1_000;
@@ -27,7 +27,7 @@ export function LiveMap({ networkId, isOver }: { readonly networkId: string; rea
   const href = hrefOf("/map", { network: networkId, isolated: "yes" });
   return (
     <section class="way-map">
-      <h3>{firstScanText.map}</h3>
+      <h3>Map</h3>
       <div class="map-picture">
         {diagram !== null && (
           <MapCanvas
@@ -44,11 +44,11 @@ export function LiveMap({ networkId, isOver }: { readonly networkId: string; rea
         {diagram !== null && (
           <>
             {diagram.nodes.length === 0 && !isOver
-              ? firstScanText.mapEmpty
-              : firstScanText.mapOf(diagram.nodes.length, diagram.links.length)}{" "}
+              ? "Devices appear here as they are found."
+              : `${counted(diagram.nodes.length, "device", "devices")}, ${counted(diagram.links.length, "link", "links")}`}{" "}
           </>
         )}
-        <a href={href}>{firstScanText.openMap}</a>
+        <a href={href}>Open the map</a>
       </p>
     </section>
   );

@@ -8,7 +8,8 @@ import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { machineText, wayText } from "../text/first-run.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
+import { wayText } from "../text/first-run.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { type Machine, type Network, useMachine } from "./chosen.ts";
 import { hrefOfStep, WAY } from "./step-address.ts";
@@ -31,10 +32,15 @@ export function MachineStep({ of }: { readonly of: Network }) {
     });
   return (
     <>
-      <p class="prose">{machineText.says}</p>
+      <p class="prose">
+        This is the machine that netledger runs on, as its kernel describes it. Recorded, it becomes a host with its
+        interfaces, addresses, open ports and services, and the subnets that it is in. Nothing is sent over the network.
+      </p>
       <Limits />
       {problem !== null && <Problem problem={problem} />}
-      {self.problem?.status === 404 && <p class="note">{machineText.gone}</p>}
+      {self.problem?.status === 404 && (
+        <p class="note">The host that was recorded is no longer there. Record it again.</p>
+      )}
       {self.problem !== undefined && self.problem.status !== 404 && (
         <Problem problem={self.problem} again={self.again} />
       )}
@@ -43,17 +49,17 @@ export function MachineStep({ of }: { readonly of: Network }) {
       {machine.data !== undefined && <Seen machine={machine.data} />}
       {isRecorded && self.data !== undefined && (
         <p role="status">
-          {machineText.recorded} <RecordLink type="host" id={self.data.id} name={self.data.name} />.
+          Recorded as <RecordLink type="host" id={self.data.id} name={self.data.name} />.
         </p>
       )}
       <StepEnd step="machine" isSkippable={!isRecorded}>
         {isRecorded && (
           <a class="button primary" href={hrefOfStep("where")}>
-            {wayText.next}
+            Continue
           </a>
         )}
         <button type="button" class={isRecorded ? undefined : "primary"} disabled={isBusy} onClick={record}>
-          {isBusy ? machineText.recording : isRecorded ? machineText.again : machineText.record}
+          {isBusy ? "Looking…" : isRecorded ? "Look again" : "Record this machine"}
         </button>
       </StepEnd>
     </>
@@ -66,7 +72,7 @@ function Limits() {
   if (data === undefined || data.limitations.length === 0) return null;
   return (
     <div class="note">
-      <p>{machineText.limits}</p>
+      <p>This machine does not let netledger use all of it:</p>
       {data.limitations.map(({ code, message }) => (
         <p key={code}>{message}</p>
       ))}
@@ -82,20 +88,20 @@ function Seen({ machine: { hostname, interfaces, addresses, port_count } }: { re
         <strong>
           <bdi>{hostname}</bdi>
         </strong>
-        : {machineText.holds(interfaces.length, up, port_count)}
+        : {counted(interfaces.length, "interface", "interfaces")}, {groupedDigits(up)} of them up, and{" "}
+        {counted(port_count, "open port", "open ports")}.
       </p>
       {addresses.length === 0 ? (
-        <p class="prose">{machineText.noAddresses}</p>
+        <p class="prose">
+          It has no address but those that only it can reach, so it is in no subnet. Type what to scan in the next step.
+        </p>
       ) : (
-        <RowsTable
-          title={machineText.addresses}
-          heads={[machineText.address, machineText.interface, machineText.subnet]}
-        >
+        <RowsTable title="Its addresses" heads={["Address", "Interface", "Subnet"]}>
           {addresses.map(({ ip_address, cidr, if_name, is_default_route }) => (
             <tr key={ip_address}>
               <td>{ip_address}</td>
               <td>
-                <bdi>{if_name}</bdi> {is_default_route && <span class="label">{machineText.defaultRoute}</span>}
+                <bdi>{if_name}</bdi> {is_default_route && <span class="label">default route</span>}
               </td>
               <td>{cidr}</td>
             </tr>

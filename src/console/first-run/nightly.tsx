@@ -9,7 +9,7 @@ import { DueTimes } from "../parts/due-times.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { areLarge } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
-import { firstScanText, wayText } from "../text/first-run.ts";
+import { wayText } from "../text/first-run.ts";
 import { ownZone } from "../time/zone.ts";
 import { hrefOf } from "../url/location.ts";
 import type { Network } from "./chosen.ts";
@@ -31,7 +31,7 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
         {data.map(({ id, name, cron, timezone }) => (
           <div key={id}>
             <p>
-              {firstScanText.scheduled}{" "}
+              Scanned by itself:{" "}
               <a href={hrefOf(`/discovery/schedules/${id}`)}>
                 <bdi>{name}</bdi>
               </a>
@@ -44,9 +44,10 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
     );
   if (!may("createSchedule")) return null;
   const { targets, kind } = scan;
-  if (targets !== null && areLarge(targets)) return <p class="prose">{firstScanText.nightlyTooLarge}</p>;
+  if (targets !== null && areLarge(targets))
+    return <p class="prose">What is larger than /16 is not scanned by itself: make a schedule of smaller subnets.</p>;
   const zone = ownZone();
-  const body = { network_id: of.id, name: firstScanText.nightlyName, kind, cron: CRON, timezone: zone, targets };
+  const body = { network_id: of.id, name: "Every night", kind, cron: CRON, timezone: zone, targets };
   const headers = reasonHeader(wayText.reason);
   const make = () =>
     void send(body, async (header) => {
@@ -56,11 +57,11 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
   return (
     <div>
       {problem !== null && <Problem problem={problem} />}
-      <p>{firstScanText.nightlySays}</p>
+      <p>The same scan, of the same addresses, by itself:</p>
       <DueTimes cron={CRON} timezone={zone} />
       <p>
         <button type="button" disabled={isBusy || isLoading} onClick={make}>
-          {isBusy ? firstScanText.scheduling : firstScanText.nightly}
+          {isBusy ? "Saving…" : "Scan this every night"}
         </button>
       </p>
     </div>

@@ -15,8 +15,9 @@ import { Problem, sentenceOf } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { startScan } from "../scanning/scan-requests.ts";
 import { refusedTargets } from "../scanning/targets.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
-import { firstScanText, wayText } from "../text/first-run.ts";
+import { wayText } from "../text/first-run.ts";
 import { formatDuration } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { type Network, useChosen } from "./chosen.ts";
@@ -47,6 +48,8 @@ interface OrderProps {
   readonly own: readonly Credential[];
 }
 
+const changeOf = (what: string) => `Change: ${what}`;
+
 function Order({ of, own }: OrderProps) {
   const chosen = useChosen(of);
   const { isBusy, problem, send } = useSending();
@@ -69,10 +72,10 @@ function Order({ of, own }: OrderProps) {
   if (targets.length === 0)
     return (
       <>
-        <p>{firstScanText.nothing}</p>
+        <p>Nothing is chosen to be scanned.</p>
         <StepEnd step="scan">
           <a class="button primary" href={hrefOfStep("where")}>
-            {firstScanText.choose}
+            Choose what to scan
           </a>
         </StepEnd>
       </>
@@ -80,27 +83,36 @@ function Order({ of, own }: OrderProps) {
   return (
     <>
       <dl class="facts">
-        <Fact name={firstScanText.asked}>
+        <Fact name="Asked">
           <bdi>{targets.slice(0, TARGETS_SHOWN).join(", ")}</bdi>
-          {targets.length > TARGETS_SHOWN && ` ${firstScanText.more(targets.length - TARGETS_SHOWN)}`}{" "}
-          <span class="aside">{firstScanText.size(size)}</span>{" "}
-          <a href={hrefOfStep("where")} aria-label={firstScanText.changeOf(firstScanText.asked)}>
-            {firstScanText.change}
+          {targets.length > TARGETS_SHOWN && ` and ${groupedDigits(targets.length - TARGETS_SHOWN)} more`}{" "}
+          <span class="aside">up to {counted(size, "address", "addresses")}</span>{" "}
+          <a href={hrefOfStep("where")} aria-label={changeOf("Asked")}>
+            Change
           </a>
         </Fact>
-        <Fact name={firstScanText.with}>
-          {isSweep ? firstScanText.sweepOnly : <bdi>{own.map(({ name }) => name).join(", ")}</bdi>}{" "}
-          <a href={hrefOfStep("credentials")} aria-label={firstScanText.changeOf(firstScanText.with)}>
-            {firstScanText.change}
+        <Fact name="With">
+          {isSweep ? (
+            "nothing: only a sweep, which sends no secret"
+          ) : (
+            <bdi>{own.map(({ name }) => name).join(", ")}</bdi>
+          )}{" "}
+          <a href={hrefOfStep("credentials")} aria-label={changeOf("With")}>
+            Change
           </a>
         </Fact>
       </dl>
-      {own.length === 0 && chosenCredentials() !== "none" && <p class="prose">{firstScanText.noCredential}</p>}
-      <p class="prose">{firstScanText.says}</p>
+      {own.length === 0 && chosenCredentials() !== "none" && (
+        <p class="prose">This network has no credential: this will be a sweep.</p>
+      )}
+      <p class="prose">
+        How long it takes is told while it runs. You can end it at any time, and you need not stay: it goes on without
+        this page.
+      </p>
       {problem !== null && <Refused problem={problem} targets={targets} />}
       <StepEnd step="scan">
         <button type="button" class="primary" disabled={isBusy} onClick={start}>
-          {isBusy ? firstScanText.starting : firstScanText.start}
+          {isBusy ? "Starting…" : "Start the first scan"}
         </button>
       </StepEnd>
     </>
@@ -114,7 +126,7 @@ function Refused({ problem, targets }: { readonly problem: Refusal; readonly tar
   return (
     <div class="problem" role="alert">
       <p>
-        {firstScanText.refused} <a href={hrefOfStep("where")}>{firstScanText.choose}</a>
+        The appliance does not take this: <a href={hrefOfStep("where")}>Choose what to scan</a>
       </p>
       <ul>
         {said.map((sentence) => (
@@ -136,10 +148,10 @@ function Asked({ id, of, own }: OrderProps & { readonly id: string }) {
   if (isUnknown)
     return (
       <>
-        <p class="prose">{firstScanText.unknown}</p>
+        <p class="prose">There is no such scan in this network. It may be of another one, or no longer kept.</p>
         <StepEnd step="scan">
           <a class="button primary" href={hrefHere({ [WAY.scan]: null })}>
-            {firstScanText.anew}
+            Start another scan
           </a>
         </StepEnd>
       </>
@@ -178,7 +190,10 @@ function Progress({ scan, onEnded }: { readonly scan: ScanData; onEnded(): void 
               </span>
             )}
           </p>
-          <p role="status">{firstScanText.soFar(progress.hosts_found, progress.devices_answered)}</p>
+          <p role="status">
+            {counted(progress.hosts_found, "address", "addresses")} answered so far,{" "}
+            {counted(progress.devices_answered, "device", "devices")} by SNMP.
+          </p>
         </>
       )}
       <ScanActions scan={scan} onEnded={onEnded} />
@@ -201,9 +216,9 @@ function Latest({ id }: { readonly id: string }) {
   total.current = meta?.pagination.total_count ?? total.current;
   return (
     <section>
-      <h3>{firstScanText.latest}</h3>
+      <h3>Found last</h3>
       {problem !== undefined && <p class="aside">{sentenceOf(problem)}</p>}
-      {data?.length === 0 && <p class="aside">{firstScanText.latestNone}</p>}
+      {data?.length === 0 && <p class="aside">Nothing yet.</p>}
       {data !== undefined && data.length > 0 && (
         <ul class="way-latest">
           {data.toReversed().map((finding) => (

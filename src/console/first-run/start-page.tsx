@@ -11,7 +11,6 @@ import { Waiting } from "../parts/waiting.tsx";
 import { mayStart } from "../scanning/start-link.tsx";
 import { may } from "../session/me.ts";
 import { wayText } from "../text/first-run.ts";
-import { navigationText } from "../text/navigation.ts";
 import { isPast, network } from "../time/at.ts";
 import { go, hrefHere, hrefOf } from "../url/location.ts";
 import type { Network } from "./chosen.ts";
@@ -25,9 +24,9 @@ export function StartPage() {
   if (!mayStart()) return <NotForYou />;
   if (isPast.value)
     return (
-      <Page title={navigationText.start}>
+      <Page title="Get started">
         <p>
-          {wayText.ofNow} <a href={hrefHere({ at: null })}>{wayText.toNow}</a>
+          The past is not scanned. <a href={hrefHere({ at: null })}>Go back to now</a>
         </p>
       </Page>
     );
@@ -37,17 +36,17 @@ export function StartPage() {
 /** Note for users without permission, with an alternative. */
 function NotForYou() {
   return (
-    <Page title={navigationText.start}>
-      <p class="prose">{wayText.forAdmins}</p>
+    <Page title="Get started">
+      <p class="prose">This is for Admins: it records this machine, gives credentials and starts the first scan.</p>
       <p class="prose">
         {may("createScan") ? (
           <>
-            {wayText.memberMay} <a href={hrefOf("/discovery")}>{navigationText.discovery}</a>
+            You may scan what lies in the network's subnets: <a href={hrefOf("/discovery")}>Discovery</a>
           </>
         ) : (
           <>
-            {wayText.viewerMay} <a href={hrefOf("/hosts")}>{kindTitle("host")}</a>,{" "}
-            <a href={hrefOf("/map")}>{navigationText.map}</a>
+            What has been found so far is here: <a href={hrefOf("/hosts")}>{kindTitle("host")}</a>,{" "}
+            <a href={hrefOf("/map")}>Map</a>
           </>
         )}
       </p>
@@ -71,10 +70,10 @@ function OfNetwork() {
   const found = data?.find((each) => each.id === id);
   if (found !== undefined) return <Steps key={found.id} of={found} />;
   return (
-    <Page title={navigationText.start}>
+    <Page title="Get started">
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {(data === undefined || only !== undefined) && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{wayText.noNetwork}</p>}
+      {data?.length === 0 && <p>You don't have access to any network.</p>}
       {data !== undefined && data.length > 0 && only === undefined && (
         <Choice networks={data} isUnknown={id !== null} />
       )}
@@ -85,7 +84,11 @@ function OfNetwork() {
 function Choice({ networks, isUnknown }: { readonly networks: readonly Network[]; readonly isUnknown: boolean }) {
   return (
     <>
-      <p>{isUnknown ? wayText.unknownNetwork : wayText.chooseNetwork}</p>
+      <p>
+        {isUnknown
+          ? "Network not found, or you don't have access to it. Choose one:"
+          : "A scan is of one network. Choose one:"}
+      </p>
       <ul class="map-networks">
         {networks.map(({ id, name }) => (
           <li key={id}>
@@ -106,6 +109,8 @@ const CONTENT: Readonly<Record<WayStep, (props: { readonly of: Network }) => pre
   scan: ScanStep,
 };
 
+const STEP = { machine: "This machine", where: "What to scan", credentials: "Credentials", scan: "First scan" };
+
 function Steps({ of }: { readonly of: Network }) {
   const step = shownStep();
   const Content = CONTENT[step];
@@ -117,13 +122,13 @@ function Steps({ of }: { readonly of: Network }) {
     last.current = step;
   }, [step]);
   return (
-    <Page title={navigationText.start} about={<bdi>{of.name}</bdi>}>
-      <nav class="way" aria-label={wayText.steps}>
+    <Page title="Get started" about={<bdi>{of.name}</bdi>}>
+      <nav class="way" aria-label="Steps">
         <ol>
           {STEPS.map((each) => (
             <li key={each}>
               <a href={hrefOfStep(each)} aria-current={each === step ? "step" : undefined}>
-                {wayText.step[each]}
+                {STEP[each]}
               </a>
             </li>
           ))}

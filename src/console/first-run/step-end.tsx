@@ -1,7 +1,6 @@
 // Footer of a wizard step: main button, back, and skip.
 
 import type { ComponentChildren } from "preact";
-import { wayText } from "../text/first-run.ts";
 import { hrefOf } from "../url/location.ts";
 import { hrefOfStep, STEPS, type WayStep } from "./step-address.ts";
 
@@ -21,12 +20,12 @@ export function StepEnd({ step, children, isSkippable = true }: StepEndProps) {
       {children}
       {before !== undefined && (
         <a class="button" href={hrefOfStep(before)}>
-          {wayText.back}
+          Back
         </a>
       )}
       {isSkippable && (
         <a href={after === undefined ? hrefOf("/") : hrefOfStep(after)}>
-          {after === undefined ? wayText.leave : wayText.skip}
+          {after === undefined ? "Leave it for later" : "Skip this step"}
         </a>
       )}
     </p>

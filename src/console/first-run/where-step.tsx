@@ -5,7 +5,8 @@ import { Row, Sentences } from "../forms/row.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { targetsIn, wrongTarget } from "../scanning/targets.ts";
-import { wayText, whereText } from "../text/first-run.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
+import { DOUBTS } from "../text/first-run.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { type Chosen, type Network, type OfferedSubnet, useChosen } from "./chosen.ts";
 import { hrefOfStep, subnetsSaid, WAY } from "./step-address.ts";
@@ -14,6 +15,8 @@ import { SCAN_MAX } from "./subnet-offer.ts";
 
 /** Larger numbers of addresses are shown as a power of two. */
 const COUNTED_MAX = 2 ** 32;
+
+const total = (count: number) => `${counted(count, "address", "addresses")} in all.`;
 
 export function WhereStep({ of }: { readonly of: Network }) {
   const chosen = useChosen(of);
@@ -57,10 +60,12 @@ export function WhereStep({ of }: { readonly of: Network }) {
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {subnets === undefined && problem === undefined && <Waiting />}
-      {subnets?.length === 0 && <p class="prose">{whereText.none}</p>}
+      {subnets?.length === 0 && (
+        <p class="prose">No subnet is known yet. The step before finds those of this machine, or type one below.</p>
+      )}
       {subnets !== undefined && subnets.length > 0 && (
         <fieldset class="way-choices">
-          <legend>{whereText.known}</legend>
+          <legend>Subnets of this network</legend>
           {subnets.map((subnet) => (
             <Subnet key={subnet.id} subnet={subnet} onTick={(isTicked) => tick(subnet.cidr, isTicked)} />
           ))}
@@ -68,8 +73,8 @@ export function WhereStep({ of }: { readonly of: Network }) {
       )}
       <Row
         id="way-others"
-        label={whereText.others}
-        help={whereText.othersHelp}
+        label="Others"
+        help="Addresses and subnets such as 10.2.3.4 or 10.2.3.0/24, separated by spaces, commas or line breaks."
         wrong={atField.length === 0 ? null : <Sentences sentences={atField} />}
         control={(described) => (
           <textarea
@@ -101,20 +106,23 @@ export function WhereStep({ of }: { readonly of: Network }) {
                 go(hrefHere({ [WAY.isLarge]: checked ? "yes" : null }), "replace")
               }
             />{" "}
-            {whereText.large}
+            One of them is larger than /16: scan all of it
           </label>
           {largeWrong && (
             <p class="edit-wrong" id="way-large-wrong">
-              {whereText.largeWrong}
+              Tick this, or name smaller subnets.
             </p>
           )}
         </div>
       )}
-      <p role="status">{targets.length > 0 && wrong.length === 0 && sizeSaid(chosen.size, whereText.total)}</p>
-      <p class="prose aside">{whereText.permits}</p>
+      <p role="status">{targets.length > 0 && wrong.length === 0 && sizeSaid(chosen.size, total)}</p>
+      <p class="prose aside">
+        By naming them you allow, as an Admin, that the credentials of the next step are sent to every address in them.
+        A subnet that is not in the inventory yet is added, and accepts credentials from then on, in everybody's scans.
+      </p>
       <StepEnd step="where">
         <button type="submit" class="primary">
-          {wayText.next}
+          Continue
         </button>
       </StepEnd>
     </form>
@@ -125,22 +133,30 @@ export function WhereStep({ of }: { readonly of: Network }) {
 function saidOf(text: string): string | null {
   const wrong = wrongTarget(text);
   if (wrong === null) return null;
-  return wrong.meant === null ? whereText.noTarget(text) : whereText.hostBits(text, wrong.meant);
+  return wrong.meant === null
+    ? `${text} is neither an address nor a subnet.`
+    : `${text} is an address in a subnet: write ${wrong.meant}.`;
 }
 
 /** Error of the selection as a whole. */
 function whyNot({ targets, size }: Chosen): string | null {
-  if (targets.length === 0) return whereText.nothing;
-  return size > SCAN_MAX ? whereText.tooMany(size, SCAN_MAX) : null;
+  if (targets.length === 0) return "Tick a subnet, or type an address or a subnet.";
+  return size > SCAN_MAX
+    ? `${groupedDigits(size)} addresses are more than one scan takes: at most ${groupedDigits(SCAN_MAX)}.`
+    : null;
 }
+
+const whereSize = (count: number) => counted(count, "address", "addresses");
 
 function Subnet({ subnet, onTick }: { readonly subnet: OfferedSubnet; onTick(isTicked: boolean): void }) {
   const { id, cidr, name, size, doubt, isPossible, isTicked, interfaces, isDefaultRoute } = subnet;
   const about = [
     ...(name === cidr ? [] : [name]),
-    ...(interfaces.length === 0 ? [] : [whereText.by(interfaces.join(", "), isDefaultRoute)]),
-    sizeSaid(size, whereText.size),
-    ...(doubt === null ? [] : [whereText.doubt(doubt)]),
+    ...(interfaces.length === 0
+      ? []
+      : [`this machine's ${interfaces.join(", ")}${isDefaultRoute ? ", with its default route" : ""}`]),
+    sizeSaid(size, whereSize),
+    ...(doubt === null ? [] : [DOUBTS[doubt]]),
   ];
   return (
     <div class="way-choice">
@@ -161,5 +177,5 @@ function Subnet({ subnet, onTick }: { readonly subnet: OfferedSubnet; onTick(isT
 }
 
 function sizeSaid(size: number, said: (count: number) => string): string {
-  return size > COUNTED_MAX ? whereText.manyAddresses(Math.round(Math.log2(size))) : said(size);
+  return size > COUNTED_MAX ? `2^${Math.round(Math.log2(size))} addresses` : said(size);
 }

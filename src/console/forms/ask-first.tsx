@@ -5,8 +5,6 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Problem } from "../parts/problem.tsx";
 import { editText } from "../text/editing.ts";
-import { rightsText } from "../text/rights.ts";
-import { settingsText } from "../text/settings.ts";
 import { ReasonField } from "./fields.tsx";
 import { REUSED } from "./sending.ts";
 import { type FormState, type Headers, useForm } from "./use-form.ts";
@@ -73,16 +71,22 @@ export function AskFirst({ title, says = [], verb, takesAway = false, hasReason 
       ))}
       <FormFields form={form}>
         {children}
-        {hasReason && <ReasonField form={form} label={rightsText.why} />}
+        {hasReason && <ReasonField form={form} label="Why (kept in history)" />}
       </FormFields>
       <FormProblem form={form} />
-      {isLost && <p class="note">{isLacking ? settingsText.unsureOfSecret : settingsText.unsure}</p>}
+      {isLost && (
+        <p class="note">
+          {isLacking
+            ? "It is not known whether it was done. Type again what is secret, leave the rest as it is, and send it: it is done once."
+            : "It is not known whether it was done. Send it again as it is: it is done once."}
+        </p>
+      )}
       <p>
         <button type="submit" class={takesAway ? "danger" : "primary"} disabled={isBusy}>
-          {isBusy ? settingsText.working : isLost ? settingsText.again : verb}
+          {isBusy ? "Working…" : isLost ? "Send it again" : verb}
         </button>{" "}
         <button type="button" disabled={isBusy} onClick={end}>
-          {settingsText.cancel}
+          Cancel
         </button>
       </p>
     </form>
@@ -115,7 +119,7 @@ export function FormProblem({ form: { problem, isSaidAtFields }, ...about }: For
   if (problem.code !== REUSED) return <Problem problem={problem} {...about} />;
   return (
     <p class="note" role="alert">
-      {settingsText.wasDone}
+      It was done before, as it was sent then. What is typed here is something else: cancel, and look at what was done.
     </p>
   );
 }
@@ -126,7 +130,7 @@ export function Restored({ onDiscard }: { onDiscard(): void }) {
     <p class="note">
       {editText.restored}{" "}
       <button type="button" onClick={onDiscard}>
-        {editText.discard}
+        Discard it
       </button>
     </p>
   );

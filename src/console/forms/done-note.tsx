@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { settingsText } from "../text/settings.ts";
 
 interface ToldProps {
   readonly sentence: ComponentChildren;
@@ -12,7 +11,7 @@ interface ToldProps {
   onClose(): void;
 }
 
-export function Told({ sentence, children, closing = settingsText.close, onClose }: ToldProps) {
+export function Told({ sentence, children, closing = "Close", onClose }: ToldProps) {
   const note = useRef<HTMLElement>(null);
   useLayoutEffect(() => note.current?.focus(), []);
   return (

@@ -1,6 +1,5 @@
 // Conflict in a field changed by two users: the original value, the other user's and one's own.
 
-import { editText } from "../text/editing.ts";
 import { Value } from "../values/value.tsx";
 import type { Clash } from "./edits.ts";
 import { sentValue } from "./field.ts";
@@ -12,13 +11,13 @@ interface FieldClashProps {
 
 export function FieldClash({ clash: { field, was, theirs, mine }, onChoose }: FieldClashProps) {
   const rows = [
-    [editText.was, was],
-    [editText.theirs, theirs],
-    [editText.mine, mine],
+    ["It was", was],
+    ["They made it", theirs],
+    ["You made it", mine],
   ] as const;
   return (
     <div class="edit-clash" role="alert">
-      <p>{editText.clash}</p>
+      <p>Others changed this while you edited.</p>
       <dl class="facts">
         {rows.map(([name, typed]) => (
           <div key={name}>
@@ -30,10 +29,10 @@ export function FieldClash({ clash: { field, was, theirs, mine }, onChoose }: Fi
         ))}
       </dl>
       <button type="button" onClick={() => onChoose("theirs")}>
-        {editText.takeTheirs}
+        Take theirs
       </button>{" "}
       <button type="button" onClick={() => onChoose("mine")}>
-        {editText.keepMine}
+        Keep mine
       </button>
     </div>
   );

@@ -8,7 +8,6 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { DueTimes } from "../parts/due-times.tsx";
 import { choicesOf, Select, type SelectChoice } from "../parts/select.tsx";
-import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc, parseInstant } from "../time/instant.ts";
@@ -62,8 +61,9 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
 function helpOf(field: FormField, typed: Typed): string | null {
   const { name, type } = field;
   const description = helpSaid(field);
-  if (type === "lines") return [description, editText.lineEach].filter(Boolean).join(" ");
-  if (type === "instant") return [description, editText.instant].filter(Boolean).join(" ");
+  if (type === "lines") return [description, "One per line."].filter(Boolean).join(" ");
+  if (type === "instant")
+    return [description, "An instant, such as 2026-03-01 03:12 or -24h."].filter(Boolean).join(" ");
   // The preview of due times explains the syntax.
   if (name === "cron") return null;
   if (name === "if_type") {
@@ -78,8 +78,8 @@ interface InputProps extends Pick<FieldControlProps, "field" | "typed" | "record
 }
 
 const FLAGS: readonly SelectChoice[] = [
-  ["true", editText.yes],
-  ["false", editText.no],
+  ["true", "yes"],
+  ["false", "no"],
 ];
 
 function Input({ field, typed, record, described, onType }: InputProps) {
@@ -104,7 +104,7 @@ function Input({ field, typed, record, described, onType }: InputProps) {
   if (typeof typed !== "string") return null;
   if (type === "instant") return <InstantInput typed={typed} described={described} onType={onType} />;
   if (type === "flag" || type === "choice") {
-    const none = isRequired ? editText.chooseOne : editText.none;
+    const none = isRequired ? "choose one" : "none";
     const values = type === "flag" ? FLAGS : (choices ?? []);
     const hasNone = type === "flag" || isNullable || typed === "";
     return (
@@ -202,7 +202,7 @@ function Chosen({ field, typed, record, described, onType }: InputProps) {
         {...described}
         value={typed}
         choices={[
-          ["", field.isRequired ? editText.chooseOne : editText.none],
+          ["", field.isRequired ? "choose one" : "none"],
           ...(typed === "" || choices.some(({ id }) => id === typed) ? [] : [[typed, nameOf(typed)] as const]),
           ...choicesOf(choices),
         ]}
@@ -228,7 +228,7 @@ function Several({ field, typed, choices, described, onType, nameOf }: SeveralPr
           key={id}
           type="button"
           class="edit-chosen"
-          aria-label={editText.remove(nameOf(id))}
+          aria-label={`Remove ${nameOf(id)}`}
           onClick={() => onType(typed.filter((each) => each !== id))}
         >
           <bdi>{nameOf(id)}</bdi> <span aria-hidden="true">×</span>
@@ -237,7 +237,7 @@ function Several({ field, typed, choices, described, onType, nameOf }: SeveralPr
       <Select
         {...described}
         value=""
-        choices={[["", editText.add(nameOfField(field))], ...choicesOf(left)]}
+        choices={[["", `Add to ${nameOfField(field)}`], ...choicesOf(left)]}
         onChoose={(id) => id !== "" && onType([...typed, id])}
       />
     </div>

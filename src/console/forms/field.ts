@@ -100,6 +100,13 @@ export function isSameTyped(one: Typed, other: Typed): boolean {
   return one.length === other.length && JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
 }
 
+const wrongRange = (least: number | undefined, most: number | undefined) =>
+  least === undefined
+    ? `At most ${most}.`
+    : most === undefined
+      ? `At least ${least}.`
+      : `A number from ${least} to ${most}.`;
+
 /** Error as a sentence; null if no error can be detected here. */
 export function wrongWith(field: FormField, typed: Typed): string | null {
   const { type, isNullable, minLength = 0, maxLength, minimum, maximum, choices } = field;
@@ -112,13 +119,15 @@ export function wrongWith(field: FormField, typed: Typed): string | null {
   const length = [...typed].length;
   if (type === "text" && length < minLength) return editText.wrong.tooShort(minLength, length);
   if (maxLength !== undefined && type === "text" && length > maxLength)
-    return editText.wrong.tooLong(maxLength, length);
+    return `At most ${maxLength} characters; it has ${length}.`;
   if (type === "choice" && choices?.includes(typed) !== true) return editText.wrong.required;
-  if (type === "instant") return parseInstant(typed.trim()) === null ? editText.wrong.notInstant : null;
-  if (type === "number") return Number.isFinite(Number(typed)) && typed.trim() !== "" ? null : editText.wrong.notNumber;
+  if (type === "instant")
+    return parseInstant(typed.trim()) === null ? "An instant, such as 2026-03-01T03:12:00Z." : null;
+  if (type === "number")
+    return Number.isFinite(Number(typed)) && typed.trim() !== "" ? null : "A number, such as 20 or 2.5.";
   if (type !== "integer") return null;
-  if (!/^\s*-?\d{1,16}\s*$/.test(typed)) return editText.wrong.notWhole;
+  if (!/^\s*-?\d{1,16}\s*$/.test(typed)) return "A whole number, such as 20.";
   const number = Number(typed);
   const isWithin = number >= (minimum ?? number) && number <= (maximum ?? number);
-  return isWithin ? null : editText.wrong.range(minimum, maximum);
+  return isWithin ? null : wrongRange(minimum, maximum);
 }

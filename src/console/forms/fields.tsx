@@ -7,7 +7,6 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Select } from "../parts/select.tsx";
 import { editText } from "../text/editing.ts";
-import { settingsText } from "../text/settings.ts";
 import { type FormField, wrongWith } from "./field.ts";
 import { lacksReason } from "./reason.ts";
 import { ReasonRow } from "./reason-input.tsx";
@@ -106,7 +105,7 @@ export function SecretField({ form, limits, autoComplete = "new-password", ...ab
             onInput={(event) => form.typeSecret(name, event.currentTarget.value)}
           />
           <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-            {settingsText.show}
+            Show
           </button>
         </span>
       )}

@@ -4,7 +4,6 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { nameOf } from "../names/names.ts";
 import { endOfId, shownName } from "../names/shown-name.ts";
-import { editText } from "../text/editing.ts";
 import { choiceOf, hostsCalledRead, hostsRead } from "./choices.ts";
 import type { Values } from "./field.ts";
 
@@ -57,7 +56,7 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
         type="text"
         autoComplete="off"
         list={listId}
-        placeholder={editText.search}
+        placeholder="Start typing a name"
         value={said ?? shown}
         onInput={(event) => type(event.currentTarget.value)}
       />
@@ -67,7 +66,12 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
         ))}
       </datalist>
       <p class="aside" role="status" id={hintId}>
-        {isUnclear && (choices.length === 0 ? editText.noSuchHost : isAdding ? "" : editText.chooseHost)}
+        {isUnclear &&
+          (choices.length === 0
+            ? "No host is called that."
+            : isAdding
+              ? ""
+              : "Choose one from the list, or type its whole name.")}
       </p>
     </>
   );

@@ -1,7 +1,6 @@
 // Field for the reason of a change. Indicates up front whether a reason is required.
 
 import { REASON_MAX_LENGTH } from "#limits";
-import { reasonText } from "../text/editing.ts";
 import { isReasonDemanded } from "./reason.ts";
 import { Row } from "./row.tsx";
 
@@ -22,13 +21,15 @@ interface ReasonRowProps {
 /** Whitespace does not count. */
 const NOT_BLANK = ".*\\S.*";
 
-export function ReasonRow({ id, label = reasonText.why, reason, help = "", wrong = null, ...about }: ReasonRowProps) {
+export function ReasonRow({ id, label = "Why", reason, help = "", wrong = null, ...about }: ReasonRowProps) {
   const { isDemanded = isReasonDemanded(), onReason } = about;
-  const said = [isDemanded ? reasonText.demands : "", help].filter(Boolean).join(" ");
+  const said = [isDemanded ? "Your organization requires a reason for every change." : "", help]
+    .filter(Boolean)
+    .join(" ");
   return (
     <Row
       id={id}
-      label={isDemanded ? reasonText.demanded : label}
+      label={isDemanded ? "Why (required)" : label}
       help={said || null}
       wrong={wrong}
       control={(described) => (

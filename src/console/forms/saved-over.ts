@@ -3,7 +3,6 @@
 
 import { asRefusal, fetchAnswer } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
-import { rightsText } from "../text/rights.ts";
 
 interface Over {
   /** @param write receives the entity tag of the version to replace @throws Refusal */
@@ -39,7 +38,12 @@ export function savedOver(
         if (refusal.status !== 412) throw refusal;
         tag = null;
         const { requestId } = refusal;
-        throw new Refusal({ status: 412, code: refusal.code, message: rightsText.changedMeanwhile, requestId });
+        throw new Refusal({
+          status: 412,
+          code: refusal.code,
+          message: "Others changed it meanwhile. Saving again overwrites that with what stands here.",
+          requestId,
+        });
       }
     },
   };

@@ -6,7 +6,6 @@ import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { ZoneChoice } from "../parts/zone-choice.tsx";
 import { me, signOut } from "../session/me.ts";
-import { frameText } from "../text/frame.ts";
 import { hrefOf } from "../url/location.ts";
 import { showKeys } from "./key-list.tsx";
 
@@ -20,12 +19,7 @@ export function AccountMenu() {
   };
   return (
     <>
-      <button
-        type="button"
-        popoverTarget="account"
-        class="account-button"
-        aria-label={`${frameText.account}: ${who.name}`}
-      >
+      <button type="button" popoverTarget="account" class="account-button" aria-label={`Account: ${who.name}`}>
         {who.name}
       </button>
       <div id="account" popover="auto" class="menu">
@@ -38,13 +32,13 @@ export function AccountMenu() {
         </p>
         <ZoneChoice />
         <a href={hrefOf("/settings")} onClick={({ currentTarget }) => hideMenu(currentTarget)}>
-          {frameText.settings}
+          Account: password, sessions
         </a>
         <button type="button" onClick={showKeys} popoverTarget="account" popoverTargetAction="hide">
-          {frameText.keys} <kbd>?</kbd>
+          Keys <kbd>?</kbd>
         </button>
         <button type="button" onClick={leave}>
-          {frameText.signOut}
+          Sign out
         </button>
         {problem !== null && <Problem problem={problem} />}
       </div>

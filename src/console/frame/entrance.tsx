@@ -8,7 +8,6 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { setupToken } from "../session/setup-token.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
-import { signInText } from "../text/frame.ts";
 
 type ClaimPage = ComponentType<{ onClaimedBefore: () => void }>;
 
@@ -37,6 +36,13 @@ export function Entrance() {
   if (isUnclaimed === null && token !== null)
     return problem === null ? <Waiting /> : <Problem problem={problem} again={again} />;
   return (
-    <SignInPage note={isUnclaimed === false && token !== null ? signInText.linkUsed : null} problemBefore={problem} />
+    <SignInPage
+      note={
+        isUnclaimed === false && token !== null
+          ? "This appliance is already claimed: this link has expired. Sign in, or ask its owner for an account."
+          : null
+      }
+      problemBefore={problem}
+    />
   );
 }

@@ -1,8 +1,6 @@
 // Search box on every page; `/` focuses it.
 
 import { useKeys } from "../parts/keys.ts";
-import { findText } from "../text/find.ts";
-import { keysText } from "../text/keys.ts";
 import { go, hrefOf, parameter, pathname } from "../url/location.ts";
 
 const box: { current: HTMLInputElement | null } = { current: null };
@@ -10,7 +8,7 @@ const box: { current: HTMLInputElement | null } = { current: null };
 const KEYS = [
   {
     key: "/",
-    meaning: keysText.find,
+    meaning: "Find anything",
     press: () => {
       box.current?.focus();
       box.current?.select();
@@ -36,8 +34,8 @@ export function FindBox() {
           type="search"
           name="q"
           defaultValue={asked}
-          placeholder={findText.placeholder}
-          aria-label={findText.label}
+          placeholder="IP, MAC, name, serial, VLAN, interface…  /"
+          aria-label="Find anything"
           autoComplete="off"
           spellcheck={false}
           maxLength={200}

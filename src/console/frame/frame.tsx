@@ -8,7 +8,6 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { findMe, me, meProblem, refreshMe } from "../session/me.ts";
-import { frameText } from "../text/frame.ts";
 import { isPast, network } from "../time/at.ts";
 import { TimeBar } from "../time-bar/time-bar.tsx";
 import { hrefOf } from "../url/location.ts";
@@ -37,14 +36,14 @@ function SignedIn() {
   return (
     <div class={isPast.value ? "frame in-past" : "frame"}>
       <a class="skip" href="#content">
-        {frameText.skipToContent}
+        Skip to the content
       </a>
       <header class="top">
         <button type="button" class="menu-button" popoverTarget="pages">
-          {frameText.menu}
+          Menu
         </button>
         <a class="brand" href={hrefOf("/")}>
-          {frameText.name}
+          netledger
         </a>
         <FindBox />
         <PaletteKey />
@@ -85,11 +84,11 @@ function BackupNote() {
   const { data } = useAnswer(read("/api/v1/ledger"));
   return (
     <p class="note">
-      {frameText.readOnly}
+      A read-only backup: you can look at everything and change nothing.
       {data !== undefined && data.at !== null && (
         <>
           {" "}
-          {frameText.backupUntil} <When instant={data.at} as="both" />.
+          Its last change is of <When instant={data.at} as="both" />.
         </>
       )}
     </p>
@@ -103,16 +102,16 @@ function Notes() {
   const isReadOnly = version?.read_only === true;
   if (!isDemo && !isReadOnly && isReachable.value) return null;
   return (
-    <section aria-label={frameText.notes}>
+    <section aria-label="About this appliance">
       {isDemo && (
         <p class="note">
-          {frameText.demo} <span class="where-wide">{frameText.demoAsksNothing}</span>
+          A demo: everything in it is made up. <span class="where-wide">Its scans ask no real network.</span>
         </p>
       )}
       {isReadOnly && <BackupNote />}
       {!isReachable.value && (
         <p class="note" role="alert">
-          {frameText.unreachable}
+          Can't reach the appliance. Showing the last data received; retrying.
         </p>
       )}
     </section>

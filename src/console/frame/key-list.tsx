@@ -1,8 +1,6 @@
 // List of the keyboard shortcuts of the page: `?`.
 
 import { keys, useKeys } from "../parts/keys.ts";
-import { frameText } from "../text/frame.ts";
-import { keysText } from "../text/keys.ts";
 import { ownValue } from "../text/own-value.ts";
 
 const SHOWN: Readonly<Record<string, string>> = {
@@ -22,15 +20,15 @@ export function showKeys(): void {
   dialog.current?.showModal();
 }
 
-const OWN = [{ key: "?", meaning: keysText.showKeys, press: showKeys }];
+const OWN = [{ key: "?", meaning: "Show the keys", press: showKeys }];
 
 export function KeyList() {
   useKeys(OWN);
   return (
     <dialog ref={(element) => void (dialog.current = element)} class="keys" aria-labelledby="keys-title">
       <form method="dialog">
-        <h2 id="keys-title">{frameText.keys}</h2>
-        <button type="submit">{keysText.close}</button>
+        <h2 id="keys-title">Keys</h2>
+        <button type="submit">Close</button>
       </form>
       <dl>
         {keys.value.map(({ key, meaning }) => (

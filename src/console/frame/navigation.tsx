@@ -1,7 +1,6 @@
 // Navigation next to the content; behind a button in small windows.
 
 import { useEffect, useRef } from "preact/hooks";
-import { frameText } from "../text/frame.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 import { belongingOf, isBelow, NAVIGATION } from "./pages.tsx";
 
@@ -12,7 +11,7 @@ export function Navigation() {
   // Navigating to another page closes the menu.
   useEffect(() => nav.current?.hidePopover(), [path]);
   return (
-    <nav ref={nav} class="rail" aria-label={frameText.pages} id="pages" popover="auto">
+    <nav ref={nav} class="rail" aria-label="Pages" id="pages" popover="auto">
       {NAVIGATION.map((group) => (
         <ul key={group[0]?.href}>
           {group.map(({ href, title, isOutside }) => (

@@ -5,7 +5,6 @@ import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { nameOf } from "../names/names.ts";
-import { frameText } from "../text/frame.ts";
 import { at, network } from "../time/at.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { go, hrefHere, location } from "../url/location.ts";
@@ -39,9 +38,9 @@ export function NetworkSwitcher() {
   };
   return (
     <label class="network">
-      <span class="unseen">{frameText.network}</span>
+      <span class="unseen">Network</span>
       <select value={chosen ?? ""} onChange={choose}>
-        <option value="">{frameText.allNetworks}</option>
+        <option value="">All networks</option>
         {networks.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
@@ -49,7 +48,7 @@ export function NetworkSwitcher() {
         ))}
         {chosen !== null && networks.every(({ id }) => id !== chosen) && (
           <option value={chosen}>
-            {data === undefined ? "…" : (nameOf("network", chosen, at.value) ?? frameText.otherNetwork)}
+            {data === undefined ? "…" : (nameOf("network", chosen, at.value) ?? "another network")}
           </option>
         )}
       </select>

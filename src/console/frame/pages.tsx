@@ -12,8 +12,6 @@ import {
   type RecordKind,
 } from "../kinds/kinds.ts";
 import type { Around } from "../lists/list-page.tsx";
-import { frameText } from "../text/frame.ts";
-import { navigationText } from "../text/navigation.ts";
 import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
 import { type RouteMatch, routeOf } from "../url/route.ts";
 
@@ -99,26 +97,26 @@ const NETWORK_LISTS = LISTED_KINDS.filter((kind) => !HOST_LISTS.includes(kind) &
 
 /** Groups in navigation order. */
 export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
-  [{ href: "/", title: navigationText.find }],
-  [...HOST_LISTS.map(listEntry), { href: "/stations", title: navigationText.stations }],
+  [{ href: "/", title: "Find" }],
+  [...HOST_LISTS.map(listEntry), { href: "/stations", title: "Stations" }],
   [
     { href: "/subnets", title: kindTitle("subnet") },
     ...NETWORK_LISTS.map(listEntry),
-    { href: "/conflicts", title: navigationText.conflicts },
+    { href: "/conflicts", title: "Conflicts" },
   ],
-  [{ href: "/map", title: navigationText.map }],
+  [{ href: "/map", title: "Map" }],
   [
-    { href: "/changes", title: navigationText.changes },
-    { href: "/compare", title: navigationText.compare },
-  ],
-  [
-    { href: "/discovery", title: navigationText.discovery },
-    { href: "/ledger", title: navigationText.ledger },
-    { href: "/settings", title: navigationText.settings },
+    { href: "/changes", title: "Changes" },
+    { href: "/compare", title: "Compare" },
   ],
   [
-    { href: "/handbook", title: frameText.handbook, isOutside: true },
-    { href: "/docs", title: frameText.apiReference, isOutside: true },
+    { href: "/discovery", title: "Discovery" },
+    { href: "/ledger", title: "Ledger" },
+    { href: "/settings", title: "Settings" },
+  ],
+  [
+    { href: "/handbook", title: "Handbook", isOutside: true },
+    { href: "/docs", title: "API reference", isOutside: true },
   ],
 ];
 

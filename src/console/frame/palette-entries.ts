@@ -16,18 +16,10 @@ import { scanHref } from "../scanning/scan-link.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { mayNow, signOut } from "../session/me.ts";
 import { mayOpen } from "../settings/areas.ts";
-import { apiKeysText } from "../text/api-keys.ts";
 import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
-import { frameText } from "../text/frame.ts";
-import { navigationText } from "../text/navigation.ts";
 import { ownValue } from "../text/own-value.ts";
-import { paletteText } from "../text/palette.ts";
-import { peopleText } from "../text/people.ts";
-import { scanningText } from "../text/scanning.ts";
 import { settingsText } from "../text/settings.ts";
-import { tableText } from "../text/tables.ts";
-import { waitingText } from "../text/waiting.ts";
 import { network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { addressInstant, formatLocal } from "../time/instant.ts";
@@ -49,28 +41,28 @@ type PlainPath = Exclude<PagePath, `${string}:${string}`>;
 
 /** In order; other lists follow. */
 const TITLES: Readonly<Record<Exclude<PlainPath, ListPath>, string> & Partial<Record<ListPath, string>>> = {
-  "/": navigationText.find,
-  "/start": navigationText.start,
+  "/": "Find",
+  "/start": "Get started",
   "/hosts": kindTitle("host"),
   "/interfaces": kindTitle("if_entry"),
   "/addresses": kindTitle("ip_address"),
   "/services": kindTitle("service"),
   "/ports": kindTitle("port"),
-  "/stations": navigationText.stations,
+  "/stations": "Stations",
   "/subnets": kindTitle("subnet"),
-  "/subnets/list": paletteText.pages.subnetList,
+  "/subnets/list": "Subnets as a list",
   "/subnets/ranges": kindTitle("ip_range"),
   "/vlans": kindTitle("vlan"),
-  "/conflicts": navigationText.conflicts,
-  "/changes": navigationText.changes,
-  "/compare": navigationText.compare,
-  "/map": navigationText.map,
-  "/discovery": navigationText.discovery,
+  "/conflicts": "Conflicts",
+  "/changes": "Changes",
+  "/compare": "Compare",
+  "/map": "Map",
+  "/discovery": "Discovery",
   "/discovery/schedules": kindTitle("schedule"),
-  "/discovery/ignored": paletteText.pages.ignored,
-  "/discovery/waiting": waitingText.title,
-  "/ledger": navigationText.ledger,
-  "/settings": paletteText.pages.account,
+  "/discovery/ignored": "Ignored",
+  "/discovery/waiting": "Waiting for an Admin",
+  "/ledger": "Ledger",
+  "/settings": "Account",
   "/settings/organization": settingsText.tabs.organization,
   "/settings/people": settingsText.tabs.people,
   "/settings/keys": kindTitle("api_key"),
@@ -89,8 +81,8 @@ const TITLES: Readonly<Record<Exclude<PlainPath, ListPath>, string> & Partial<Re
 /** Records created by dedicated forms in the settings. */
 const SETTINGS_FORMS = [
   { title: credentialText.newOne, kind: "credential" },
-  { title: peopleText.newOne, kind: "user" },
-  { title: apiKeysText.newOne, kind: "api_key" },
+  { title: "New user", kind: "user" },
+  { title: "New key", kind: "api_key" },
 ] as const;
 
 /** All entries in display order. */
@@ -113,34 +105,61 @@ function onPage(): PaletteEntry[] {
   const entries = [...buttons]
     .filter((button) => button.offsetParent !== null && !button.hasAttribute("disabled"))
     .map((button) => ({
-      group: paletteText.here,
+      group: "On this page",
       title: (button.getAttribute("aria-label") ?? button.textContent).trim(),
       run: () => button.click(),
     }));
   return entries.filter(
     // Table imports are listed per kind elsewhere.
     ({ title }, at) =>
-      title !== "" && title !== tableText.open && entries.findIndex((each) => each.title === title) === at,
+      title !== "" && title !== "Import CSV" && entries.findIndex((each) => each.title === title) === at,
   );
 }
+
+/** By path: further search terms for a page. */
+const ALSO: Readonly<Record<string, string>> = {
+  "/": "search locate where who had",
+  "/hosts": "devices machines stale new",
+  "/interfaces": "unused ports flapping",
+  "/addresses": "ips",
+  "/stations": "macs unknown",
+  "/subnets": "free addresses prefixes ipam utilization",
+  "/subnets/ranges": "dhcp reserved reservations",
+  "/conflicts": "duplicates double",
+  "/changes": "undo revert history audit activity",
+  "/compare": "diff difference",
+  "/map": "topology cables links",
+  "/discovery": "scans",
+  "/ledger": "hash verify verification audit",
+  "/settings": "password sessions time zone preferences profile",
+  "/settings/people": "users roles members",
+  "/settings/keys": "tokens",
+  "/settings/credentials": "snmp communities secrets",
+  "/settings/backups": "restore copies",
+  "/settings/retention": "prune pruning",
+  "/settings/appliance": "disk memory status certificate",
+  "/settings/about": "version licences licenses",
+  "/handbook": "help manual documentation",
+  "/docs": "openapi swagger curl",
+};
 
 function pages(): PaletteEntry[] {
   const lists = RECORD_KINDS.map((kind) => [listPageOf(kind), kindTitle(kind)] as const);
   const own = Object.entries<string>({ ...TITLES, ...Object.fromEntries(lists), ...TITLES })
     .filter(([path]) => (path === "/start" ? mayStart() : mayOpen(path)))
     .map(([path, title]) => ({
-      group: paletteText.goTo,
+      group: "Go to",
       title,
-      also: ownValue(paletteText.also, path) ?? "",
+      also: ownValue(ALSO, path) ?? "",
       run: () => go(path === "/start" ? startHref() : hrefOf(path)),
     }));
   const outside = [
-    { href: "/handbook", title: frameText.handbook },
-    { href: "/docs", title: frameText.apiReference },
+    { href: "/handbook", title: "Handbook" },
+    { href: "/docs", title: "API reference" },
   ].map(({ href, title }) => ({
-    group: paletteText.goTo,
+    group: "Go to",
     title,
-    also: ownValue(paletteText.also, href) ?? "",
+    also: ownValue(ALSO, href) ?? "",
     run: () => window.location.assign(href),
   }));
   return [...own, ...outside];
@@ -151,34 +170,34 @@ function makings(): PaletteEntry[] {
     const list = listPageOf(kind);
     const [one, many] = kindWords(kind);
     const making = {
-      group: paletteText.create,
+      group: "Create",
       title: editText.newOne(one),
-      also: paletteText.alsoNew,
+      also: "add make",
       run: () => go(hrefOf(list, { [NEW]: kind })),
     };
     const table = {
-      group: paletteText.create,
-      title: paletteText.table(many),
+      group: "Create",
+      title: `Import ${many} from CSV`,
       run: () => go(hrefOf(list, { [TABLE]: "yes" })),
     };
     return [...(mayWrite(kind, "create") ? [making] : []), ...(mayImport(kind) ? [table] : [])];
   });
   const settled = SETTINGS_FORMS.filter(({ kind }) => mayNow(operationOn("create", kind))).map(({ title, kind }) => ({
-    group: paletteText.create,
+    group: "Create",
     title,
-    also: paletteText.alsoNew,
+    also: "add make",
     run: () => go(hrefOf(listPageOf(kind), { [NEW]: kind })),
   }));
   const scan = {
-    group: paletteText.start,
-    title: scanningText.scanNow,
-    also: paletteText.alsoScan,
+    group: "Start",
+    title: "Scan now",
+    also: "discover discovery sweep snmp",
     run: () => go(scanHref({ networkId: network.peek() ?? undefined })),
   };
   const leave = {
-    group: paletteText.account,
-    title: paletteText.signOut,
-    also: paletteText.alsoSignOut,
+    group: "Account",
+    title: "Sign out",
+    also: "log out logout leave",
     run: () => void signOut(),
   };
   return [...made, ...settled, ...(mayNow("createScan") ? [scan] : []), leave];
@@ -188,14 +207,14 @@ function makings(): PaletteEntry[] {
 export function instantEntries(typed: string): PaletteEntry[] {
   const said = readSaid(typed, { nowMs: exactNow(), timeZone: zone.peek() });
   if (said.type !== "instant") return [];
-  const title = paletteText.asOf(formatLocal(said.ms, zone.peek()));
-  return [{ group: paletteText.here, title, run: () => go(hrefHere({ at: addressInstant(said.ms) })) }];
+  const title = `As of ${formatLocal(said.ms, zone.peek())}`;
+  return [{ group: "On this page", title, run: () => go(hrefHere({ at: addressInstant(said.ms) })) }];
 }
 
 /** Entries named by their function. */
 function ofKeys(): PaletteEntry[] {
   return keys.value.map(({ key, meaning, press }) => ({
-    group: paletteText.keys,
+    group: "Keys",
     title: `${meaning} (${key})`,
     run: () => void press(new KeyboardEvent("keydown", { key })),
   }));

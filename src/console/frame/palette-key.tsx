@@ -2,7 +2,6 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { paletteText } from "../text/palette.ts";
 
 type Loaded = ComponentType<{ onClose: (hasLeft: boolean) => void }>;
 
@@ -46,13 +45,7 @@ export function PaletteKey() {
   };
   return (
     <>
-      <button
-        type="button"
-        class="palette-button"
-        aria-keyshortcuts="Control+K"
-        title={paletteText.open}
-        onClick={open}
-      >
+      <button type="button" class="palette-button" aria-keyshortcuts="Control+K" title="Command palette" onClick={open}>
         <kbd>Ctrl-K</kbd>
       </button>
       {isOpen && loaded !== null && <loaded.Palette key={opening} onClose={(hasLeft) => close(opening, hasLeft)} />}

@@ -5,10 +5,8 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { instantBefore, pageOfHit } from "../find/hits.ts";
 import { kindWords } from "../kinds/kinds.ts";
-import { findText } from "../text/find.ts";
 import { isolated } from "../text/isolated.ts";
 import { ownValue } from "../text/own-value.ts";
-import { paletteText } from "../text/palette.ts";
 import { atQuery } from "../time/at.ts";
 import { go, hrefOf, pathname } from "../url/location.ts";
 import { entriesFor, instantEntries, type PaletteEntry, paletteEntries } from "./palette-entries.ts";
@@ -23,7 +21,7 @@ const SEARCH_MIN = 2;
 /** Interfaces of different devices share names. */
 function titleOf({ name, id, host }: DataOf<"/api/v1/search">[number]): string {
   const called = name || id;
-  return host === null ? called : `${isolated(called)} ${findText.on} ${isolated(host.name)}`;
+  return host === null ? called : `${isolated(called)} on ${isolated(host.name)}`;
 }
 
 interface PaletteProps {
@@ -50,7 +48,7 @@ export function Palette({ onClose }: PaletteProps) {
     if (page === null) return [];
     const [word] = kindWords(hit.type);
     const at = hit.deleted_at === null ? {} : { at: instantBefore(hit.deleted_at) };
-    const gone = hit.deleted_at === null ? "" : `, ${paletteText.gone}`;
+    const gone = hit.deleted_at === null ? "" : ", gone";
     return [{ group: `${word}${gone}`, title: titleOf(hit), run: () => go(withAt(page, at)) }];
   });
   const shown = [...entriesFor(entries, typed), ...instantEntries(typed), ...records].slice(0, SHOWN_MAX);
@@ -76,18 +74,18 @@ export function Palette({ onClose }: PaletteProps) {
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} class="palette" aria-label={paletteText.title} onClose={() => onClose(hasLeft.current)}>
+    <dialog ref={dialog} class="palette" aria-label="Command palette" onClose={() => onClose(hasLeft.current)}>
       <input
         type="text"
         role="combobox"
-        aria-label={paletteText.label}
+        aria-label="A page, an action or a record"
         aria-expanded={true}
         aria-controls="palette-list"
         aria-activedescendant={shown.length === 0 ? undefined : `palette-${chosen}`}
         aria-autocomplete="list"
         autoComplete="off"
         spellcheck={false}
-        placeholder={paletteText.label}
+        placeholder="A page, an action or a record"
         value={typed}
         onInput={(event) => {
           setTyped(event.currentTarget.value);
@@ -95,8 +93,8 @@ export function Palette({ onClose }: PaletteProps) {
         }}
         onKeyDown={press}
       />
-      {shown.length === 0 && <p role="status">{paletteText.nothing}</p>}
-      <div id="palette-list" role="listbox" aria-label={paletteText.title}>
+      {shown.length === 0 && <p role="status">Nothing matches.</p>}
+      <div id="palette-list" role="listbox" aria-label="Command palette">
         {shown.map((entry, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys
           <div

@@ -41,24 +41,24 @@ export function ShownPage() {
   }, [path, turn]);
   if (pageOf(path) === null)
     return (
-      <Page title={frameText.notFoundTitle}>
-        <p>{frameText.notFound(path)}</p>
+      <Page title="Page not found">
+        <p>No page at {path}.</p>
         <p>
-          <a href={hrefOf("/")}>{frameText.toStart}</a>
+          <a href={hrefOf("/")}>Go to the start</a>
         </p>
       </Page>
     );
   if (failed === path)
     return (
-      <Page title={frameText.pageFailed}>
+      <Page title="This page could not be loaded.">
         {/* After an update, its files have other names. */}
         <p>{frameText.newVersion}</p>
         <p class="aside">
           <button type="button" class="primary" onClick={() => window.location.reload()}>
-            {frameText.reload}
+            Reload
           </button>
           <button type="button" onClick={() => setTurn((last) => last + 1)}>
-            {frameText.again}
+            Try again
           </button>
         </p>
       </Page>
@@ -95,12 +95,12 @@ class Fault extends Component<{ readonly children: ComponentChildren }, { readon
     const { fault } = this.state;
     if (fault === null) return this.props.children;
     return (
-      <Page title={frameText.pageFailed}>
-        <p>{frameText.pageBroke}</p>
+      <Page title="This page could not be loaded.">
+        <p>Something went wrong on this page.</p>
         <pre class="fault">{fault instanceof Error ? fault.message : String(fault)}</pre>
         <p class="aside">
           <button type="button" class="primary" onClick={() => this.setState({ fault: null })}>
-            {frameText.again}
+            Try again
           </button>
         </p>
       </Page>

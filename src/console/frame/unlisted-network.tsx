@@ -4,7 +4,6 @@ import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
-import { frameText } from "../text/frame.ts";
 import { atMs, atQuery, isPast } from "../time/at.ts";
 import { hrefHere } from "../url/location.ts";
 
@@ -20,10 +19,10 @@ export function UnlistedNetwork({ id, children }: UnlistedNetworkProps) {
   const { data } = useAnswer(isInstant ? read("/api/v1/networks", { query: { ids: [id], ...atQuery() } }) : null);
   if (data?.length !== 0) return <>{children}</>;
   return (
-    <Page title={frameText.noNetworkTitle}>
-      <p>{frameText.noNetwork}</p>
+    <Page title="Network not found">
+      <p>Network not found, or you don't have access to it.</p>
       <p>
-        <a href={hrefHere({ network: null })}>{frameText.allNetworks}</a>
+        <a href={hrefHere({ network: null })}>All networks</a>
       </p>
     </Page>
   );

@@ -11,7 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { bindText } from "../text/hosts.ts";
+import { isolated } from "../text/isolated.ts";
 import { isPast, vs } from "../time/at.ts";
 
 interface BindServiceProps {
@@ -29,8 +29,8 @@ export function BindService(props: BindServiceProps) {
   const [isOpen, setOpen] = useState(false);
   if (!isOpen)
     return (
-      <button type="button" aria-label={bindText.bindOf(props.service.name)} onClick={() => setOpen(true)}>
-        {bindText.bind}
+      <button type="button" aria-label={`Bind ${props.service.name}`} onClick={() => setOpen(true)}>
+        Bind
       </button>
     );
   return <Bindings {...props} onClose={() => setOpen(false)} />;
@@ -61,8 +61,8 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
   const addressNames = new Map(addresses.data.map((address) => [address.id, address.ip_address]));
   const told = (binding: { port_id?: string | null; ip_address_id?: string | null }) => {
     const port = portNames.get(binding.port_id ?? "");
-    const address = binding.ip_address_id ? (addressNames.get(binding.ip_address_id) ?? "…") : bindText.everywhere;
-    return port === undefined ? address : bindText.at(port, address);
+    const address = binding.ip_address_id ? (addressNames.get(binding.ip_address_id) ?? "…") : "all addresses";
+    return port === undefined ? address : `${port} at ${address}`;
   };
   const bind = (event: SubmitEvent) => {
     event.preventDefault();
@@ -76,7 +76,7 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
     });
   };
   return (
-    <form class="edit" aria-label={bindText.title(name)} onSubmit={bind}>
+    <form class="edit" aria-label={`What ${isolated(name)} is bound to`} onSubmit={bind}>
       {problem !== null && <Problem problem={problem} />}
       <ul>
         {bindings.data.map((binding) => (
@@ -86,7 +86,7 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
               <button
                 type="button"
                 disabled={isBusy || lacksReason(reason)}
-                aria-label={bindText.end(told(binding))}
+                aria-label={`End ${told(binding)}`}
                 onClick={() =>
                   void send([binding.id, reason], async (header) => {
                     const params = { path: { id: binding.id }, header };
@@ -103,11 +103,11 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
       </ul>
       <p>
         <label>
-          {bindText.port} <Select value={portId} choices={[["", bindText.noPort], ...portNames]} onChoose={setPortId} />
+          Port <Select value={portId} choices={[["", "none, the address alone"], ...portNames]} onChoose={setPortId} />
         </label>{" "}
         <label>
-          {bindText.address}{" "}
-          <Select value={addressId} choices={[["", bindText.everywhere], ...addressNames]} onChoose={setAddressId} />
+          Address{" "}
+          <Select value={addressId} choices={[["", "all addresses"], ...addressNames]} onChoose={setAddressId} />
         </label>
       </p>
       <ReasonRow id={`bind-reason-${id}`} reason={reason} onReason={setReason} />
@@ -117,10 +117,10 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
           class="primary"
           disabled={isBusy || lacksReason(reason) || (portId === "" && addressId === "")}
         >
-          {bindText.bind}
+          Bind
         </button>{" "}
         <button type="button" onClick={onClose}>
-          {bindText.close}
+          Close
         </button>
       </p>
     </form>

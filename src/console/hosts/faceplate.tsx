@@ -8,7 +8,6 @@ import { AsAnswered, ShownComparison, useChangeOf, useGone } from "../changes/co
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
-import { hostText } from "../text/hosts.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import type { FaceplateData, FaceplatePort, PortGroup } from "./host-data.ts";
@@ -38,7 +37,7 @@ export function Faceplate({ answer: { data, problem, again, isEarlier } }: { rea
   }, [chosen, isThere]);
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
   const rows = rowsOf(data);
-  if (rows.length === 0) return <p>{hostText.noPorts}</p>;
+  if (rows.length === 0) return <p>No interfaces: no scan has read its interface table.</p>;
   return (
     <AsAnswered isEarlier={isEarlier}>
       {problem !== undefined && <Problem problem={problem} again={again} />}
@@ -63,7 +62,7 @@ export function Plates({ groups, chosen }: PlatesProps) {
         <Plate key={keyOf(group)} group={group} chosen={chosen} />
       ))}
       <GonePorts />
-      {groups.length > 0 && <p class="aside">{hostText.legend}</p>}
+      {groups.length > 0 && <p class="aside">Filled: up. Outlined: down. Crossed: disabled.</p>}
       {isCompared && <p class="aside">{comparisonText.legend}</p>}
     </div>
   );
@@ -72,16 +71,16 @@ export function Plates({ groups, chosen }: PlatesProps) {
 function rowsOf({ groups, logical }: FaceplateData): PortRow[] {
   return [
     ...groups.flatMap((group) => group.ports.map((port) => ({ port, group: titleOf(group) }))),
-    ...logical.map((port) => ({ port, group: hostText.logical })),
+    ...logical.map((port) => ({ port, group: "Logical interfaces" })),
   ];
 }
 
 const keyOf = ({ type, member, module }: PortGroup) => `${type} ${member} ${module}`;
 
 function titleOf({ type, member, module }: PortGroup): string {
-  if (type === "Management") return hostText.managementPorts;
-  if (module !== null) return hostText.module(module);
-  return member === null ? hostText.ports : hostText.member(member);
+  if (type === "Management") return "Management";
+  if (module !== null) return `Module ${module}`;
+  return member === null ? "Ports" : `Member ${member}`;
 }
 
 function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: string | null }) {
@@ -125,7 +124,7 @@ function GonePorts() {
   if (gone.length === 0) return null;
   return (
     <div class="plate">
-      <h2>{hostText.goneSince}</h2>
+      <h2>Gone since A</h2>
       <ul>
         {gone.map(({ id, if_name, if_descr }) => (
           <li key={id}>
@@ -160,7 +159,7 @@ export function stateOf({ admin_status, oper_status }: FaceplatePort): "is-up" |
 }
 
 function summaryOf(port: FaceplatePort): string {
-  const state = port.admin_status === "Down" ? hostText.adminDown : port.oper_status;
+  const state = port.admin_status === "Down" ? "disabled" : port.oper_status;
   const names = port.stations.flatMap(({ hosts }) => hosts.map(({ name }) => name));
   const connected = port.neighbor?.host?.name ?? port.neighbor?.announced_name ?? names[0];
   return [port.name, state, connected].filter((part) => part !== undefined && part !== null && part !== "").join(", ");

@@ -3,7 +3,6 @@
 import { calledOf } from "../names/called.ts";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
-import { hostText } from "../text/hosts.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
 import type { HostEnd } from "./host-data.ts";
@@ -17,13 +16,13 @@ interface FormerSelvesProps {
 export function FormerSelves({ ends }: FormerSelvesProps) {
   if (ends.length === 0) return null;
   return (
-    <Fact name={hostText.formerSelves}>
+    <Fact name="Former selves">
       {ends.map(({ record, transaction }) => (
         <div key={record.id}>
           <a href={hrefOf(`/hosts/${record.id}`, { at: formatUtc((parseInstant(transaction.at) ?? 0) - 1) })}>
             <bdi>{calledOf("host", record)}</bdi>
           </a>{" "}
-          {hostText.until} <When instant={transaction.at} as="both" />
+          until <When instant={transaction.at} as="both" />
         </div>
       ))}
     </Fact>

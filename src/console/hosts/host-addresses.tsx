@@ -15,9 +15,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { CheckNow, mayCheck } from "../scanning/check-now.tsx";
 import { editText } from "../text/editing.ts";
-import { hostText } from "../text/hosts.ts";
 import { fieldLabel } from "../text/lists.ts";
-import { scanningText } from "../text/scanning.ts";
 import { isPast } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
 import type { HostAddress } from "./host-data.ts";
@@ -41,22 +39,22 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
   const read = { rows: data, count: meta?.pagination.total_count ?? data.length, behind: gone };
   const count = read.count + gone.length;
-  if (count === 0) return <p>{hostText.noAddresses}</p>;
+  if (count === 0) return <p>No addresses.</p>;
   const find = parameter("find") ?? "";
   const shown = pageOfRead(read, { page: parameter("page"), find, textOf });
   return (
-    <PageFrame shown={shown} count={count} title={hostText.tabs.addresses}>
+    <PageFrame shown={shown} count={count} title="Addresses">
       {shown === null && (problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />)}
       {shown !== null && (
         <RowsTable
-          title={hostText.tabs.addresses}
+          title="Addresses"
           heads={[
             fieldLabel("ip_address"),
             fieldLabel("mac_address"),
-            hostText.name,
+            "Name",
             fieldLabel("subnet_id"),
             !isPast.value && fieldLabel("last_seen_at"),
-            mayCheck() && scanningText.checkNow,
+            mayCheck() && "Check now",
             mayWrite("ip_address", "update") && editText.edit,
           ]}
         >

@@ -11,7 +11,6 @@ import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { neighborText } from "../text/hosts.ts";
 import { ownValue } from "../text/own-value.ts";
 import { atMs, atQuery } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
@@ -40,15 +39,15 @@ export function HostNeighbors({ host, plate }: HostNeighborsProps) {
   return (
     <div class="stack">
       <section>
-        <h2>{neighborText.links}</h2>
+        <h2>Connected devices</h2>
         <Links id={host.id} />
       </section>
       <section>
-        <h2>{neighborText.stations}</h2>
+        <h2>On its other ports</h2>
         <HostStations answer={plate} />
       </section>
       <section>
-        <h2>{neighborText.places}</h2>
+        <h2>Where it is connected</h2>
         <HostPlaces host={host} />
       </section>
     </div>
@@ -60,20 +59,13 @@ function Links({ id }: { readonly id: string }) {
   const since = useSince(data === undefined ? null : id);
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
   const links = neighborLinks(id, data.links);
-  if (links.length === 0) return <p class="aside">{neighborText.noLinks}</p>;
+  if (links.length === 0) return <p class="aside">No links known: none announced by LLDP or CDP, and none entered.</p>;
   const nodes = new Map(data.nodes.map((node) => [node.id, node]));
   return (
     <RowsTable
-      title={neighborText.links}
+      title="Connected devices"
       kind="neighbors"
-      heads={[
-        neighborText.port,
-        neighborText.neighbor,
-        neighborText.itsPort,
-        neighborText.state,
-        neighborText.since,
-        neighborText.how,
-      ]}
+      heads={["Its port", "Neighbor", "Port there", "State", "Since", "Source"]}
     >
       {links.map((each) => (
         <LinkRow key={each.link.id} {...each} nodes={nodes} since={since?.get(each.link.id)} />
@@ -100,6 +92,15 @@ interface LinkRowProps extends NeighborLink<HostLink, HostLink["ends"][number]> 
   readonly since: LinkSince | undefined;
 }
 
+const CERTAINTIES = {
+  Interfaces: "Both devices and both of their ports are known.",
+  Hosts: "Both devices are known, but not both of their ports for certain.",
+  Announced: "The far device announces itself, and is not in the inventory.",
+  Beyond: "It was heard through switches that pass this on, so it need not be at the other end of the cable.",
+};
+
+const PROTOCOLS = { Lldp: "LLDP", Cdp: "CDP", Entered: "entered" };
+
 function LinkRow({ link, near, far, nodes, since }: LinkRowProps) {
   const node = nodes.get(far.node_id);
   return (
@@ -118,23 +119,25 @@ function LinkRow({ link, near, far, nodes, since }: LinkRowProps) {
       <td>
         {since !== undefined && (
           <>
-            {since.isOrEarlier && `${neighborText.orEarlier} `}
+            {since.isOrEarlier && "before "}
             <When instant={since.instant} precision="minute" />
           </>
         )}
       </td>
       <td>
         <details class="reasons">
-          <summary>{neighborText.protocols[link.protocol]}</summary>
-          <p>{neighborText.certainties[link.certainty]}</p>
-          {link.is_shared && <p>{neighborText.isShared}</p>}
+          <summary>{PROTOCOLS[link.protocol]}</summary>
+          <p>{CERTAINTIES[link.certainty]}</p>
+          {link.is_shared && (
+            <p>More than one device announces itself here: a hub, or a phone with a computer behind it.</p>
+          )}
           <ul>
             {link.evidence.map((each) => (
               <li key={`${each.if_entry_id} ${each.protocol}`}>
                 <Heard evidence={each} node={nodes.get(each.node_id)} />
               </li>
             ))}
-            {link.evidence.length === 0 && <li>{neighborText.entered}</li>}
+            {link.evidence.length === 0 && <li>Entered by a person.</li>}
           </ul>
         </details>
       </td>
@@ -144,18 +147,29 @@ function LinkRow({ link, near, far, nodes, since }: LinkRowProps) {
 
 function PortName({ end: { if_entry, port } }: { readonly end: HostLink["ends"][number] }) {
   if (if_entry !== null) return <RecordLink type="if_entry" id={if_entry.id} name={if_entry.name} />;
-  return port === null ? <span class="aside">{neighborText.unknownPort}</span> : <bdi>{port}</bdi>;
+  return port === null ? <span class="aside">not known</span> : <bdi>{port}</bdi>;
 }
 
 function Device({ node: { id, kind, name, chassis_id, management_address } }: { readonly node: LinkedNode }) {
-  const shown = <bdi>{name || chassis_id || management_address || neighborText.nameless}</bdi>;
+  const shown = <bdi>{name || chassis_id || management_address || "a device without a name"}</bdi>;
   if (kind === "Known") return <a href={hrefOf(`/hosts/${id}?tab=neighbors`)}>{shown}</a>;
   return (
     <>
-      {shown} <span class="label">{neighborText.notInInventory}</span>
+      {shown} <span class="label">not in the inventory</span>
     </>
   );
 }
+
+const FIELDS: Readonly<Record<string, string>> = {
+  sys_name: "system name",
+  device_id: "device ID",
+  chassis_id: "chassis ID",
+  port_id: "port ID",
+  port_desc: "port description",
+  platform: "platform",
+  mgmt_addr: "management address",
+  address: "address",
+};
 
 /** One announcement as a sentence, with the receiving interface. */
 function Heard({ evidence, node }: { readonly evidence: LinkEvidence; readonly node: LinkedNode | undefined }) {
@@ -163,12 +177,12 @@ function Heard({ evidence, node }: { readonly evidence: LinkEvidence; readonly n
   return (
     <>
       {node !== undefined && <RecordLink type="host" id={node.id} name={node.name} />}{" "}
-      <Named kind="if_entry" id={evidence.if_entry_id} />{" "}
-      {neighborText.hears(neighborText.protocols[evidence.protocol])} {heard.length === 0 && neighborText.somebody}
+      <Named kind="if_entry" id={evidence.if_entry_id} /> hears by {PROTOCOLS[evidence.protocol]}:{" "}
+      {heard.length === 0 && "an unidentified device"}
       {heard.map(({ field, value }, index) => (
         <span key={field}>
           {index > 0 && ", "}
-          {ownValue(neighborText.fields, field) ?? field} <bdi class="mono">{value}</bdi>
+          {ownValue(FIELDS, field) ?? field} <bdi class="mono">{value}</bdi>
         </span>
       ))}
       .

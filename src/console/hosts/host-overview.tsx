@@ -7,7 +7,6 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
-import { hostText, neighborText } from "../text/hosts.ts";
 import { fieldLabel } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
 import { Value } from "../values/value.tsx";
@@ -34,14 +33,14 @@ export function HostOverview({ host, plate }: HostOverviewProps) {
       <div class="columns">
         <Identity host={host} />
         <section>
-          <h2>{hostText.seen}</h2>
+          <h2>Record</h2>
           <Seen host={host} />
           <SetByPerson host={host} />
         </section>
       </div>
       {arePlacesShown(host.counts) && (
         <section>
-          <h2>{neighborText.places}</h2>
+          <h2>Where it is connected</h2>
           <HostPlaces host={host} />
         </section>
       )}
@@ -56,8 +55,8 @@ function Identity({ host: { managed, formerEnds, ...host } }: { readonly host: S
   const hasFacts = useFacts(which).length > 0 || host.custom_fields !== undefined;
   return (
     <section>
-      <h2>{hostText.identity}</h2>
-      {!hasFacts && <p class="aside">{hostText.nothingKnown}</p>}
+      <h2>Details</h2>
+      {!hasFacts && <p class="aside">Only its name and addresses are known. Scan it with SNMP for more.</p>}
       <dl class="facts">
         <RecordFacts kind="host" {...which} />
       </dl>
@@ -65,14 +64,22 @@ function Identity({ host: { managed, formerEnds, ...host } }: { readonly host: S
   );
 }
 
+const SOURCES: Readonly<Record<string, string>> = {
+  Manual: "by a person",
+  System: "by netledger itself",
+  Discovery: "by discovery",
+  Inferred: "inferred",
+  Unknown: "unknown",
+};
+
 function Seen({ host }: { readonly host: ShownHost }) {
   return (
     <dl class="facts">
-      <Fact name={hostText.network}>
+      <Fact name="Network">
         <Named kind="network" id={host.network_id} />
       </Fact>
-      <Fact name={hostText.source}>
-        {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
+      <Fact name="Added">
+        {SOURCES[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
       </Fact>
       <FormerSelves ends={host.formerEnds} />
       <Fact name={fieldLabel("updated_at")}>
@@ -80,12 +87,12 @@ function Seen({ host }: { readonly host: ShownHost }) {
       </Fact>
       {/* The last-seen time is known only for the present. */}
       {!isPast.value && host.last_seen_at !== null && (
-        <Fact name={hostText.lastSeen}>
+        <Fact name="Last seen">
           <When instant={host.last_seen_at} as="both" />
         </Fact>
       )}
       {!isPast.value && host.stale_since !== undefined && (
-        <Fact name={hostText.staleSince}>
+        <Fact name="Stale since">
           <When instant={host.stale_since} as="both" />
         </Fact>
       )}
@@ -99,13 +106,13 @@ function SetByPerson({ host }: { readonly host: ShownHost }) {
   if (discovered.length === 0) return null;
   return (
     <>
-      <h2>{hostText.setByPerson}</h2>
+      <h2>Manual values that differ from the last scan</h2>
       <table class="rows">
         <thead>
           <tr>
-            <th scope="col">{hostText.field}</th>
-            <th scope="col">{hostText.person}</th>
-            <th scope="col">{hostText.scan}</th>
+            <th scope="col">Field</th>
+            <th scope="col">Set</th>
+            <th scope="col">Scan says</th>
           </tr>
         </thead>
         <tbody>

@@ -8,9 +8,6 @@ import { HISTORY, RecordPage, type RecordTab } from "../records/record-page.tsx"
 import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
-import { hostText } from "../text/hosts.ts";
-import { identityText } from "../text/identity.ts";
-import { recordText } from "../text/records.ts";
 import { isPast, vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
 import { Faceplate, faceplateOf } from "./faceplate.tsx";
@@ -62,7 +59,7 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
           {managed.ip_addresses.length > 0 && <ScanRecords kind="host" ids={[id]} />}
           {!isPast.value && vs.value === null && may("consolidateHosts") && may("splitHost") && (
             <a class="button" href={hrefOf(`/hosts/${id}/identity`)}>
-              {identityText.link}
+              Join or split…
             </a>
           )}
         </>
@@ -103,14 +100,14 @@ function useTabs(
   return [
     {
       key: OVERVIEW,
-      title: recordText.overview,
+      title: "Overview",
       show: (host) => <HostOverview host={host} plate={plate} />,
       reads: [hostOf(id).url, faceplateOf(id, PORTS_READ).url],
       compares: [{ host_id: id }],
     },
     {
       key: INTERFACES,
-      title: hostText.tabs.interfaces,
+      title: "Interfaces",
       count: ({ counts }) => counts.interfaces,
       show: () => <Faceplate answer={plate} />,
       makes: ["if_entry"],
@@ -119,14 +116,14 @@ function useTabs(
     },
     {
       key: NEIGHBORS,
-      title: hostText.tabs.neighbors,
+      title: "Neighbors",
       show: (host) => <HostNeighbors host={host} plate={plate} />,
       reads: [linksOf(id).url, faceplateOf(id).url],
       compares: [{ host_id: id, types: ["if_entry"] }],
     },
     {
       key: ADDRESSES,
-      title: hostText.tabs.addresses,
+      title: "Addresses",
       count: ({ counts }) => counts.ip_addresses,
       show: () => <HostAddresses answer={addresses} />,
       makes: ["ip_address"],
@@ -135,7 +132,7 @@ function useTabs(
     },
     {
       key: SERVICES,
-      title: hostText.tabs.services,
+      title: "Services and ports",
       count: ({ counts }) => counts.services + counts.ports,
       show: () => <HostServices services={services} ports={ports} />,
       makes: ["service", "port"],
@@ -157,8 +154,8 @@ function About({ host }: { readonly host: ShownHost }) {
     <>
       {address !== undefined && <Copied text={address.ip_address} />}{" "}
       {host.hostname !== null && host.hostname !== host.name && <bdi>{host.hostname}</bdi>}{" "}
-      {host.hidden && <span class="label">{hostText.hidden}</span>}{" "}
-      {host.stale_since !== undefined && <span class="label">{hostText.stale}</span>}
+      {host.hidden && <span class="label">hidden</span>}{" "}
+      {host.stale_since !== undefined && <span class="label">stale</span>}
     </>
   );
 }

@@ -10,8 +10,7 @@ import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { locateText } from "../text/find.ts";
-import { neighborText } from "../text/hosts.ts";
+import { percent } from "../text/find.ts";
 import { atQuery } from "../time/at.ts";
 import type { HostData } from "./host-data.ts";
 import { liveOf } from "./host-reads.ts";
@@ -28,12 +27,9 @@ export function HostPlaces({ host }: { readonly host: HostData }) {
   if (failed?.problem !== undefined) return <Problem problem={failed.problem} again={failed.again} />;
   if (addresses.data === undefined || interfaces.data === undefined) return <Waiting />;
   const macs = ownMacs([...addresses.data, ...interfaces.data]);
-  if (macs.length === 0) return <p class="aside">{neighborText.noMacs}</p>;
+  if (macs.length === 0) return <p class="aside">No MAC address known, so its switch port can't be found.</p>;
   return (
-    <RowsTable
-      title={neighborText.places}
-      heads={[neighborText.mac, locateText.switch, locateText.port, locateText.vlan, neighborText.how]}
-    >
+    <RowsTable title="Where it is connected" heads={["MAC address", "Switch", "Port", "VLAN", "Source"]}>
       {macs.map((mac) => (
         <Place key={mac} mac={mac} host={host} />
       ))}
@@ -58,7 +54,7 @@ function Place({ mac, host }: { readonly mac: string; readonly host: HostData })
       )}
       {problem === undefined && (candidate === undefined || candidate.switch === null || port === null) && (
         <td class="aside" colSpan={4}>
-          {data !== undefined && neighborText.nowhere}
+          {data !== undefined && "No switch has its MAC address on a known port."}
         </td>
       )}
       {problem === undefined && candidate !== undefined && candidate.switch !== null && port !== null && (
@@ -68,11 +64,11 @@ function Place({ mac, host }: { readonly mac: string; readonly host: HostData })
           </td>
           <td>
             <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
-            {port.role === "Uplink" && <span class="aside">{locateText.uplink}</span>}
+            {port.role === "Uplink" && <span class="aside">uplink: it is somewhere beyond</span>}
           </td>
           <td>{candidate.vlan !== null && <VlanLink vlan={candidate.vlan} />}</td>
           <td>
-            {locateText.percent(candidate.confidence)} <Reasons candidate={candidate} />
+            {percent(candidate.confidence)} <Reasons candidate={candidate} />
           </td>
         </>
       )}

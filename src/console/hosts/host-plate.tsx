@@ -4,8 +4,7 @@ import type { Answer } from "../api/answer.ts";
 import { AsAnswered } from "../changes/comparison.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { partText } from "../text/frame.ts";
-import { hostText } from "../text/hosts.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { hrefHere } from "../url/location.ts";
 import { Plates } from "./faceplate.tsx";
 import type { FaceplateData, PortGroup } from "./host-data.ts";
@@ -42,14 +41,14 @@ export function HostPlate({ count, answer: { data, problem, again, isEarlier } }
   if (!isPlateShown(all)) return null;
   const groups = upTo(data.groups, PORTS_MAX);
   return (
-    <section aria-label={hostText.faceplate}>
+    <section aria-label="Its ports">
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <AsAnswered isEarlier={isEarlier}>
         <Plates groups={groups} chosen={null} />
       </AsAnswered>
       {all > PORTS_MAX && (
         <p>
-          <a href={hrefHere({ tab: "ports" })}>{hostText.allInterfaces(partText.number(count))}</a>
+          <a href={hrefHere({ tab: "ports" })}>All {groupedDigits(count)} interfaces</a>
         </p>
       )}
     </section>

@@ -13,7 +13,6 @@ import { Problems } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
-import { hostText } from "../text/hosts.ts";
 import { parameter } from "../url/location.ts";
 import { BindService, mayBind } from "./bind-service.tsx";
 import type { HostPort, HostService } from "./host-data.ts";
@@ -48,7 +47,7 @@ function Offered({ services, ports }: HostServicesProps) {
   const [gonePorts, goneServices] = [useGone<HostPort>("port"), useGone<HostService>("service")];
   const readServices = readOf(services, goneServices);
   const readPorts = inOrder(readOf(ports, gonePorts));
-  if (countOf(readServices) + countOf(readPorts) === 0) return <p>{hostText.noServices}</p>;
+  if (countOf(readServices) + countOf(readPorts) === 0) return <p>No ports or services.</p>;
   return (
     <div class="columns">
       {countOf(readServices) > 0 && (
@@ -88,14 +87,11 @@ function Services({ read, ports, onBound }: ServicesProps) {
   const shown = pageOfRead(read, { page: parameter("page"), find: parameter("find") ?? "", textOf });
   return (
     <section>
-      <h2>{hostText.services}</h2>
-      <PageFrame shown={shown} count={countOf(read)} title={hostText.services}>
+      <h2>Services</h2>
+      <PageFrame shown={shown} count={countOf(read)} title="Services">
         {shown === null && <Waiting />}
         {shown !== null && (
-          <RowsTable
-            title={hostText.services}
-            heads={[hostText.name, hostText.type, hostText.port, mayWrite("service", "update") && editText.edit]}
-          >
+          <RowsTable title="Services" heads={["Name", "Type", "Port", mayWrite("service", "update") && editText.edit]}>
             {shown.rows.map((service) => (
               <tr key={service.id}>
                 <td>
@@ -155,13 +151,13 @@ function Ports({ read }: { readonly read: RowsRead<HostPort> }) {
   const shown = pageOfRead(read, { page: parameter(`${PORTS}page`), find, textOf });
   return (
     <section>
-      <h2>{hostText.listens}</h2>
-      <PageFrame shown={shown} count={countOf(read)} title={hostText.listens} name={PORTS}>
+      <h2>Listening ports</h2>
+      <PageFrame shown={shown} count={countOf(read)} title="Listening ports" name={PORTS}>
         {shown === null && <Waiting />}
         {shown !== null && (
           <RowsTable
-            title={hostText.listens}
-            heads={[hostText.number, hostText.protocol, hostText.type, mayWrite("port", "update") && editText.edit]}
+            title="Listening ports"
+            heads={["Number", "Protocol", "Type", mayWrite("port", "update") && editText.edit]}
           >
             {shown.rows.map(({ id, number, protocol, type }) => (
               <tr key={id}>

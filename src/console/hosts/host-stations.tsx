@@ -9,7 +9,6 @@ import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { neighborText } from "../text/hosts.ts";
 import type { FaceplateData, FaceplatePort } from "./host-data.ts";
 
 interface StationRow {
@@ -23,14 +22,11 @@ export function HostStations({ answer: { data, problem, again } }: { readonly an
   const stations = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].flatMap((port) =>
     port.neighbor === null ? port.stations.map((station) => ({ port, station })) : [],
   );
-  if (stations.length === 0) return <p class="aside">{neighborText.noStations}</p>;
+  if (stations.length === 0) return <p class="aside">No stations on other ports.</p>;
   return (
-    <Paged rows={stations} title={neighborText.stations} textOf={textOf}>
+    <Paged rows={stations} title="On its other ports" textOf={textOf}>
       {(rows) => (
-        <RowsTable
-          title={neighborText.stations}
-          heads={[neighborText.port, neighborText.station, neighborText.mac, neighborText.vlans, neighborText.since]}
-        >
+        <RowsTable title="On its other ports" heads={["Its port", "Host", "MAC address", "VLANs", "Since"]}>
           {rows.map(({ port, station: { mac_address, vendor, vlan_numbers, since, hosts } }) => (
             <tr key={`${port.id} ${mac_address}`}>
               <th scope="row">

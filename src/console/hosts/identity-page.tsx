@@ -11,7 +11,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { identityText } from "../text/identity.ts";
+import { isolated } from "../text/isolated.ts";
 import { isPast } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
@@ -25,28 +25,28 @@ export function HostIdentityPage({ params: { id = "" } }: { readonly params: Rea
   const { data: host, problem, again } = useAnswer(isPast.value ? null : asked);
   if (isPast.value)
     return (
-      <Page title={identityText.title}>
+      <Page title="Join or split">
         <p>
-          {identityText.notThen} <a href={hrefHere({ at: null })}>{identityText.showNow}</a>
+          Hosts can be joined and split only in the present. <a href={hrefHere({ at: null })}>Show it now</a>
         </p>
       </Page>
     );
   if (problem?.status === 404 || problem?.status === 400)
     return (
-      <Page title={identityText.title}>
-        <p>{identityText.noHost}</p>
+      <Page title="Join or split">
+        <p>Host not found, or you don't have access to it.</p>
       </Page>
     );
   if (host === undefined)
     return (
-      <Page title={identityText.title}>
+      <Page title="Join or split">
         {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
       </Page>
     );
   const name = calledOf("host", host);
   return (
     <Page
-      title={identityText.title}
+      title="Join or split"
       about={
         <a href={hrefOf(`/hosts/${id}`)}>
           <bdi>{name}</bdi>
@@ -55,15 +55,21 @@ export function HostIdentityPage({ params: { id = "" } }: { readonly params: Rea
     >
       {may("consolidateHosts") && may("splitHost") ? (
         <>
-          <Part title={identityText.join} says={identityText.joinSays(name)}>
+          <Part
+            title="Join another host into this one"
+            says={`For a device that is listed twice. ${isolated(name)} stays and takes over the parts of the other host, which is closed.`}
+          >
             <JoinHost id={id} networkId={host.network_id} name={name} onDone={again} />
           </Part>
-          <Part title={identityText.split} says={identityText.splitSays(name)}>
+          <Part
+            title="Split this host"
+            says={`For two devices that are listed as one. The selected parts move from ${isolated(name)} to a new host, with their history.`}
+          >
             <SplitHost id={id} onDone={again} />
           </Part>
         </>
       ) : (
-        <p>{identityText.notYours}</p>
+        <p>Your role can't join or split hosts.</p>
       )}
     </Page>
   );
@@ -123,9 +129,9 @@ function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
     return (
       <PlannedWrite
         key={other.id}
-        title={identityText.joinTitle(other.name, name)}
-        verb={identityText.joinVerb}
-        says={identityText.joinFollows}
+        title={`Join ${isolated(other.name)} into ${isolated(name)}`}
+        verb="Join them"
+        says="If both have the same address, port, interface or service, that of the remaining host is kept. From now on, scans that find either one update this host. Credentials are sent where they were before."
         isUndoable
         run={(sending) => joinPlan(id, other.id, sending)}
         onEnd={() => setOther(null)}
@@ -135,7 +141,7 @@ function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
   return (
     <>
       <label class="identity-find">
-        {identityText.other}
+        The other host
         <input
           type="search"
           value={search}
@@ -144,7 +150,7 @@ function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
         />
       </label>
       {problem !== undefined && <Problem problem={problem} />}
-      <ul class="identity-found" aria-label={identityText.found}>
+      <ul class="identity-found" aria-label="Hosts found">
         {found.map((host) => (
           <li key={host.id}>
             <button type="button" onClick={() => setOther({ id: host.id, name: calledOf("host", host) })}>
@@ -155,7 +161,11 @@ function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
         ))}
       </ul>
       <p class="aside" role="status">
-        {words !== "" && data !== undefined && !isEarlier && found.length === 0 && identityText.nobody}
+        {words !== "" &&
+          data !== undefined &&
+          !isEarlier &&
+          found.length === 0 &&
+          "No other host of this network has this name."}
       </p>
     </>
   );

@@ -1,8 +1,6 @@
 // Management links of a host: SSH to its first address, and its discovered or manual URL. Must not link to other
 // schemes: data from devices is not trusted.
 
-import { hostText } from "../text/hosts.ts";
-
 /** Ports that the links depend on. */
 export const LISTENS_FILTER = { filter: "protocol = Tcp AND (number = 22 OR number = 80 OR number = 443)", limit: 3 };
 
@@ -18,12 +16,11 @@ export function managementLinks(host: Manageable): { readonly href: string; read
   const links: { href: string; title: string }[] = [];
   const [address] = host.ip_addresses;
   const listens = (number: number) => host.ports.some((port) => port.number === number && port.protocol === "Tcp");
-  if (address !== undefined && listens(22))
-    links.push({ href: `ssh://${hostPart(address.ip_address)}`, title: hostText.ssh });
+  if (address !== undefined && listens(22)) links.push({ href: `ssh://${hostPart(address.ip_address)}`, title: "SSH" });
   const url = host.management_url === null ? null : URL.parse(host.management_url);
-  if (url !== null && isFollowed(url)) links.push({ href: url.href, title: hostText.management });
+  if (url !== null && isFollowed(url)) links.push({ href: url.href, title: "Management" });
   else if (address !== undefined && (listens(443) || listens(80)))
-    links.push({ href: `${listens(443) ? "https" : "http"}://${hostPart(address.ip_address)}/`, title: hostText.web });
+    links.push({ href: `${listens(443) ? "https" : "http"}://${hostPart(address.ip_address)}/`, title: "Web" });
   return links;
 }
 

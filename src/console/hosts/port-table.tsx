@@ -7,7 +7,6 @@ import { Paged } from "../parts/paged.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
-import { hostText } from "../text/hosts.ts";
 import { hrefOf } from "../url/location.ts";
 import type { FaceplatePort } from "./host-data.ts";
 
@@ -28,18 +27,18 @@ interface PortTableProps {
 
 export function PortTable({ rows: all, chosen }: PortTableProps) {
   return (
-    <Paged rows={all} title={hostText.tabs.interfaces} textOf={textOf} isChosen={({ port }) => port.id === chosen}>
+    <Paged rows={all} title="Interfaces" textOf={textOf} isChosen={({ port }) => port.id === chosen}>
       {(rows) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-        <section class="table" tabIndex={0} aria-label={hostText.tabs.interfaces}>
+        <section class="table" tabIndex={0} aria-label="Interfaces">
           <table class="rows ports">
             <thead>
               <tr>
-                <th scope="col">{hostText.interface}</th>
-                <th scope="col">{hostText.state}</th>
-                <th scope="col">{hostText.speed}</th>
-                <th scope="col">{hostText.vlans}</th>
-                <th scope="col">{hostText.connected}</th>
+                <th scope="col">Interface</th>
+                <th scope="col">State</th>
+                <th scope="col">Speed</th>
+                <th scope="col">VLANs</th>
+                <th scope="col">Connected</th>
               </tr>
             </thead>
             {groupsOf(rows).map(({ group, ports }) => (
@@ -132,12 +131,11 @@ export function PortState({
 }) {
   return (
     <>
-      {admin_status === "Down" ? <span class="aside">{hostText.adminDown}</span> : <Status status={oper_status} />}
+      {admin_status === "Down" ? <span class="aside">disabled</span> : <Status status={oper_status} />}
       {unused_since !== null && (
         <span class="aside">
           {" "}
-          {unused_since === known_since ? hostText.unusedAtLeast : hostText.unusedSince}{" "}
-          <When instant={unused_since} as="age" />
+          {unused_since === known_since ? "down since at least" : "down since"} <When instant={unused_since} as="age" />
         </span>
       )}
     </>
@@ -155,7 +153,7 @@ export function PortVlans({ port: { native_vlan, tagged_vlans } }: { readonly po
       {tagged_vlans.length > 0 && (
         <span class="aside" title={tagged_vlans.map(({ number }) => number).join(", ")}>
           {" "}
-          {hostText.tagged(tagged_vlans.length)}
+          {tagged_vlans.length === 1 ? "+1 tagged" : `+${tagged_vlans.length} tagged`}
         </span>
       )}
     </>
@@ -192,12 +190,12 @@ export function Connected({ port: { neighbor, stations, fdb_entries } }: { reado
           )}
           {since !== null && (
             <span class="aside">
-              {hostText.since} <When instant={since} precision="minute" />
+              since <When instant={since} precision="minute" />
             </span>
           )}
         </span>
       ))}
-      {fdb_entries > STATIONS_SHOWN && <span class="aside">{hostText.macs(fdb_entries)}</span>}
+      {fdb_entries > STATIONS_SHOWN && <span class="aside">{fdb_entries} MAC addresses</span>}
     </>
   );
 }

@@ -12,7 +12,8 @@ import { interfaceName } from "../names/shown-name.ts";
 import { Problems } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
-import { identityText } from "../text/identity.ts";
+import { groupedDigits } from "../text/digits.ts";
+import { isolated } from "../text/isolated.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan } from "../writes/plans.ts";
 import { type SplitParts, splitPlan } from "./identity-plans.ts";
@@ -39,9 +40,9 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
     return (
       <>
         <PlannedWrite
-          title={identityText.splitTitle(name)}
-          verb={identityText.splitVerb}
-          says={identityText.splitFollows}
+          title={`Split off ${isolated(name)}`}
+          verb="Split it"
+          says="Scans do not bring discovered parts back to the old host."
           isUndoable
           run={async (sending) => {
             const plan = await splitPlan(id, { name, parts }, sending);
@@ -62,7 +63,7 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
         />
         {made !== null && (
           <p role="status">
-            {identityText.newHost} <RecordLink type="host" id={made} name={name} />
+            The new host: <RecordLink type="host" id={made} name={name} />
           </p>
         )}
       </>
@@ -70,21 +71,21 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
   return (
     <form
       class="edit"
-      aria-label={identityText.split}
+      aria-label="Split this host"
       onSubmit={(event) => {
         event.preventDefault();
         if (count > 0 && name !== "") setPlanned(true);
       }}
     >
       {form.isRestored && <Restored onDiscard={() => form.reset()} />}
-      <TextField form={form} label={identityText.newName} limits={LIMITS.HostSplit.name} />
+      <TextField form={form} label="Name of the new host" limits={LIMITS.HostSplit.name} />
       <Parts id={id} form={form} />
       <p class="edit-end">
         <button type="submit" class="primary" disabled={count === 0 || name === ""}>
-          {identityText.showPlan}
+          Show what would change…
         </button>{" "}
         <span class="aside" role="status">
-          {identityText.chosen(count)}
+          {count === 0 ? "Nothing is chosen yet." : `${groupedDigits(count)} chosen`}
         </span>
       </p>
     </form>
@@ -115,12 +116,12 @@ function Parts({ id, form }: { readonly id: string; readonly form: FormState }) 
   const kinds: readonly Kind[] = [
     {
       field: "ip_address_ids",
-      title: identityText.addresses,
+      title: "Addresses",
       parts: (addresses.data ?? []).map((each) => ({ id: each.id, name: each.ip_address, beside: each.mac_address })),
     },
     {
       field: "if_entry_ids",
-      title: identityText.interfaces,
+      title: "Interfaces",
       parts: (interfaces.data ?? []).map((each) => ({
         id: each.id,
         name: interfaceName(each),
@@ -129,7 +130,7 @@ function Parts({ id, form }: { readonly id: string; readonly form: FormState }) 
     },
     {
       field: "port_ids",
-      title: identityText.ports,
+      title: "Ports",
       parts: (ports.data ?? []).map((each) => ({
         id: each.id,
         name: `${each.number}/${each.protocol}`,
@@ -138,7 +139,7 @@ function Parts({ id, form }: { readonly id: string; readonly form: FormState }) 
     },
     {
       field: "service_ids",
-      title: identityText.services,
+      title: "Services",
       parts: (services.data ?? []).map((each) => ({ id: each.id, name: each.name, beside: each.service_definition })),
     },
   ];
@@ -147,7 +148,11 @@ function Parts({ id, form }: { readonly id: string; readonly form: FormState }) 
       {kinds.map((kind) => (
         <PartKind key={kind.field} kind={kind} form={form} />
       ))}
-      {isMore && <p class="aside">{identityText.moreParts(PARTS_MAX)}</p>}
+      {isMore && (
+        <p class="aside">
+          The first {groupedDigits(PARTS_MAX)} of each are shown. Others are split off through the API.
+        </p>
+      )}
     </>
   );
 }

@@ -18,10 +18,7 @@ import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
-import { hostText, neighborText } from "../text/hosts.ts";
-import { interfaceText } from "../text/interfaces.ts";
 import { fieldLabel } from "../text/lists.ts";
-import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
@@ -46,13 +43,13 @@ export function InterfacePage({ params: { id = "" } }: { readonly params: Readon
       )}
       actions={({ host_id }) => (
         <a class="button" href={hrefOf(`/hosts/${host_id}?tab=ports`)}>
-          {interfaceText.ofDevice}
+          All interfaces of the device
         </a>
       )}
       tabs={[
         {
           key: "overview",
-          title: recordText.overview,
+          title: "Overview",
           show: (entry) => <Overview entry={entry} />,
           reads: [asked.url, life.url],
         },
@@ -66,16 +63,16 @@ function Overview({ entry }: { readonly entry: IfEntry }) {
     <>
       <div class="columns">
         <section>
-          <h2>{interfaceText.port}</h2>
+          <h2>The interface</h2>
           <Facts entry={entry} />
         </section>
         <section>
-          <h2>{interfaceText.connected}</h2>
+          <h2>What is connected</h2>
           <WhatIsConnected entry={entry} />
         </section>
       </div>
       <section class="life-part">
-        <h2>{interfaceText.life}</h2>
+        <h2>Status history</h2>
         <LifeStrip id={entry.id} networkId={entry.network_id} />
       </section>
     </>
@@ -86,7 +83,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
   const tagged = (entry.vlan_ids ?? []).filter((vlan) => vlan !== entry.native_vlan_id);
   return (
     <dl class="facts">
-      <Fact name={interfaceText.host}>
+      <Fact name="Host">
         <Named kind="host" id={entry.host_id} />
       </Fact>
       <Fact name={fieldLabel("oper_status")}>
@@ -98,7 +95,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
         <Status status={entry.admin_status} />
       </Fact>
       {typeof entry.speed_bps === "number" && (
-        <Fact name={interfaceText.speed}>
+        <Fact name="Speed">
           <Was id={entry.id} field="speed_bps" />
           {entry.speed_bps > 0 && speedOf(entry.speed_bps)}
         </Fact>
@@ -110,14 +107,14 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
         </Fact>
       )}
       {tagged.length > 0 && (
-        <Fact name={interfaceText.tagged}>
+        <Fact name="Tagged">
           <Was id={entry.id} field="vlan_ids" />
           <Value field="vlan_ids" value={tagged} at={at.value} />
         </Fact>
       )}
       <RecordFacts kind="if_entry" record={entry} details={ifEntryDetails} />
-      <Fact name={interfaceText.index}>{entry.if_index}</Fact>
-      <Fact name={interfaceText.network}>
+      <Fact name="Index">{entry.if_index}</Fact>
+      <Fact name="Network">
         <Named kind="network" id={entry.network_id} />
       </Fact>
       <Fact name={fieldLabel("updated_at")}>
@@ -144,14 +141,14 @@ function WhatIsConnected({ entry }: { readonly entry: IfEntry }) {
   if (data === undefined) return <Waiting />;
   const port = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].find((each) => each.id === id);
   if (port === undefined) return null;
-  if (port.neighbor === null && port.fdb_entries === 0) return <p class="aside">{interfaceText.nothingConnected}</p>;
+  if (port.neighbor === null && port.fdb_entries === 0) return <p class="aside">Nothing connected.</p>;
   return (
     <>
       <Announced entry={entry} neighbor={port.neighbor} />
       <Connected port={{ ...port, neighbor: null }} />
       {port.unused_since !== null && (
         <p class="aside">
-          {port.unused_since === port.known_since ? hostText.unusedAtLeast : hostText.unusedSince}{" "}
+          {port.unused_since === port.known_since ? "down since at least" : "down since"}{" "}
           <When instant={port.unused_since} as="both" />
         </p>
       )}
@@ -174,9 +171,9 @@ function Announced({ entry, neighbor }: AnnouncedProps) {
   return (
     <dl class="facts">
       {neighbor !== null && (
-        <Fact name={interfaceText.neighbor}>
+        <Fact name="Neighbor">
           {neighbor.host === null ? (
-            <bdi>{neighbor.announced_name || neighborText.nameless}</bdi>
+            <bdi>{neighbor.announced_name || "a device without a name"}</bdi>
           ) : (
             <RecordLink type="host" {...neighbor.host} />
           )}{" "}

@@ -9,7 +9,6 @@ import { nameOf } from "../names/names.ts";
 import { Problem } from "../parts/problem.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Waiting } from "../parts/waiting.tsx";
-import { interfaceText } from "../text/interfaces.ts";
 import { ownValue } from "../text/own-value.ts";
 import { at, atMs, atQuery } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
@@ -51,13 +50,13 @@ export function LifeStrip({ id, networkId }: { readonly id: string; readonly net
   return (
     <>
       <p class="aside life-span">
-        <span>{interfaceText.span}:</span>
-        <Span title={interfaceText.lastMonth} value={null} isShown={!isAll} />
-        <Span title={interfaceText.all} value="all" isShown={isAll} />
-        <span>{interfaceText.legend}</span>
-        {isCut && <span>{interfaceText.begins(VERSIONS_MAX)}</span>}
+        <span>How much of it:</span>
+        <Span title="30 days" value={null} isShown={!isAll} />
+        <Span title="All" value="all" isShown={isAll} />
+        <span>Tall: up. Low: down. Line: disabled. Blank: not present.</span>
+        {isCut && <span>Showing the last {VERSIONS_MAX} versions. Earlier ones are in its history.</span>}
       </p>
-      <div class="life" role="img" aria-label={interfaceText.strip}>
+      <div class="life" role="img" aria-label="State, speed and stations over time. The table below says the same.">
         <StateLane versions={versions} window={window} />
         <SpeedLane versions={versions} window={window} />
         {stations.slice(0, STATIONS_MAX).map(({ mac, pieces }) => (
@@ -68,7 +67,9 @@ export function LifeStrip({ id, networkId }: { readonly id: string; readonly net
         <Scale window={window} />
       </div>
       {stations.length > STATIONS_MAX && (
-        <p class="aside">{interfaceText.moreBehind(stations.length - STATIONS_MAX)}</p>
+        <p class="aside">
+          {stations.length - STATIONS_MAX} more MAC addresses hung on it in this time: the table has when each came.
+        </p>
       )}
       <LifeTable versions={versions} window={window} hosts={hosts} />
     </>
@@ -102,7 +103,7 @@ function StateLane({ versions, window }: LanesProps) {
   const path = (some: readonly Piece<string>[]) =>
     piecesPath(some, window, (value) => ownValue(HEIGHTS, value) ?? 0.65);
   return (
-    <Lane title={interfaceText.state} window={window} isTall>
+    <Lane title="State" window={window} isTall>
       <path class="life-up" d={path(of("Up"))} />
       <path class="life-down" d={path(of("Down"))} />
       <path class="life-disabled" d={path([...of("Disabled"), ...others])} />
@@ -119,7 +120,7 @@ function SpeedLane({ versions, window }: LanesProps) {
   // A tenth of the speed lowers the height by a third.
   const heightOf = (bps: number) => Math.max(0.1, 1 - Math.log10(most / bps) / 3);
   return (
-    <Lane title={`${interfaceText.speed} ${speeds.slice(0, 3).join(", ")}`} window={window}>
+    <Lane title={`Speed ${speeds.slice(0, 3).join(", ")}`} window={window}>
       <path class="life-speed" d={piecesPath(known, window, heightOf)} />
     </Lane>
   );

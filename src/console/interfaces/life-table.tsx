@@ -6,7 +6,6 @@ import { Copied } from "../parts/copied.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
-import { interfaceText } from "../text/interfaces.ts";
 import { ownValue } from "../text/own-value.ts";
 import { addressInstant } from "../time/instant.ts";
 import type { TimeWindow } from "../time/window.ts";
@@ -26,19 +25,19 @@ interface LifeTableProps {
 export function LifeTable({ versions, window, hosts }: LifeTableProps) {
   const [shown, setShown] = useState(ROWS_STEP);
   const events = eventsOf(versions, window);
-  if (events.length === 0) return <p class="aside">{interfaceText.nothingHappened}</p>;
+  if (events.length === 0) return <p class="aside">No events in this period.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-    <section class="table" tabIndex={0} aria-label={interfaceText.happened}>
+    <section class="table" tabIndex={0} aria-label="What happened">
       <table class="rows life-events">
-        <caption class="unseen">{interfaceText.happened}</caption>
+        <caption class="unseen">What happened</caption>
         <thead>
           <tr>
-            <th scope="col">{interfaceText.when}</th>
-            <th scope="col">{interfaceText.state}</th>
-            <th scope="col">{interfaceText.speed}</th>
-            <th scope="col">{interfaceText.came}</th>
-            <th scope="col">{interfaceText.went}</th>
+            <th scope="col">When</th>
+            <th scope="col">State</th>
+            <th scope="col">Speed</th>
+            <th scope="col">Came</th>
+            <th scope="col">Went</th>
           </tr>
         </thead>
         <tbody>
@@ -63,15 +62,17 @@ export function LifeTable({ versions, window, hosts }: LifeTableProps) {
       </table>
       {events.length > shown && (
         <button type="button" onClick={() => setShown(shown + ROWS_STEP)}>
-          {interfaceText.moreEvents(events.length - shown)}
+          {events.length - shown} earlier
         </button>
       )}
     </section>
   );
 }
 
+const STATES: Readonly<Record<string, string>> = { Disabled: "disabled", Absent: "removed" };
+
 function State({ state }: { readonly state: string }) {
-  const word = ownValue(interfaceText.states, state);
+  const word = ownValue(STATES, state);
   return word === undefined ? <Status status={state} /> : <span class="aside">{word}</span>;
 }
 

@@ -10,8 +10,6 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
-import { ledgerText } from "../text/ledger.ts";
-import { navigationText } from "../text/navigation.ts";
 import { isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { Verifications } from "./verifications.tsx";
@@ -25,8 +23,8 @@ export function LedgerPage() {
   const asked = read("/api/v1/ledger");
   const { data, problem, again } = useAnswer(asked, { how: "refresh", everyMs: REFRESH_MS });
   return (
-    <Page title={navigationText.ledger} reads={[asked.url]}>
-      {isPast.value && <p class="note">{ledgerText.ofNow}</p>}
+    <Page title="Ledger" reads={[asked.url]}>
+      {isPast.value && <p class="note">The ledger is shown as it is now, whatever instant is chosen.</p>}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && (
@@ -36,8 +34,11 @@ export function LedgerPage() {
             <Verifications head={data.sequence} />
           ) : (
             <section class="part">
-              <h2>{ledgerText.verification}</h2>
-              <p class="prose">{ledgerText.notPermitted}</p>
+              <h2>Last verification</h2>
+              <p class="prose">
+                What verifications found is for Owners who are signed in, while the appliance has one organization. Ask
+                one of them, or run the line above.
+              </p>
             </section>
           )}
           <Thinned ledger={data} />
@@ -48,22 +49,23 @@ export function LedgerPage() {
 }
 
 function Head({ ledger: { sequence, at, hash } }: { readonly ledger: LedgerData }) {
-  if (hash === null) return <p>{ledgerText.empty}</p>;
+  if (hash === null) return <p>The ledger is empty.</p>;
   const known = `--head ${sequence}:${hash}`;
   return (
     <>
       <section class="part">
-        <h2>{ledgerText.head}</h2>
-        <p class="prose">{ledgerText.headSays}</p>
+        <h2>Head</h2>
+        <p class="prose">
+          The newest transaction, and the hash over it and everything before it. Keep a copy of both elsewhere: any
+          change to the past changes the hash.
+        </p>
         <dl class="facts">
-          <Fact name={ledgerText.sequence}>
+          <Fact name="Sequence">
             <Copied text={String(sequence)} /> ·{" "}
-            <a href={hrefOf(`/changes/${sequence}`, { at: null })}>{ledgerText.show}</a>
+            <a href={hrefOf(`/changes/${sequence}`, { at: null })}>what it changed</a>
           </Fact>
-          <Fact name={ledgerText.instant}>
-            {at !== null && <When instant={at} as="both" precision="millisecond" />}
-          </Fact>
-          <Fact name={ledgerText.hash}>
+          <Fact name="Instant">{at !== null && <When instant={at} as="both" precision="millisecond" />}</Fact>
+          <Fact name="SHA-256">
             <Copied text={hash}>
               <span class="hash">{hash}</span>
             </Copied>
@@ -71,13 +73,16 @@ function Head({ ledger: { sequence, at, hash } }: { readonly ledger: LedgerData 
         </dl>
       </section>
       <section class="part">
-        <h2>{ledgerText.elsewhere}</h2>
-        <p class="prose">{ledgerText.elsewhereSays}</p>
+        <h2>Check it elsewhere</h2>
+        <p class="prose">
+          Keep this line. Run it later where the data are, also while the appliance serves: it says whether the ledger
+          still begins with what it is now. DIR is the folder of the data.
+        </p>
         <Command text={`netledger verify --data DIR ${known}`} />
-        <p class="prose">{ledgerText.backup}</p>
+        <p class="prose">A backup is checked the same way, wherever it is:</p>
         <Command text={`netledger verify --backup FILE ${known}`} />
         <p class="prose">
-          <a href="/handbook/verifying">{ledgerText.handbook}</a>
+          <a href="/handbook/verifying">More about verifying</a>
         </p>
       </section>
     </>
@@ -92,16 +97,23 @@ function Command({ text }: { readonly text: string }) {
   );
 }
 
+const RESOLUTIONS: Readonly<Record<string, string>> = {
+  daily: "the last state of each day",
+  monthly: "the last state of each month",
+  none: "only the state at the end",
+};
+
 function Thinned({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
   return (
     <section class="part">
-      <h2>{ledgerText.thinned}</h2>
-      <p class="prose">{thinned.length === 0 ? ledgerText.neverThinned : ledgerText.thinnedSays}</p>
+      <h2>Pruned periods</h2>
+      <p class="prose">
+        {thinned.length === 0
+          ? "All of history is kept: nothing was ever pruned."
+          : "In these periods a question about an instant gets the last state before it that was kept."}
+      </p>
       {thinned.length > 0 && (
-        <RowsTable
-          title={ledgerText.thinned}
-          heads={[ledgerText.until, ledgerText.transactions, ledgerText.kept, ledgerText.prunedBy]}
-        >
+        <RowsTable title="Pruned periods" heads={["Until", "Transactions", "What is kept", "Pruned by"]}>
           {thinned.map(({ first_sequence, last_sequence, until, resolution, pruned_by }) => (
             <tr key={first_sequence}>
               <td>
@@ -110,7 +122,7 @@ function Thinned({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
               <td>
                 {first_sequence}–{last_sequence}
               </td>
-              <td>{ledgerText.resolutions[resolution] ?? resolution}</td>
+              <td>{RESOLUTIONS[resolution] ?? resolution}</td>
               <td>{pruned_by}</td>
             </tr>
           ))}

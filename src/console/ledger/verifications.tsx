@@ -11,6 +11,7 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { mayNow } from "../session/me.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { ledgerText } from "../text/ledger.ts";
 import { formatDuration, parseInstant } from "../time/instant.ts";
 
@@ -31,10 +32,12 @@ export function Verifications({ head }: { readonly head: number }) {
   return (
     <>
       <section class="part">
-        <h2>{ledgerText.verification}</h2>
+        <h2>Last verification</h2>
         {problem !== undefined && <Problem problem={problem} again={again} />}
         {data === undefined && problem === undefined && <Waiting />}
-        {data !== undefined && last === undefined && <p class="prose">{ledgerText.none}</p>}
+        {data !== undefined && last === undefined && (
+          <p class="prose">None was made here yet. The line above does the same in a shell.</p>
+        )}
         {refused !== null && <Problem problem={refused} />}
         {data !== undefined && (
           <Orders
@@ -43,13 +46,13 @@ export function Verifications({ head }: { readonly head: number }) {
           />
         )}
         {running !== undefined && running.backup !== null && (
-          <p class="aside">{ledgerText.backupRunning(running.backup)}</p>
+          <p class="aside">The backup {running.backup} is being verified. The data are verified after it.</p>
         )}
         {last !== undefined && <Last verification={last} head={head} />}
       </section>
       {before.length > 0 && (
         <section class="part">
-          <h2>{ledgerText.verifications}</h2>
+          <h2>Verifications before</h2>
           <ul class="difference">
             {before.map((each) => (
               <li key={each.id}>
@@ -86,7 +89,7 @@ function Orders({ running, send }: OrdersProps) {
               })
             }
           >
-            {ledgerText.cancel}
+            Cancel it
           </button>
         </p>
       )
@@ -101,9 +104,12 @@ function Orders({ running, send }: OrdersProps) {
             send("verify", (header) => done(api.POST("/api/v1/ledger/verifications", { params: { header } })))
           }
         >
-          {ledgerText.verifyNow}
+          Verify now
         </button>
-        <span class="aside"> {ledgerText.verifyNowSays}</span>
+        <span class="aside">
+          {" "}
+          It reads everything, which takes minutes where there is much. The appliance works meanwhile.
+        </span>
       </p>
     )
   );
@@ -111,10 +117,14 @@ function Orders({ running, send }: OrdersProps) {
 
 /** Result by word, shape and color. */
 function Result({ verification: { status, is_sound, findings_total } }: { readonly verification: VerificationData }) {
-  if (is_sound === true) return <span class="state state-up">{ledgerText.sound}</span>;
-  if (findings_total > 0) return <span class="state state-down">{ledgerText.notSound(findings_total)}</span>;
+  if (is_sound === true) return <span class="state state-up">Ledger intact – no problems found</span>;
+  if (findings_total > 0)
+    return <span class="state state-down">{counted(findings_total, "finding", "findings")}: the data are damaged</span>;
   return <span class="state state-other">{ledgerText.statuses[status] ?? status}</span>;
 }
+
+const sinceThen = (count: number) =>
+  count === 0 ? "the head" : `${counted(count, "transaction was", "transactions were")} written since`;
 
 function Last({ verification, head }: { readonly verification: VerificationData; readonly head: number }) {
   const { status, requested_by, started_at, ended_at, progress, verified, not_checked, problem } = verification;
@@ -122,37 +132,39 @@ function Last({ verification, head }: { readonly verification: VerificationData;
   return (
     <>
       <dl class="facts">
-        <Fact name={ledgerText.status}>
+        <Fact name="Result">
           <Result verification={verification} />
           {status === "Running" && progress !== null && (
             <span class="aside"> {ledgerText.step(progress.step, progress.done, progress.total)}</span>
           )}
         </Fact>
-        {problem !== null && <Fact name={ledgerText.problem}>{problem}</Fact>}
-        <Fact name={ledgerText.started}>
+        {problem !== null && <Fact name="Why">{problem}</Fact>}
+        <Fact name="Started">
           <When instant={started_at} as="both" />
         </Fact>
-        {length !== null && <Fact name={ledgerText.took}>{formatDuration(length)}</Fact>}
-        <Fact name={ledgerText.by}>
+        {length !== null && <Fact name="Took">{formatDuration(length)}</Fact>}
+        <Fact name="By">
           <bdi>{requested_by.name}</bdi>
         </Fact>
         {verification.head !== null && (
-          <Fact name={ledgerText.upTo}>
+          <Fact name="Verified up to">
             <Copied text={`${verification.head.sequence}:${verification.head.hash}`}>
               <span class="hash">
                 {verification.head.sequence}:{verification.head.hash}
               </span>
             </Copied>
-            <span class="aside counted">{ledgerText.sinceThen(head - verification.head.sequence)}</span>
+            <span class="aside counted">{sinceThen(head - verification.head.sequence)}</span>
           </Fact>
         )}
         {verified !== null && (
-          <Fact name={ledgerText.read}>
-            {ledgerText.readCounts(verified.transactions, verified.records, verified.versions)}
-            {verified.dropped_versions > 0 && ` ${ledgerText.droppedVersions(verified.dropped_versions)}`}
+          <Fact name="Read">
+            {groupedDigits(verified.transactions)} transactions, {groupedDigits(verified.records)} records,{" "}
+            {groupedDigits(verified.versions)} versions
+            {verified.dropped_versions > 0 &&
+              ` and the hashes of ${groupedDigits(verified.dropped_versions)} versions that prunes dropped`}
           </Fact>
         )}
-        {not_checked.length > 0 && <Fact name={ledgerText.notChecked}>{not_checked.join(", ")}</Fact>}
+        {not_checked.length > 0 && <Fact name="Pages not checked">{not_checked.join(", ")}</Fact>}
       </dl>
       <Findings verification={verification} />
     </>
@@ -163,8 +175,8 @@ function Findings({ verification: { findings, findings_total } }: { readonly ver
   if (findings.length === 0) return null;
   return (
     <>
-      <h3>{ledgerText.findings}</h3>
-      <RowsTable title={ledgerText.findings} heads={[ledgerText.check, ledgerText.where, ledgerText.message]}>
+      <h3>What it found</h3>
+      <RowsTable title="What it found" heads={["Check", "Where", "What"]}>
         {findings.map(({ check, where, message }) => (
           <tr key={`${check} ${where} ${message}`}>
             <td>{check}</td>
@@ -176,7 +188,7 @@ function Findings({ verification: { findings, findings_total } }: { readonly ver
         ))}
       </RowsTable>
       {findings_total > findings.length && (
-        <p class="aside">{ledgerText.moreFindings(findings_total - findings.length)}</p>
+        <p class="aside">{groupedDigits(findings_total - findings.length)} more are not listed.</p>
       )}
     </>
   );

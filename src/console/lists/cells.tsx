@@ -15,7 +15,6 @@ import { Fill } from "../parts/fill.tsx";
 import { Status } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
 import { discoveryText } from "../text/discovery.ts";
-import { listText } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefHere, hrefOf, parameter } from "../url/location.ts";
@@ -38,7 +37,7 @@ export function cellOf({ kind, field, type, style }: CellDetails): (row: ListRow
     const value = ownValue(row, field);
     if (style !== undefined) return STYLES[style](value, row, kind);
     if (value === null || value === undefined || value === "") return null;
-    if (type === "boolean") return value === true ? listText.yes : "";
+    if (type === "boolean") return value === true ? "yes" : "";
     if (type === "text" || type === "choice") return <Text text={String(value)} />;
     return Array.isArray(value) ? <Several field={field} values={value} /> : <Value field={field} value={value} />;
   };
@@ -74,7 +73,7 @@ const STYLES: Readonly<Record<CellStyle, ShowCell>> = {
   fill: (value) => value !== undefined && <Fill {...(value as Parameters<typeof Fill>[0])} />,
   code: (value) => <code>{String(value)}</code>,
   minute: (value) => typeof value === "string" && <When instant={value} precision="minute" />,
-  yesNo: (value) => (value === true ? listText.yes : listText.no),
+  yesNo: (value) => (value === true ? "yes" : "no"),
   kind: (value) => kindWords(String(value))[0],
   kinds: (value) => (value as readonly string[]).map((each) => kindWords(each)[1]).join(", "),
   tagged: (value, { color }) => (
@@ -85,7 +84,7 @@ const STYLES: Readonly<Record<CellStyle, ShowCell>> = {
   plain: (value) => <Text text={[value ?? []].flat().map(String).join(", ")} />,
   scanKind: (value) => ownValue(discoveryText.kinds, String(value)) ?? String(value),
   targets: (value) => {
-    if (!Array.isArray(value)) return <span class="aside">{discoveryText.itsSubnets}</span>;
+    if (!Array.isArray(value)) return <span class="aside">its subnets</span>;
     return <FirstOf items={value}>{value[0]}</FirstOf>;
   },
   removed: (value, { entity, record_id, created_at }) => {
@@ -113,7 +112,7 @@ function FirstOf({ items, children }: FirstOfProps) {
   return (
     <>
       {children}
-      {items.length > 1 && <span class="aside"> {listText.andMore(items.length - 1)}</span>}
+      {items.length > 1 && <span class="aside"> +{items.length - 1}</span>}
     </>
   );
 }

@@ -54,7 +54,7 @@ export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) 
           {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
           <p class="dialog-actions">
             <button type="button" onClick={close}>
-              {listText.cancel}
+              Cancel
             </button>
           </p>
         </>
@@ -66,6 +66,32 @@ export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) 
 interface ConditionProps extends Omit<ColumnFilterProps, "list"> {
   readonly known: Fields;
 }
+
+const INSTANT_OPERATORS: Readonly<Record<string, string>> = {
+  "<": "is before",
+  "<=": "is at the latest",
+  ">": "is after",
+  ">=": "is at the earliest",
+};
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  "=": "is",
+  "!=": "is not",
+  "<": "is less than",
+  "<=": "is at most",
+  ">": "is more than",
+  ">=": "is at least",
+  ":": "contains",
+  ":*": "has a value",
+};
+
+const AGES: Readonly<Record<string, string>> = {
+  "": "at the instant shown",
+  "-1d": "all the time for a day",
+  "-7d": "all the time for 7 days",
+  "-30d": "all the time for 30 days",
+  "-90d": "all the time for 90 days",
+};
 
 /** Rendered only once the field's operators are known; earlier input would be lost. */
 function Condition({ known, field, filter, close }: ConditionProps) {
@@ -91,28 +117,26 @@ function Condition({ known, field, filter, close }: ConditionProps) {
   return (
     <form onSubmit={submit}>
       <label>
-        {listText.operator}
+        Comparison
         <select ref={first} value={chosen} onChange={(event) => setOperator(event.currentTarget.value)}>
           {operators.map((each) => (
             <option key={each} value={each}>
-              {(about?.type === "instant" ? listText.instantOperators[each] : undefined) ??
-                listText.operators[each] ??
-                each}
+              {(about?.type === "instant" ? INSTANT_OPERATORS[each] : undefined) ?? OPERATORS[each] ?? each}
             </option>
           ))}
-          <option value={ANY}>{listText.operators[ANY]}</option>
+          <option value={ANY}>{OPERATORS[ANY]}</option>
         </select>
       </label>
       {chosen !== ANY && (
         <label htmlFor="column-filter-value">
-          {listText.value}
+          Value
           {about?.values == null ? (
             <input
               id="column-filter-value"
               name="value"
               autoComplete="off"
               spellcheck={false}
-              placeholder={about?.type === "instant" ? listText.instantExample : undefined}
+              placeholder={about?.type === "instant" ? "-24h, 2026-03-01 03:12" : undefined}
             />
           ) : (
             <Select id="column-filter-value" name="value" choices={about.values} />
@@ -121,16 +145,16 @@ function Condition({ known, field, filter, close }: ConditionProps) {
       )}
       {about?.over_time === true && (
         <label>
-          {listText.howLong}
-          <Select name="age" choices={Object.entries(listText.ages)} />
+          How long
+          <Select name="age" choices={Object.entries(AGES)} />
         </label>
       )}
       <p class="dialog-actions">
         <button type="button" onClick={close}>
-          {listText.cancel}
+          Cancel
         </button>
         <button type="submit" class="primary">
-          {listText.addFilter}
+          Add to the filter
         </button>
       </p>
     </form>

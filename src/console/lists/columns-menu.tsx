@@ -1,7 +1,6 @@
 // Column chooser of a list. Columns keep the list's order.
 
 import { fieldTitle } from "../names/custom-fields.ts";
-import { listText } from "../text/lists.ts";
 import { isPast } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import type { AnyList } from "./list.ts";
@@ -15,11 +14,11 @@ export function ColumnsMenu({ list, shown }: { readonly list: AnyList; readonly 
   return (
     <>
       <button type="button" popoverTarget="columns">
-        {listText.columns}
+        Columns
       </button>
       <div id="columns" popover="auto" class="menu columns-menu">
         <fieldset>
-          <legend>{listText.columns}</legend>
+          <legend>Columns</legend>
           {list.columns
             .filter(({ isOfNow }) => isOfNow !== true || !isPast.value)
             .map(({ key }) => (
@@ -29,7 +28,7 @@ export function ColumnsMenu({ list, shown }: { readonly list: AnyList; readonly 
             ))}
         </fieldset>
         <button type="button" onClick={() => go(hrefWithColumns(list, list.shown), "replace")}>
-          {listText.standard}
+          Standard columns
         </button>
       </div>
     </>

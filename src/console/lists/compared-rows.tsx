@@ -3,7 +3,6 @@
 import type { ComponentChildren } from "preact";
 import { fieldTitle, valueOfField } from "../names/custom-fields.ts";
 import { NamedAsOf } from "../names/named.tsx";
-import { changesText } from "../text/changes.ts";
 import { comparisonText } from "../text/compare.ts";
 import type { ComparedEnds } from "../time/compared.ts";
 import type { ComparedRow } from "./compared-reads.ts";
@@ -48,13 +47,16 @@ export function comparedState(state: ListState, compared: ComparedEnds): ListSta
   return { ...state, columns: [change, ...columns] as unknown as ListState["columns"] };
 }
 
+/** Fields without a column. */
+const comparisonBesides = (fields: readonly string[]) => fields.join(", ");
+
 function ChangeCell({ row: { change, fields }, shown }: { readonly row: ComparedRow; readonly shown: Set<string> }) {
   if (change === null) return null;
   const besides = fields.filter((field) => !shown.has(field)).map(fieldTitle);
   return (
-    <span title={besides.length === 0 ? undefined : comparisonText.besides(besides)}>
+    <span title={besides.length === 0 ? undefined : comparisonBesides(besides)}>
       <span class={`sign ${change}`}>{comparisonText.changes[change]}</span>
-      {besides.length > 0 && <span class="aside"> {comparisonText.besides(besides)}</span>}
+      {besides.length > 0 && <span class="aside"> {comparisonBesides(besides)}</span>}
     </span>
   );
 }
@@ -98,7 +100,7 @@ function AsOf({
 }
 
 function Nothing() {
-  return <i class="aside">{changesText.noValue}</i>;
+  return <i class="aside">none</i>;
 }
 
 function isEmpty(record: unknown, key: string): boolean {

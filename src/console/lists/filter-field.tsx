@@ -5,7 +5,6 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { useKeys } from "../parts/keys.ts";
-import { listText } from "../text/lists.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { completed, completionsOf } from "./completion.ts";
 
@@ -27,7 +26,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
   const { data: fields } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: kind as never } }));
   // A layout effect: after painting, the user may already be typing.
   useLayoutEffect(() => setText(filter), [filter]);
-  const [keys] = useState(() => [{ key: "f", meaning: listText.focusFilter, press: () => field.current?.focus() }]);
+  const [keys] = useState(() => [{ key: "f", meaning: "Filter the list", press: () => field.current?.focus() }]);
   useKeys(keys);
   const offered = caret === null || fields === undefined ? [] : completionsOf(text, caret, fields);
   const shown = offered.slice(0, COMPLETIONS_MAX);
@@ -73,12 +72,12 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
       }}
     >
       <label>
-        <span class="unseen">{listText.filter}</span>
+        <span class="unseen">Filter</span>
         <input
           ref={field}
           class="mono"
           value={text}
-          placeholder={listText.example(example)}
+          placeholder={`Filter, such as ${example}`}
           spellcheck={false}
           autoComplete="off"
           role="combobox"
@@ -98,14 +97,14 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
       </label>
       {/* Keeps the focus in the field; without it, the layout may have no room for this button. */}
       <button type="submit" onMouseDown={(event) => event.preventDefault()}>
-        {listText.apply}
+        Apply
       </button>
       {filter !== "" && (
         <button type="button" onClick={() => apply("")}>
-          {listText.clear}
+          Clear
         </button>
       )}
-      <div id="completions" role="listbox" aria-label={listText.completions} hidden={shown.length === 0}>
+      <div id="completions" role="listbox" aria-label="What can stand here" hidden={shown.length === 0}>
         {shown.map(({ text: offer, meaning }, position) => (
           // For the mouse only; the field handles the keyboard.
           // biome-ignore lint/a11y/useKeyWithClickEvents: Tab accepts the option

@@ -18,11 +18,10 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { StartLink } from "../scanning/start-link.tsx";
-import { bulkText } from "../text/bulk.ts";
+import type { Words } from "../text/bulk.ts";
 import { comparisonText } from "../text/compare.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
-import { listText } from "../text/lists.ts";
-import { recordText } from "../text/records.ts";
 import { at, isPast, network, vs } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
@@ -90,6 +89,9 @@ function PlainList({ list, above, selected }: ListPageProps) {
   );
 }
 
+const unordered = (count: number) =>
+  `More than ${groupedDigits(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`;
+
 /** List of two timestamps, with removed rows above those of the later one. */
 function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: ComparedEnds }) {
   const state = listState(list);
@@ -117,9 +119,12 @@ function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: Co
         <>
           <ComparisonBar counts={rows.isEarlier ? undefined : counts} />
           {total === 0 && !rows.isEarlier && <p role="status">{comparisonText.nothingHere}</p>}
-          {isUnordered && only !== null && <p class="aside">{comparisonText.unordered(WHOLE_MAX)}</p>}
+          {isUnordered && only !== null && <p class="aside">{unordered(WHOLE_MAX)}</p>}
           {isUnordered && only === null && (counts?.removed ?? 0) > 1 && (
-            <p class="aside">{comparisonText.unorderedAbove(WHOLE_MAX)}</p>
+            <p class="aside">
+              More than {groupedDigits(WHOLE_MAX)} differ: what was removed stands in the order in which it was made.
+              Filter the list to have it in its order.
+            </p>
           )}
         </>
       }
@@ -142,6 +147,9 @@ interface ListFrameProps {
   /** Content for an empty list. */
   readonly nothing: ComponentChildren;
 }
+
+const ofFilter = (count: number, words: Words) =>
+  `All ${groupedDigits(count)} matching ${count === 1 ? words[0] : words[1]}`;
 
 function ListFrame(props: ListFrameProps) {
   const { list, above, selected, state, rows, nothing } = props;
@@ -183,7 +191,7 @@ function ListFrame(props: ListFrameProps) {
   return (
     <Page
       title={list.title}
-      count={rows.count === undefined || rows.isEarlier ? null : listText.count(rows.count, list.one, list.many)}
+      count={rows.count === undefined || rows.isEarlier ? null : counted(rows.count, list.one, list.many)}
       reads={[props.read]}
       csv={props.csv}
       actions={kind !== null && <NewButton kind={kind} />}
@@ -198,12 +206,12 @@ function ListFrame(props: ListFrameProps) {
         <ColumnsMenu list={list} shown={state.columns.map(({ key }) => key)} />
         {chosen.size > 0 && (
           <p class="list-chosen">
-            {listText.selected(chosen.size)}{" "}
+            {chosen.size} selected{" "}
             <button
               type="button"
               onClick={() => go(hrefHere({ filter: [...chosen].map((id) => `id = ${quoted(id)}`).join(" OR ") }))}
             >
-              {listText.onlySelected}
+              Show only the selected
             </button>
             {kind !== null && chosen.size === 1 && mayWrite(kind, "update") && (
               <button type="button" onClick={() => go(hrefEditing(kind, [...chosen][0] ?? ""))}>
@@ -226,7 +234,7 @@ function ListFrame(props: ListFrameProps) {
                 goOnInList();
               }}
             >
-              {listText.clearSelection}
+              Select none
             </button>
             <ScanRecords kind={list.kind} ids={[...chosen]} />
             {selected?.isOffered === true && acted === null && (
@@ -238,7 +246,7 @@ function ListFrame(props: ListFrameProps) {
         )}
         {kind !== null && bulk === null && chosen.size === 0 && isFilteredNow && (
           <p class="list-chosen">
-            {bulkText.ofFilter(rows.count ?? 0, [list.one, list.many])}{" "}
+            {ofFilter(rows.count ?? 0, [list.one, list.many])}{" "}
             <BulkButtons scope={scopeOf(null)} onChoose={bulkOf(null)} />
           </p>
         )}
@@ -297,7 +305,9 @@ function ListFrame(props: ListFrameProps) {
           edit={kind !== null && mayWrite(kind, "update") ? (id, field) => go(hrefEditing(kind, id, field)) : null}
         />
       )}
-      {rows.count !== undefined && rows.count > ROWS_MAX && <p class="aside">{listText.tooMany(ROWS_MAX)}</p>}
+      {rows.count !== undefined && rows.count > ROWS_MAX && (
+        <p class="aside">The list ends here, at {groupedDigits(ROWS_MAX)}. Filter it to see what follows.</p>
+      )}
     </Page>
   );
 }
@@ -307,7 +317,7 @@ function HistoryLink({ kind, id }: { readonly kind: string; readonly id: string 
   return (
     page !== null && (
       <a class="button" href={hrefOf(page)}>
-        {recordText.history}
+        History
       </a>
     )
   );
@@ -317,13 +327,13 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
   if (!isFiltered)
     return (
       <p>
-        {isPast.value ? listText.nothingThen(list.many) : listText.nothing(list.many)} {mayAdd(list) && list.nothingYet}{" "}
+        {isPast.value ? `No ${list.many} existed at this time.` : `No ${list.many}.`} {mayAdd(list) && list.nothingYet}{" "}
         {list.startsScan && <StartLink />}
       </p>
     );
   return (
     <p>
-      {listText.nothingFiltered(list.many)} <a href={hrefUnfiltered()}>{listText.removeFilter}</a>
+      No {list.many} match this filter. <a href={hrefUnfiltered()}>Remove the filter</a>
     </p>
   );
 }

@@ -5,7 +5,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { EDIT } from "../editing/edit-place.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { useKeys } from "../parts/keys.ts";
-import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
 import { hrefHere, keepScrolled, keptScrolled, parameter } from "../url/location.ts";
 import type { AnyList, Column } from "./list.ts";
@@ -112,19 +111,19 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
   const isEditable = edit !== null;
   const keys = useMemo(
     () => [
-      { key: "j", meaning: listText.next, press: () => moving.current(1) },
-      { key: "k", meaning: listText.previous, press: () => moving.current(-1) },
+      { key: "j", meaning: "Next row", press: () => moving.current(1) },
+      { key: "k", meaning: "Previous row", press: () => moving.current(-1) },
       {
         key: "x",
-        meaning: listText.mark,
+        meaning: "Select the row",
         press: () => walked.current !== null && marking.current.mark(walked.current),
       },
       {
         key: "X",
-        meaning: listText.markUpTo,
+        meaning: "Select all from the last one",
         press: () => walked.current !== null && marking.current.markUpTo(walked.current),
       },
-      ...(isEditable ? [{ key: "e", meaning: editText.editRow, press: () => editing.current() }] : []),
+      ...(isEditable ? [{ key: "e", meaning: "edit the row", press: () => editing.current() }] : []),
     ],
     [isEditable],
   );
@@ -192,7 +191,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
                       type="checkbox"
                       tabIndex={-1}
                       checked={chosen.has(id)}
-                      aria-label={listText.select(list.nameOf(row))}
+                      aria-label={`Select ${list.nameOf(row)}`}
                       // On click, which reports Shift: Shift extends the selection from the row selected last.
                       onClick={(event) => (event.shiftKey ? markUpTo(index) : mark(index))}
                     />
@@ -237,7 +236,7 @@ function Heading({
   return (
     <th scope="col" aria-sort={direction} class={isNumber === true ? "is-number" : undefined}>
       {isOrdered === true ? (
-        <a href={hrefOrdered(list, state, key)} title={listText.sortBy(title)}>
+        <a href={hrefOrdered(list, state, key)} title={`Order by ${title}`}>
           {title}
           {direction !== undefined && <span aria-hidden="true">{direction === "ascending" ? " ▲" : " ▼"}</span>}
         </a>

@@ -6,7 +6,6 @@ import { type QueryOf, type ReadPath, read } from "../api/client.ts";
 import type { KindDetails } from "../kinds/details.ts";
 import { apiPath, entryOf, kindTitle, kindWords, type ListedKind, listPageOf } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";
-import { listText } from "../text/lists.ts";
 import { at } from "../time/at.ts";
 import { cellOf, type ListRow } from "./cells.tsx";
 import { plannedColumns } from "./columns.ts";
@@ -86,7 +85,9 @@ export function listOf(kind: ListedKind, details: KindDetails): AnyList {
     path: apiPath(kind).replace("/api/v1/", ""),
     page: listPageOf(kind),
     ...(details.listed ?? { title: kindTitle(kind), one, many }),
-    nothingYet: details.nothingYet ?? (details.isFound === true ? listText.nothingYet : listText.addOne),
+    nothingYet:
+      details.nothingYet ??
+      (details.isFound === true ? "Discovery finds them, or you add one." : "You can create one."),
     startsScan: details.startsScan === true,
     columns: columnsOf(kind, details),
     shown: details.shown,

@@ -6,7 +6,6 @@ import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
-import { listText } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 import { vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
@@ -41,12 +40,12 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
   return (
     <>
       <button type="button" popoverTarget="views">
-        {listText.views}
+        Views
       </button>
       <div id="views" popover="auto" class="menu">
         {list.views.length > 0 && (
           <>
-            <h2>{listText.shipped}</h2>
+            <h2>Built-in</h2>
             <ul>
               {list.views.map(({ name, filter, order }) => (
                 <li key={name}>
@@ -56,8 +55,8 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
             </ul>
           </>
         )}
-        <h2>{listText.own}</h2>
-        {saved.length === 0 && <p class="aside">{listText.noViews}</p>}
+        <h2>My views</h2>
+        {saved.length === 0 && <p class="aside">None saved yet.</p>}
         <ul>
           {saved.map(({ name, filter, order, columns }) => (
             <li key={name}>
@@ -65,7 +64,7 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
               {may("setPreferences") && (
                 <button
                   type="button"
-                  aria-label={listText.removeView(name)}
+                  aria-label={`Remove the view ${name}`}
                   onClick={() => change((last) => last.filter((each) => each.name !== name))}
                 >
                   ×
@@ -77,10 +76,10 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
         {may("setPreferences") && (
           <form onSubmit={save}>
             <label>
-              {listText.viewName}
+              View name
               <input name="name" maxLength={60} required autoComplete="off" />
             </label>
-            <button type="submit">{listText.saveView}</button>
+            <button type="submit">Save this view</button>
           </form>
         )}
         {problem !== null && <Problem problem={problem} />}

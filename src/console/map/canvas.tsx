@@ -1,7 +1,7 @@
 // Canvas of the map, moved and zoomed by mouse, touch and keyboard. The tables carry the same content as text.
 
 import { type MutableRef, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { mapText } from "../text/map.ts";
+import { counted } from "../text/digits.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import type { Diagram } from "./diagram.ts";
 import { type Control, type Marks, Picture } from "./picture.ts";
@@ -18,6 +18,9 @@ interface MapCanvasProps {
   /** Press on a device, or on none (null), with the position on the map. */
   readonly onPress: (id: string | null, where: Point) => void;
 }
+
+const pictureLabel = (devices: number, links: number) =>
+  `Picture of the map: ${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}. The table next to it has the same content. Arrow keys move it, plus and minus zoom, 0 shows all.`;
 
 export function MapCanvas({ diagram, marks, subject, carriedId = null, control, onPress }: MapCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -41,7 +44,7 @@ export function MapCanvas({ diagram, marks, subject, carriedId = null, control, 
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and zoom the map.
         tabIndex={0}
-        aria-label={mapText.picture(diagram.nodes.length, diagram.links.length)}
+        aria-label={pictureLabel(diagram.nodes.length, diagram.links.length)}
       >
         <canvas ref={canvas} class="map-canvas" />
       </div>

@@ -1,6 +1,7 @@
 // Details of the device selected on the map: its links and the shortest path to it.
 
 import { Copied } from "../parts/copied.tsx";
+import { counted } from "../text/digits.ts";
 import { mapText } from "../text/map.ts";
 import { vs } from "../time/at.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
@@ -22,13 +23,15 @@ interface ChosenDeviceProps {
   readonly onChoose: (id: string) => void;
 }
 
+const NOT_HERE = "The device that was chosen is not on this map.";
+
 export function ChosenDevice({ diagram, period, id, wayFrom, way, onChoose }: ChosenDeviceProps) {
   const chosen = diagram.nodeById.get(id);
   if (chosen === undefined)
     return (
       <section class="map-chosen">
-        <p>{mapText.notHere}</p>
-        <a href={hrefHere({ chosen: null })}>{mapText.unchoose}</a>
+        <p>{NOT_HERE}</p>
+        <a href={hrefHere({ chosen: null })}>Close</a>
       </section>
     );
   const links = diagram.linksById.get(id) ?? [];
@@ -36,24 +39,22 @@ export function ChosenDevice({ diagram, period, id, wayFrom, way, onChoose }: Ch
   return (
     <section class="map-chosen" aria-label={chosen.label}>
       <h2>
-        <bdi>{chosen.label}</bdi> {!isHost && <span class="label">{mapText.unknown}</span>}{" "}
+        <bdi>{chosen.label}</bdi> {!isHost && <span class="label">not in the inventory</span>}{" "}
         {vs.value !== null && period === null && <Compared presence={chosen.presence} />}
       </h2>
       {period !== null && <Spans period={period} id={id} presence={chosen.presence} />}
       <p class="map-ways">
-        {isHost && <a href={hrefOf(`/hosts/${id}`)}>{mapText.openHost}</a>}
-        {isHost && (
-          <a href={hrefHere({ host: id, hops: null, from_device: null, view: null })}>{mapText.neighborhood}</a>
-        )}
+        {isHost && <a href={hrefOf(`/hosts/${id}`)}>Open host</a>}
+        {isHost && <a href={hrefHere({ host: id, hops: null, from_device: null, view: null })}>Isolate neighborhood</a>}
         <a href={hrefHere({ from_device: wayFrom === null ? id : null })}>
-          {wayFrom === null ? mapText.wayFrom : mapText.endWay}
+          {wayFrom === null ? "Path from here" : "End the path"}
         </a>
-        <a href={hrefHere({ chosen: null })}>{mapText.unchoose}</a>
+        <a href={hrefHere({ chosen: null })}>Close</a>
       </p>
       <Facts node={chosen} />
       {wayFrom !== null && <Way diagram={diagram} from={wayFrom} to={id} way={way} onChoose={onChoose} />}
       {links.length === 0 ? (
-        <p>{mapText.noLinks}</p>
+        <p>It has no links.</p>
       ) : (
         <LinksOf id={id} links={links} period={period} onChoose={onChoose} />
       )}
@@ -67,7 +68,7 @@ function Facts({ node: { node } }: { readonly node: DiagramNode }) {
     <dl class="facts">
       {node.management_address !== null && (
         <div>
-          <dt>{mapText.managementAddress}</dt>
+          <dt>Management address</dt>
           <dd>
             <Copied text={node.management_address} />
           </dd>
@@ -75,7 +76,7 @@ function Facts({ node: { node } }: { readonly node: DiagramNode }) {
       )}
       {node.chassis_id !== null && (
         <div>
-          <dt>{mapText.chassisId}</dt>
+          <dt>Chassis ID</dt>
           <dd>
             <Copied text={node.chassis_id} />
           </dd>
@@ -83,7 +84,7 @@ function Facts({ node: { node } }: { readonly node: DiagramNode }) {
       )}
       {made !== "" && (
         <div>
-          <dt>{mapText.model}</dt>
+          <dt>Manufacturer and model</dt>
           <dd>
             <bdi>{made}</bdi>
           </dd>
@@ -105,8 +106,8 @@ function LinksOf({ id, links, period, onChoose }: LinksOfProps) {
     <table class="rows">
       <thead>
         <tr>
-          <th scope="col">{mapText.port}</th>
-          <th scope="col">{mapText.otherEnd}</th>
+          <th scope="col">Port</th>
+          <th scope="col">Other end</th>
           <LinkHeads isPeriod={period !== null} />
         </tr>
       </thead>
@@ -154,12 +155,14 @@ interface WayProps {
 
 function Way({ diagram, from, to, way, onChoose }: WayProps) {
   const start = diagram.nodeById.get(from);
-  if (start === undefined) return <p>{mapText.notHere}</p>;
-  if (from === to) return <p>{mapText.wayStarts}</p>;
-  if (way === null) return <p>{mapText.noWay(start.label)}</p>;
+  if (start === undefined) return <p>{NOT_HERE}</p>;
+  if (from === to) return <p>Choose another device: the shortest path to it is shown.</p>;
+  if (way === null) return <p>No path leads here from {start.label}.</p>;
   return (
     <>
-      <h3>{mapText.way(start.label, way.length - 1)}</h3>
+      <h3>
+        Path from {start.label}: {counted(way.length - 1, "link", "links")}
+      </h3>
       <ol class="map-way">
         {way.map(({ over, node }) => (
           <li key={node.id}>

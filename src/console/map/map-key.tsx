@@ -1,7 +1,6 @@
 // Legend of the map. Each symbol looks as it does on the map.
 
 import type { ComponentChildren } from "preact";
-import { mapText } from "../text/map.ts";
 
 interface MapKeyProps {
   /** Whether two timestamps or a period are shown. */
@@ -10,11 +9,22 @@ interface MapKeyProps {
   readonly isOverPeriod: boolean;
 }
 
+const KEY = {
+  host: "a host",
+  unknown: "a device that is in no inventory",
+  link: "a link between two known interfaces",
+  uncertain: "a link of which not both interfaces are known",
+  faster: "a faster one: 1 Gbit/s and more, 10 Gbit/s and more",
+  down: "a link with an interface that is down",
+  appeared: "what appeared, with a +",
+  vanished: "what vanished, with a −",
+};
+
 export function MapKey({ isCompared, isOverPeriod }: MapKeyProps) {
-  const words = mapText.key;
+  const words = KEY;
   return (
     <details class="map-key">
-      <summary>{mapText.keyTitle}</summary>
+      <summary>Legend</summary>
       <ul>
         <Sign words={words.host}>
           <circle cx="16" cy="8" r="5" fill="var(--text)" />

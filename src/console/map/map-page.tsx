@@ -8,7 +8,6 @@ import { nameOf } from "../names/names.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { mapText } from "../text/map.ts";
 import { at, atMs, atQuery, network, vs } from "../time/at.ts";
 import { addressInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
@@ -32,13 +31,13 @@ function AnyNetwork() {
   const [only, ...others] = data ?? [];
   if (only !== undefined && others.length === 0) return <OneMap hostId={null} networkId={only.id} />;
   return (
-    <Page title={mapText.title}>
+    <Page title="Map">
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{mapText.noNetworks}</p>}
+      {data?.length === 0 && <p>You don't have access to any network.</p>}
       {others.length > 0 && (
         <>
-          <p>{mapText.chooseNetwork}</p>
+          <p>Choose a network:</p>
           <ul class="map-networks">
             {data?.map(({ id, name }) => (
               <li key={id}>
@@ -117,7 +116,7 @@ function AtInstant({ about, subject, networkId, isPeriodComing = false }: AtInst
   );
   return (
     <Page
-      title={mapText.title}
+      title="Map"
       about={<Named hostId={subject.hostId} name={name} />}
       reads={compared === null ? [asked.url] : [asked.url, compared.url]}
       actions={<Formats about={{ ...about, ...atQuery() }} />}
@@ -164,7 +163,7 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
   const instant = Number.isFinite(shownMs) ? { at: addressInstant(shownMs) } : {};
   return (
     <Page
-      title={mapText.title}
+      title="Map"
       about={<Named hostId={subject.hostId} name={name} />}
       reads={[asked.url]}
       actions={<Formats about={{ ...about, ...instant }} />}
@@ -188,7 +187,7 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
 function Named({ hostId, name }: { readonly hostId: string | null; readonly name: string | null }) {
   return (
     <>
-      {hostId !== null && mapText.around} <bdi>{name ?? ""}</bdi>
+      {hostId !== null && "Around"} <bdi>{name ?? ""}</bdi>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useMemo, useState } from "preact/hooks";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { TabRow } from "../parts/tabs.tsx";
+import { counted } from "../text/digits.ts";
 import { mapText } from "../text/map.ts";
 import { vs } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
@@ -48,15 +49,15 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
     [diagram, found],
   );
   // In a period, the time spans show changes instead.
-  const compared = period === null && vs.value !== null ? mapText.compared : null;
+  const compared = period === null && vs.value !== null ? "Compared" : null;
   // Memoized: many rows, next to a picture that moves.
   const linkRows = useMemo(
     () => (
       <Rows
         heads={
           <>
-            <th scope="col">{mapText.oneEnd}</th>
-            <th scope="col">{mapText.otherEnd}</th>
+            <th scope="col">One end</th>
+            <th scope="col">Other end</th>
             <LinkHeads isPeriod={period !== null} />
           </>
         }
@@ -72,8 +73,8 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
       <Rows
         heads={
           <>
-            <th scope="col">{mapText.device}</th>
-            <th scope="col">{period === null ? mapText.linkCount : mapText.when}</th>
+            <th scope="col">Device</th>
+            <th scope="col">{period === null ? "Links" : "When"}</th>
           </>
         }
         compared={compared}
@@ -97,13 +98,13 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
     [nodes, diagram, period, compared, onChoose],
   );
   const tabs = [
-    { key: "devices", title: mapText.devices(nodes.length) },
-    { key: "links", title: mapText.links(links.length) },
-    ...(period === null ? [] : [{ key: "changes", title: mapText.moments(period.moments.length) }]),
+    { key: "devices", title: counted(nodes.length, "device", "devices") },
+    { key: "links", title: counted(links.length, "link", "links") },
+    ...(period === null ? [] : [{ key: "changes", title: counted(period.moments.length, "change", "changes") }]),
   ];
   return (
     <section class="map-tables" aria-label={mapText.tables[table]}>
-      <TabRow label={mapText.tablesTitle} shown={table}>
+      <TabRow label="Devices, links and changes" shown={table}>
         {tabs.map(({ key, title }) => (
           <a
             key={key}
@@ -212,11 +213,11 @@ function LinkCells({ link, period, onChoose }: LinkCellsProps) {
 
 /** The state of a link is unknown for the timestamps of a period, so its time spans are shown instead. */
 export function LinkHeads({ isPeriod }: { readonly isPeriod: boolean }) {
-  if (isPeriod) return <th scope="col">{mapText.when}</th>;
+  if (isPeriod) return <th scope="col">When</th>;
   return (
     <>
-      <th scope="col">{mapText.speed}</th>
-      <th scope="col">{mapText.status}</th>
+      <th scope="col">Speed</th>
+      <th scope="col">Operational status</th>
     </>
   );
 }

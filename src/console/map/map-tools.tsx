@@ -2,7 +2,8 @@
 
 import type { MutableRef } from "preact/hooks";
 import { Select } from "../parts/select.tsx";
-import { mapText } from "../text/map.ts";
+import { counted } from "../text/digits.ts";
+import { isolated } from "../text/isolated.ts";
 import { at } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import type { Diagram } from "./diagram.ts";
@@ -43,16 +44,16 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
     <div class="map-tools">
       <form onSubmit={goToFirst}>
         <label>
-          <span class="unseen">{mapText.search}</span>
+          <span class="unseen">Find on the map</span>
           <input
             type="search"
-            placeholder={mapText.search}
+            placeholder="Find on the map"
             value={parameter("search") ?? ""}
             onInput={({ currentTarget }) => go(hrefHere({ search: currentTarget.value || null }), "replace")}
           />
         </label>
       </form>
-      <span role="status">{found === null ? "" : mapText.found(found.size)}</span>
+      <span role="status">{found === null ? "" : counted(found.size, "device found", "devices found")}</span>
       {hostId === null ? (
         <label>
           <input
@@ -60,31 +61,31 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
             checked={parameter("isolated") === "yes"}
             onChange={({ currentTarget }) => go(hrefHere({ isolated: currentTarget.checked ? "yes" : null }))}
           />{" "}
-          {mapText.isolated}
+          Devices without links
         </label>
       ) : (
         <>
           <label>
-            {mapText.hops}{" "}
+            Links away{" "}
             <Select
               value={String(hops)}
               choices={HOPS.map(String)}
               onChoose={(value) => go(hrefHere({ hops: value }))}
             />
           </label>
-          <a href={hrefHere({ host: null, hops: null, view: null })}>{mapText.wholeNetwork}</a>
+          <a href={hrefHere({ host: null, hops: null, view: null })}>Whole network</a>
         </>
       )}
       {!isOverPeriod && <PeriodOffer />}
       <span class="map-zoom">
-        <button type="button" aria-label={mapText.zoomOut} onClick={() => control.current?.zoom(1 / ZOOM_STEP)}>
+        <button type="button" aria-label="Zoom out" onClick={() => control.current?.zoom(1 / ZOOM_STEP)}>
           −
         </button>
-        <button type="button" aria-label={mapText.zoomIn} onClick={() => control.current?.zoom(ZOOM_STEP)}>
+        <button type="button" aria-label="Zoom in" onClick={() => control.current?.zoom(ZOOM_STEP)}>
           +
         </button>
         <button type="button" onClick={() => control.current?.showAll()}>
-          {mapText.showAll}
+          Show all
         </button>
         <SaveButtons control={control} name={name} isEmpty={diagram.nodes.length === 0} />
       </span>
@@ -103,7 +104,7 @@ interface SaveButtonsProps {
 
 function SaveButtons({ control, name, isEmpty }: SaveButtonsProps) {
   const when = at.value ?? "now";
-  const file = mapText.fileName(name.slice(0, FILE_NAME_MAX), when).replace(/[^\p{L}\p{N}.-]+/gu, "-");
+  const file = `map-${name.slice(0, FILE_NAME_MAX)}-${when}`.replace(/[^\p{L}\p{N}.-]+/gu, "-");
   const save = (how: (shown: Control) => unknown) => () => {
     if (control.current !== null) void how(control.current);
   };
@@ -112,7 +113,7 @@ function SaveButtons({ control, name, isEmpty }: SaveButtonsProps) {
       <button
         type="button"
         disabled={isEmpty}
-        onClick={save((shown) => saveSvg(shown, `${mapText.ofNetwork(name)}, ${when}`, file))}
+        onClick={save((shown) => saveSvg(shown, `Map of ${isolated(name)}, ${when}`, file))}
       >
         SVG
       </button>

@@ -2,7 +2,7 @@
 
 import { type MutableRef, useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../parts/keys.ts";
-import { mapText } from "../text/map.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { MapCanvas } from "./canvas.tsx";
@@ -85,7 +85,7 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
       />
       {isPeriodComing && (
         <p class="map-period" role="status">
-          {mapText.periodComing}
+          Looking through the period…
         </p>
       )}
       {period !== null && !isPeriodComing && <PeriodTools period={period} control={control} />}
@@ -126,10 +126,14 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
 
 /** Inside the picture, so that the layout does not shift between timestamps. */
 function Empty({ isPeriod }: { readonly isPeriod: boolean }) {
-  const said = isPeriod ? mapText.emptyPeriod : isPast.value ? mapText.emptyThen : mapText.empty;
+  const said = isPeriod
+    ? "No links were known here in this period."
+    : isPast.value
+      ? "No links were known here then."
+      : "No links are known here.";
   return (
     <p class="note map-empty">
-      {said} {mapText.emptyAdvice}
+      {said} Links come from what devices tell of their neighbors by LLDP and CDP: scan switches with SNMP.
     </p>
   );
 }
@@ -141,8 +145,8 @@ function Counts({ diagram }: { readonly diagram: Diagram }) {
   const later = count("later");
   return (
     <p class="map-legend" role="status">
-      <ins>{mapText.appeared(count("appeared"))}</ins> <del>{mapText.vanished(count("vanished"))}</del>
-      {later > 0 && <span> {mapText.later(later)}</span>}
+      <ins>{groupedDigits(count("appeared"))} appeared</ins> <del>{groupedDigits(count("vanished"))} vanished</del>
+      {later > 0 && <span> {groupedDigits(later)} still to come</span>}
     </p>
   );
 }
@@ -161,7 +165,7 @@ function useMapKeys(control: MutableRef<Control | null>, placing: Placing): void
     // Arrow keys scroll the page unless the picture has focus.
     const move = (key: string, dx: number, dy: number) => ({
       key,
-      meaning: mapText.move,
+      meaning: "Move the map",
       press: () => {
         if (control.current?.hasFocus() !== true) return false;
         // A device moves in the arrow's direction; otherwise the viewport does.
@@ -170,10 +174,10 @@ function useMapKeys(control: MutableRef<Control | null>, placing: Placing): void
       },
     });
     return [
-      zoom("+", ZOOM_STEP, mapText.zoomIn),
-      zoom("=", ZOOM_STEP, mapText.zoomIn),
-      zoom("-", 1 / ZOOM_STEP, mapText.zoomOut),
-      { key: "0", meaning: mapText.showAll, press: () => control.current?.showAll() },
+      zoom("+", ZOOM_STEP, "Zoom in"),
+      zoom("=", ZOOM_STEP, "Zoom in"),
+      zoom("-", 1 / ZOOM_STEP, "Zoom out"),
+      { key: "0", meaning: "Show all", press: () => control.current?.showAll() },
       move("ArrowLeft", STEP, 0),
       move("ArrowRight", -STEP, 0),
       move("ArrowUp", 0, STEP),

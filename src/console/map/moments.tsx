@@ -3,6 +3,7 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { When } from "../parts/when.tsx";
+import { groupedDigits } from "../text/digits.ts";
 import { mapText } from "../text/map.ts";
 import { atMs } from "../time/at.ts";
 import { addressInstant, formatUtc } from "../time/instant.ts";
@@ -29,13 +30,13 @@ export function Moments({ period, diagram, found }: MomentsProps) {
   // Latest change at or before the timestamp shown.
   const reached = moments.findLast(({ ms }) => ms <= shownMs);
   const seen = isWhole ? moments : around(moments, reached);
-  if (moments.length === 0) return <p>{mapText.nothingChanged}</p>;
+  if (moments.length === 0) return <p>Nothing came or went in this period.</p>;
   return (
     <>
       <table class="rows">
         <thead>
           <tr>
-            <th scope="col">{mapText.when}</th>
+            <th scope="col">When</th>
             <th scope="col">{mapText.tables.changes}</th>
           </tr>
         </thead>
@@ -100,7 +101,7 @@ function Parts({ diagram: { nodeById, linkById }, ids, is }: PartsProps) {
       ))}
       {ids.length > PARTS_MAX && (
         <li class="aside">
-          {is === "appeared" ? "+" : "−"} {mapText.moreParts(ids.length - PARTS_MAX)}
+          {is === "appeared" ? "+" : "−"} and {groupedDigits(ids.length - PARTS_MAX)} more
         </li>
       )}
     </ul>

@@ -4,7 +4,7 @@ import type { MutableRef } from "preact/hooks";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../parts/keys.ts";
 import { When } from "../parts/when.tsx";
-import { mapText } from "../text/map.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { atMs } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { addressInstant } from "../time/instant.ts";
@@ -20,8 +20,8 @@ export function PeriodOffer() {
   const window = shownWindow.value;
   if (window === null) return null;
   return (
-    <a href={periodHref(window, now.value)} title={mapText.overPeriodAdvice}>
-      {mapText.overPeriod}
+    <a href={periodHref(window, now.value)} title="What came and what went in the time that the bar shows, and when">
+      Time-lapse
     </a>
   );
 }
@@ -30,6 +30,9 @@ interface PeriodToolsProps {
   readonly period: Period;
   readonly control: MutableRef<Control | null>;
 }
+
+const momentOf = (place: number, count: number) =>
+  count === 0 ? "Nothing came or went." : `${groupedDigits(place)} of ${counted(count, "change", "changes")}`;
 
 export function PeriodTools({ period, control }: PeriodToolsProps) {
   const play = usePlay(period);
@@ -40,31 +43,31 @@ export function PeriodTools({ period, control }: PeriodToolsProps) {
   return (
     <div class="map-period">
       <span>
-        {mapText.period} <End instant={period.answer.from ?? null} otherwise={mapText.fromBeginning} />
+        Period: <End instant={period.answer.from ?? null} otherwise="the beginning" />
         {" – "}
-        <End instant={period.answer.to ?? null} otherwise={mapText.toNow} />
+        <End instant={period.answer.to ?? null} otherwise="now" />
       </span>
       <AsInBar period={period} />
-      <a href={instantHref()}>{mapText.endPeriod}</a>
+      <a href={instantHref()}>Exit time-lapse</a>
       <span class="map-steps">
         <button type="button" disabled={!isStep(-1)} onClick={step(-1)}>
-          {mapText.previousMoment} <kbd>p</kbd>
+          Change before <kbd>p</kbd>
         </button>
         {play.isPossible && (
           <button type="button" aria-pressed={play.isOn} onClick={play.turn}>
-            {play.isOn ? mapText.pause : mapText.play}
+            {play.isOn ? "Pause" : "Play"}
           </button>
         )}
         <button type="button" disabled={!isStep(1)} onClick={step(1)}>
-          {mapText.nextMoment} <kbd>n</kbd>
+          Change after <kbd>n</kbd>
         </button>
-        <span>{mapText.momentOf(momentsUntil(period, ms), period.moments.length)}</span>
+        <span>{momentOf(momentsUntil(period, ms), period.moments.length)}</span>
       </span>
       <Outside period={period} />
       {period.answer.next_from != null && (
         <p class="note">
-          {mapText.cutOff} <When instant={period.answer.next_from} precision="second" />{" "}
-          <a href={hrefHere({ from: period.answer.next_from, at: null })}>{mapText.goOn}</a>
+          Too much changed for one answer. The map ends at <When instant={period.answer.next_from} precision="second" />{" "}
+          <a href={hrefHere({ from: period.answer.next_from, at: null })}>Go on from there</a>
         </p>
       )}
     </div>
@@ -82,8 +85,10 @@ function AsInBar({ period }: { readonly period: Period }) {
   const href = periodHref(window, now.value);
   const isSame = period.fromMs === window.from && (period.answer.to == null) === window.to >= now.value;
   if (isSame || href === hrefHere({})) return null;
-  return <a href={href}>{mapText.asInBar}</a>;
+  return <a href={href}>Show the period of the bar</a>;
 }
+
+const TO_NEAREST = { before: "Go to the beginning", after: "Go to the end" };
 
 /** Note that the timestamp is outside the period; the map shows the nearest end. */
 function Outside({ period }: { readonly period: Period }) {
@@ -93,8 +98,10 @@ function Outside({ period }: { readonly period: Period }) {
   const instant = side === "before" ? beginningOf(period) : endOf(period);
   return (
     <p class="note" role="status">
-      {side === "before" ? mapText.beforePeriod : mapText.afterPeriod}{" "}
-      {instant !== undefined && <a href={hrefHere({ at: instant })}>{mapText.toNearest[side]}</a>}
+      {side === "before"
+        ? "The instant is before the period. The map shows the beginning."
+        : "The instant is after the period. The map shows the end."}{" "}
+      {instant !== undefined && <a href={hrefHere({ at: instant })}>{TO_NEAREST[side]}</a>}
     </p>
   );
 }
@@ -164,13 +171,13 @@ function usePeriodKeys(play: Play, control: MutableRef<Control | null>): void {
   const isPossible = play.isPossible;
   const keys = useMemo(
     () => [
-      { key: "p", meaning: mapText.previousMoment, press: () => latest.current.step(-1) },
-      { key: "n", meaning: mapText.nextMoment, press: () => latest.current.step(1) },
+      { key: "p", meaning: "Change before", press: () => latest.current.step(-1) },
+      { key: "n", meaning: "Change after", press: () => latest.current.step(1) },
       ...(isPossible
         ? [
             {
               key: " ",
-              meaning: mapText.playOrPause,
+              meaning: "Play the period, or pause",
               // Space also activates the focused control and scrolls the page.
               press: () => {
                 if (control.current?.hasFocus() !== true) return false;

@@ -5,7 +5,6 @@ import { api, asRefusal, done } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
-import { mapText } from "../text/map.ts";
 import { isPast } from "../time/at.ts";
 import type { Diagram } from "./diagram.ts";
 import type { Point } from "./viewport.ts";
@@ -80,15 +79,19 @@ export function PlacingTools({ placing }: { readonly placing: Placing }) {
     <div class="map-placing">
       <p class="map-ways">
         <button type="button" aria-pressed={isOn} onClick={() => turn(!isOn)}>
-          {isOn ? mapText.placed : mapText.place}
+          {isOn ? "Done" : "Move it"}
         </button>
         {isByPerson && (
           <button type="button" onClick={() => place(null)}>
-            {mapText.layOut}
+            Reset layout
           </button>
         )}
       </p>
-      <p role="status">{isOn ? mapText.placing : ""}</p>
+      <p role="status">
+        {isOn
+          ? "Drag it, or click where it should go, or move it by the arrow keys once the picture has the focus."
+          : ""}
+      </p>
       {problem !== null && <Problem problem={problem} />}
     </div>
   );

@@ -1,7 +1,6 @@
 // Change of a device or link between two timestamps, and its time spans within a period, in words.
 
 import { When } from "../parts/when.tsx";
-import { mapText } from "../text/map.ts";
 import { formatUtc } from "../time/instant.ts";
 import type { Presence } from "./diagram.ts";
 import type { Period, PeriodSpan } from "./period.ts";
@@ -33,28 +32,30 @@ export function Spans({ period, id, presence }: SpansProps) {
 
 function SpanWords({ period, span: [from, to] }: { readonly period: Period; readonly span: PeriodSpan }) {
   const [isFromStart, isToEnd] = [from <= period.fromMs, to >= period.toMs];
-  if (isFromStart && isToEnd) return <span class="aside">{mapText.throughout}</span>;
+  if (isFromStart && isToEnd) return <span class="aside">throughout</span>;
   if (isToEnd)
     return (
       <>
-        {mapText.since} <When instant={formatUtc(from)} />
+        since <When instant={formatUtc(from)} />
       </>
     );
   if (isFromStart)
     return (
       <>
-        {mapText.until} <When instant={formatUtc(to)} />
+        until <When instant={formatUtc(to)} />
       </>
     );
   return (
     <>
-      <When instant={formatUtc(from)} /> {mapText.upTo} <When instant={formatUtc(to)} />
+      <When instant={formatUtc(from)} /> to <When instant={formatUtc(to)} />
     </>
   );
 }
 
+const PRESENCE = { stayed: "stayed", appeared: "appeared", vanished: "vanished", later: "still to come" };
+
 export function Compared({ presence }: { readonly presence: Presence }) {
-  const said = mapText.presence[presence];
+  const said = PRESENCE[presence];
   if (presence === "appeared") return <ins>{said}</ins>;
   return presence === "vanished" ? <del>{said}</del> : <span class="aside">{said}</span>;
 }

@@ -6,7 +6,6 @@ import { api, done } from "../api/client.ts";
 import { useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
-import { conflictText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 
 interface AcceptConflictProps {
@@ -34,7 +33,7 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
         <button
           type="button"
           disabled={isBusy}
-          aria-label={`${conflictText.withdraw}: ${value}`}
+          aria-label={`Withdraw: ${value}`}
           onClick={() =>
             void send(acceptance.id, async (header) => {
               const params = { path: { id: acceptance.id }, header };
@@ -43,14 +42,14 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
             })
           }
         >
-          {conflictText.withdraw}
+          Withdraw
         </button>
       </>
     );
   if (reason === null)
     return (
-      <button type="button" aria-label={`${conflictText.accept}: ${value}`} onClick={() => setReason("")}>
-        {conflictText.accept}
+      <button type="button" aria-label={`Accept: ${value}`} onClick={() => setReason("")}>
+        Accept
       </button>
     );
   const accept = (event: SubmitEvent) => {
@@ -69,16 +68,16 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
         autoFocus
         type="text"
         maxLength={LIMITS.acceptConflict.reason.maxLength}
-        aria-label={conflictText.why}
-        placeholder={conflictText.why}
+        aria-label="Reason to accept it"
+        placeholder="Reason to accept it"
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />{" "}
       <button type="submit" class="primary" disabled={isBusy}>
-        {conflictText.accept}
+        Accept
       </button>{" "}
       <button type="button" onClick={() => setReason(null)}>
-        {conflictText.cancel}
+        Cancel
       </button>
     </form>
   );

@@ -7,6 +7,7 @@ import { CellGrid } from "../parts/cell-grid.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
@@ -43,16 +44,23 @@ export function AddressBlocks({ id, cidr, part, head }: AddressBlocksProps) {
         {data !== undefined && (
           <>
             <div class="address-map">
-              <CellGrid title={subnetText.blocks} columns={COLUMNS} cells={data.map((block) => cellOf(block, part))} />
+              <CellGrid
+                title="Blocks of addresses"
+                columns={COLUMNS}
+                cells={data.map((block) => cellOf(block, part))}
+              />
             </div>
-            <p class="aside block-legend">{subnetText.blockLegend}</p>
+            <p class="aside block-legend">
+              Filled: in use. Hatched: set aside or in child subnets. Click a block to open it; a block inside a child
+              subnet leads there.
+            </p>
           </>
         )}
       </section>
       {filled !== undefined && (
         <section class="subnet-table">
-          <h2>{subnetText.filledBlocks}</h2>
-          {filled.length === 0 ? <p class="aside">{subnetText.noFilledBlocks}</p> : <BlockTable blocks={filled} />}
+          <h2>Blocks that are not empty</h2>
+          {filled.length === 0 ? <p class="aside">Nothing is in any of them.</p> : <BlockTable blocks={filled} />}
         </section>
       )}
     </>
@@ -67,6 +75,19 @@ function hrefOfBlock({ cidr, subnet }: Block): string {
   return subnet === null ? hrefHere({ block: cidr, page: null, find: null }) : hrefOf(`/subnets/${subnet.id}`);
 }
 
+const blockParts = ({
+  used,
+  aside,
+  inSubnets,
+  free,
+}: Readonly<Record<"used" | "aside" | "inSubnets" | "free", number>>) =>
+  [
+    `${groupedDigits(used)} in use`,
+    ...(aside > 0 ? [`${groupedDigits(aside)} set aside`] : []),
+    ...(inSubnets > 0 ? [`${groupedDigits(inSubnets)} in subnets within`] : []),
+    `${groupedDigits(free)} free`,
+  ].join(", ");
+
 function cellOf(block: Block, part: string) {
   const { cidr, counts, subnet } = block;
   const parts = blockPartsOf(counts);
@@ -75,7 +96,7 @@ function cellOf(block: Block, part: string) {
   return {
     id: cidr,
     kind: subnet !== null ? "block block-subnet" : isFilled(parts) ? "block block-filled" : "block",
-    title: `${cidr}: ${subnet === null ? subnetText.blockParts(parts) : subnetText.blockInSubnet(subnet.cidr, subnet.name)}`,
+    title: `${cidr}: ${subnet === null ? blockParts(parts) : subnetText.blockInSubnet(subnet.cidr, subnet.name)}`,
     href: hrefOfBlock(block),
     content: (
       <>
@@ -93,24 +114,24 @@ function cellOf(block: Block, part: string) {
 function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
   const textOf = ({ cidr, subnet }: Block) => `${cidr} ${subnet?.cidr ?? ""} ${subnet?.name ?? ""}`;
   return (
-    <Paged rows={blocks} title={subnetText.filledBlocks} textOf={textOf}>
+    <Paged rows={blocks} title="Blocks that are not empty" textOf={textOf}>
       {(rows) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-        <section class="table" tabIndex={0} aria-label={subnetText.filledBlocks}>
+        <section class="table" tabIndex={0} aria-label="Blocks that are not empty">
           <table class="rows">
             <thead>
               <tr>
-                <th scope="col">{subnetText.block}</th>
+                <th scope="col">Block</th>
                 <th scope="col" class="is-number">
-                  {subnetText.inUse}
+                  In use
                 </th>
                 <th scope="col" class="is-number">
-                  {subnetText.setAside}
+                  Set aside
                 </th>
                 <th scope="col" class="is-number">
-                  {subnetText.free}
+                  Free
                 </th>
-                <th scope="col">{subnetText.inSubnet}</th>
+                <th scope="col">Subnet within</th>
               </tr>
             </thead>
             <tbody>
@@ -132,12 +153,12 @@ function BlockRow({ block }: { readonly block: Block }) {
       <th scope="row">
         <a href={hrefOfBlock(block)}>{block.cidr}</a>
       </th>
-      <td class="is-number">{subnetText.number(used)}</td>
-      <td class="is-number">{subnetText.number(aside)}</td>
-      <td class="is-number">{subnetText.number(free)}</td>
+      <td class="is-number">{groupedDigits(used)}</td>
+      <td class="is-number">{groupedDigits(aside)}</td>
+      <td class="is-number">{groupedDigits(free)}</td>
       <td>
         {block.subnet === null ? (
-          inSubnets > 0 && subnetText.number(inSubnets)
+          inSubnets > 0 && groupedDigits(inSubnets)
         ) : (
           <>
             {block.subnet.cidr} <bdi>{block.subnet.name}</bdi>

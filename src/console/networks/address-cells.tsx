@@ -9,6 +9,7 @@ import { CellGrid } from "../parts/cell-grid.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
 import { ownValue } from "../text/own-value.ts";
 import { atMs, atQuery, isPast } from "../time/at.ts";
@@ -59,7 +60,7 @@ export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: A
       </section>
       {data !== undefined && (
         <section class="subnet-table">
-          <AddressTable title={subnetText.asTable} rows={data.filter(({ ip_addresses }) => ip_addresses.length > 0)} />
+          <AddressTable title="Addresses in use" rows={data.filter(({ ip_addresses }) => ip_addresses.length > 0)} />
         </section>
       )}
     </>
@@ -82,7 +83,7 @@ function Cells({ rows: told, usedBefore, columns }: CellsProps) {
     <>
       <div class="address-map">
         <CellGrid
-          title={subnetText.map}
+          title="Addresses"
           columns={columns}
           cells={rows.map((row, index) =>
             cellOf(row, states[index] ?? row.state, row.first === row.last ? changes?.get(row.first) : undefined),
@@ -93,7 +94,7 @@ function Cells({ rows: told, usedBefore, columns }: CellsProps) {
         {countsOf(states).map(([state, count]) => (
           <li key={state}>
             <span class={`cell cell-${state}`} aria-hidden="true" /> {ownValue(subnetText.states, state) ?? state}{" "}
-            <span class="aside">{subnetText.number(count)}</span>
+            <span class="aside">{groupedDigits(count)}</span>
           </li>
         ))}
       </ul>

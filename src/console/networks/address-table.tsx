@@ -5,6 +5,7 @@ import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { When } from "../parts/when.tsx";
+import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 
@@ -27,11 +28,11 @@ export function AddressTable({ title, rows: all }: AddressTableProps) {
             <table class="rows address-rows" aria-label={title}>
               <thead>
                 <tr>
-                  <th scope="col">{subnetText.address}</th>
-                  <th scope="col">{subnetText.state}</th>
-                  <th scope="col">{subnetText.host}</th>
-                  <th scope="col">{subnetText.mac}</th>
-                  {!isPast.value && <th scope="col">{subnetText.seen}</th>}
+                  <th scope="col">Address</th>
+                  <th scope="col">State</th>
+                  <th scope="col">Host</th>
+                  <th scope="col">MAC address</th>
+                  {!isPast.value && <th scope="col">Last seen</th>}
                 </tr>
               </thead>
               <tbody>
@@ -60,7 +61,7 @@ function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { rea
         {first !== last && (
           <>
             {" – "}
-            <Copied text={last} /> <span class="aside">{subnetText.number(count)}</span>
+            <Copied text={last} /> <span class="aside">{groupedDigits(count)}</span>
           </>
         )}
       </td>
@@ -69,7 +70,7 @@ function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { rea
         {ip_addresses.length > 1 && (
           <>
             {" "}
-            <span class="label">{subnetText.twice(ip_addresses.length)}</span>
+            <span class="label">{ip_addresses.length} hosts have it</span>
           </>
         )}
       </td>

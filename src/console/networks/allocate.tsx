@@ -12,7 +12,6 @@ import { Row } from "../forms/row.tsx";
 import { useFirstFocus } from "../forms/sending.ts";
 import { type Headers, useForm } from "../forms/use-form.ts";
 import { may } from "../session/me.ts";
-import { allocateText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 import { pathname } from "../url/location.ts";
 
@@ -27,7 +26,7 @@ export function Allocate(props: AllocateProps) {
   if (!isOpen)
     return (
       <button type="button" onClick={() => setOpen(true)}>
-        {allocateText.open}
+        Allocate next free
       </button>
     );
   return <AllocateForm {...props} onClose={() => setOpen(false)} />;
@@ -56,22 +55,22 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
     <form
       ref={element}
       class="edit"
-      aria-label={allocateText.title}
+      aria-label="Allocate the next free addresses"
       noValidate
       onSubmit={(event) => form.submit(event, give)}
     >
       <FormProblem form={form} />
-      {form.isLost && <p class="note">{allocateText.unsure}</p>}
+      {form.isLost && <p class="note">The answer was lost. Safe to retry: they are allocated once.</p>}
       {given.length > 0 && (
         <p role="status">
-          {allocateText.given} <b>{given.join(", ")}</b>
+          Allocated: <b>{given.join(", ")}</b>
         </p>
       )}
       <FormFields form={form}>
         <Row
           id="allocate-host"
-          label={allocateText.host}
-          help={allocateText.hostHelp}
+          label="To the host"
+          help="Leave empty to reserve without assigning a host."
           wrong={form.check("host", "/host_id", null)}
           control={(described) => (
             <FoundHost
@@ -82,11 +81,11 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
             />
           )}
         />
-        <TextField form={form} label={allocateText.count} limits={count} isRequired inputMode="numeric" />
+        <TextField form={form} label="How many" limits={count} isRequired inputMode="numeric" />
         <TextField
           form={form}
           name="note"
-          label={hostId === "" ? allocateText.description : allocateText.name}
+          label={hostId === "" ? "What for" : "Name of the address"}
           limits={hostId === "" ? description : name}
           pointer={hostId === "" ? "/description" : "/name"}
         />
@@ -94,10 +93,10 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
       </FormFields>
       <p class="edit-end">
         <button type="submit" class="primary" disabled={form.isBusy || isUnclear || lacksReason(form.reason)}>
-          {hostId === "" && !isUnclear ? allocateText.reserve : allocateText.give}
+          {hostId === "" && !isUnclear ? "Reserve them" : "Allocate them"}
         </button>{" "}
         <button type="button" onClick={onClose}>
-          {allocateText.close}
+          Close
         </button>
       </p>
     </form>

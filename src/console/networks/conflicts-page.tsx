@@ -14,7 +14,6 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { navigationText } from "../text/navigation.ts";
 import { conflictText } from "../text/networks.ts";
 import { scopeQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, parameter } from "../url/location.ts";
@@ -24,6 +23,14 @@ type Conflict = DataOf<"/api/v1/conflicts">[number];
 
 const ROWS_MAX = 500;
 const SHOWN = ["open", "accepted", "all"] as const;
+
+const NO_CONFLICTS = {
+  open: "There are no open conflicts.",
+  accepted: "No conflict has been accepted.",
+  all: "There are no conflicts.",
+};
+
+const TAB_TITLES = { open: "Open", accepted: "Accepted", all: "All" };
 
 export function ConflictsPage() {
   const shown = SHOWN.find((each) => each === parameter("show")) ?? "open";
@@ -39,15 +46,15 @@ export function ConflictsPage() {
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   const left = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
   return (
-    <Page title={navigationText.conflicts} reads={[asked.url]} csv={csvOf(asked.url)}>
-      <TabRow label={conflictText.show} shown={shown}>
+    <Page title="Conflicts" reads={[asked.url]} csv={csvOf(asked.url)}>
+      <TabRow label="Which conflicts" shown={shown}>
         {SHOWN.map((each) => (
           <a
             key={each}
             href={hrefHere({ show: each === "open" ? null : each })}
             aria-current={each === shown ? "true" : undefined}
           >
-            {conflictText.shown[each]}
+            {TAB_TITLES[each]}
           </a>
         ))}
       </TabRow>
@@ -55,13 +62,13 @@ export function ConflictsPage() {
         <FilterField
           kind="conflict"
           filter={filter}
-          example={conflictText.example}
+          example={'type = Address AND value : "10.20."'}
           problem={isOfFilter ? problem : undefined}
         />
       </div>
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{filter === "" ? conflictText.none[shown] : conflictText.noneFiltered}</p>}
+      {data?.length === 0 && <p>{filter === "" ? NO_CONFLICTS[shown] : "No conflict matches the filter."}</p>}
       {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} onChanged={again} />}
       {left > 0 && <p class="aside">{conflictText.more(left)}</p>}
     </Page>
@@ -75,11 +82,7 @@ interface ConflictTableProps {
 
 function ConflictTable({ conflicts, onChanged }: ConflictTableProps) {
   return (
-    <RowsTable
-      title={navigationText.conflicts}
-      kind="address-rows"
-      heads={[conflictText.type, conflictText.value, conflictText.parties, conflictText.accepted]}
-    >
+    <RowsTable title="Conflicts" kind="address-rows" heads={["Type", "What", "Who claims it", "Accepted"]}>
       {conflicts.map((conflict) => {
         const { type, value, fingerprint, parties, acceptance } = conflict;
         return (
@@ -126,7 +129,7 @@ function Party({
       {host !== null && host !== undefined && host.id !== id && (
         <>
           {" "}
-          {conflictText.of}{" "}
+          of{" "}
           <a href={hrefOf(`/hosts/${host.id}`)}>
             <bdi>{shownName(host.id, host.name)}</bdi>
           </a>
@@ -135,7 +138,7 @@ function Party({
       {entity_type === "subnet" && (
         <span class="aside">
           {" "}
-          {conflictText.within} <Named kind="network" id={network_id} />
+          in <Named kind="network" id={network_id} />
         </span>
       )}
     </span>

@@ -2,7 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { subnetText } from "../text/networks.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { hrefOf } from "../url/location.ts";
 
 const LATELY = "-30d";
@@ -17,8 +17,8 @@ export function SeenLately({ id }: { readonly id: string }) {
   if (all === undefined || old === undefined) return <span class="aside">…</span>;
   return (
     <>
-      {subnetText.seenOf(all - old, all)}{" "}
-      {old > 0 && <a href={hrefOf("/addresses", { filter: unseen })}>{subnetText.unseen(old)}</a>}
+      {groupedDigits(all - old)} of {groupedDigits(all)} addresses in the last 30 days{" "}
+      {old > 0 && <a href={hrefOf("/addresses", { filter: unseen })}>{groupedDigits(old)} not</a>}
     </>
   );
 }

@@ -13,8 +13,6 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { navigationText } from "../text/navigation.ts";
-import { stationText } from "../text/networks.ts";
 import { scopeQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, parameter } from "../url/location.ts";
 
@@ -22,6 +20,8 @@ type Station = DataOf<"/api/v1/stations">[number];
 
 const ROWS = 100;
 const SHOWN = ["unknown", "known", "all"] as const;
+
+const TAB_TITLES = { unknown: "Unknown", known: "Of known hosts", all: "All" };
 
 export function StationsPage() {
   const shown = SHOWN.find((each) => each === parameter("show")) ?? "unknown";
@@ -38,15 +38,15 @@ export function StationsPage() {
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   const pages = meta?.pagination;
   return (
-    <Page title={navigationText.stations} reads={[asked.url]} csv={csvOf(asked.url)}>
-      <TabRow label={stationText.show} shown={shown}>
+    <Page title="Stations" reads={[asked.url]} csv={csvOf(asked.url)}>
+      <TabRow label="Which stations" shown={shown}>
         {SHOWN.map((each) => (
           <a
             key={each}
             href={hrefHere({ show: each === "unknown" ? null : each, offset: null })}
             aria-current={each === shown ? "true" : undefined}
           >
-            {stationText.shown[each]}
+            {TAB_TITLES[each]}
           </a>
         ))}
       </TabRow>
@@ -54,14 +54,17 @@ export function StationsPage() {
         <FilterField
           kind="station"
           filter={filter}
-          example={stationText.example}
+          example={'vendor : "Raspberry" AND since > "-24h"'}
           problem={isOfFilter ? problem : undefined}
         />
       </div>
-      <p class="aside about-list">{stationText.about}</p>
+      <p class="aside about-list">
+        MAC addresses at edge ports, as the forwarding tables have them. Ports with a neighbor or with more than four
+        MAC addresses lead on to others.
+      </p>
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && (filter === "" ? <NoStation shown={shown} /> : <p>{stationText.noneFiltered}</p>)}
+      {data?.length === 0 && (filter === "" ? <NoStation shown={shown} /> : <p>No station matches the filter.</p>)}
       {data !== undefined && data.length > 0 && <StationTable stations={data} />}
       {pages !== undefined && (
         <Pager
@@ -69,38 +72,44 @@ export function StationsPage() {
           rows={ROWS}
           hasMore={pages.has_more}
           total={pages.total_count}
-          newer={stationText.newer}
-          older={stationText.older}
+          newer="Newer"
+          older="Older"
         />
       )}
     </Page>
   );
 }
 
+const NO_STATIONS = {
+  unknown: "Every MAC address at an edge port belongs to a host.",
+  known: "No MAC address at an edge port belongs to a host.",
+  all: "No MAC address is known at an edge port. Scans of switches by SNMP read their forwarding tables.",
+};
+
 /** Distinguishes an empty selection from a network without any station. */
 function NoStation({ shown }: { readonly shown: (typeof SHOWN)[number] }) {
   const any = read("/api/v1/stations", { query: { ...scopeQuery(), limit: 1 } });
   const { data } = useAnswer(shown === "all" ? null : any);
   if (shown !== "all" && data === undefined) return null;
-  return <p>{stationText.none[data === undefined || data.length === 0 ? "all" : shown]}</p>;
+  return <p>{NO_STATIONS[data === undefined || data.length === 0 ? "all" : shown]}</p>;
 }
+
+const TYPES: Readonly<Record<string, string>> = {
+  Universal: "not in the registry",
+  LocallyAdministered: "made up by software",
+  VirtualRouter: "a virtual router's",
+  Multicast: "a group's",
+  Broadcast: "a group's",
+  Null: "none",
+};
 
 function StationTable({ stations }: { readonly stations: readonly Station[] }) {
   const hasHosts = stations.some(({ hosts }) => hosts.length > 0);
   return (
     <RowsTable
-      title={navigationText.stations}
+      title="Stations"
       kind="stations"
-      heads={[
-        stationText.since,
-        stationText.mac,
-        stationText.vendor,
-        hasHosts && stationText.host,
-        hasHosts && stationText.address,
-        stationText.switch,
-        stationText.port,
-        stationText.vlans,
-      ]}
+      heads={["Since", "MAC address", "Vendor", hasHosts && "Host", hasHosts && "Address", "Switch", "Port", "VLANs"]}
     >
       {stations.map(({ mac_address: mac, vendor, type, known_use, switch: device, port, hosts, ...station }) => (
         <tr key={`${port.id} ${mac}`}>
@@ -110,12 +119,12 @@ function StationTable({ stations }: { readonly stations: readonly Station[] }) {
           <th scope="row">
             <Copied text={mac} />{" "}
             <a class="aside" href={hrefOf("/", { q: mac })}>
-              {stationText.locate}
+              locate
               <span class="unseen"> {mac}</span>
             </a>
           </th>
           <td title={known_use ?? vendor ?? undefined}>
-            {known_use ?? vendor ?? <span class="aside">{stationText.types[type]}</span>}
+            {known_use ?? vendor ?? <span class="aside">{TYPES[type]}</span>}
           </td>
           {hasHosts && (
             <>
@@ -129,7 +138,7 @@ function StationTable({ stations }: { readonly stations: readonly Station[] }) {
               <td>
                 {hosts.map(({ id, ip_addresses: [address, ...more] }) => (
                   <span key={id} class="station">
-                    {address} {more.length > 0 && <span class="aside">{stationText.andMore(more.length)}</span>}
+                    {address} {more.length > 0 && <span class="aside">+{more.length}</span>}
                   </span>
                 ))}
               </td>

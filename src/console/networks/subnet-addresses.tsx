@@ -5,7 +5,7 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { subnetText } from "../text/networks.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { AddressBlocks } from "./address-blocks.tsx";
@@ -26,7 +26,7 @@ export function SubnetAddresses({ subnet }: SubnetAddressesProps) {
   const part = openBlock(cidr);
   const head = (
     <>
-      <h2 class="subnet-part">{subnetText.map}</h2>
+      <h2 class="subnet-part">Addresses</h2>
       {part !== cidr && (
         <p class="block-path">
           <a href={hrefHere({ block: null, page: null, find: null })}>{cidr}</a> › <b>{part}</b>
@@ -60,8 +60,8 @@ function Runs({ id }: { readonly id: string }) {
   return (
     <>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      <AddressTable title={subnetText.runs} rows={data} />
-      {left > 0 && <p class="aside">{subnetText.moreRows(left)}</p>}
+      <AddressTable title="What its addresses are" rows={data} />
+      {left > 0 && <p class="aside">{groupedDigits(left)} more rows: ask the API, or look at a subnet within it.</p>}
     </>
   );
 }

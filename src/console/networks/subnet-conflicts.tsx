@@ -5,7 +5,7 @@ import { read } from "../api/client.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { conflictText, subnetText } from "../text/networks.ts";
+import { conflictText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { isWithinPrefix } from "./prefixes.ts";
@@ -39,7 +39,7 @@ export function SubnetConflicts({ subnet: { id, network_id, cidr } }: SubnetConf
   return (
     <>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      {own.length === 0 && <p class="aside">{subnetText.noConflicts}</p>}
+      {own.length === 0 && <p class="aside">No conflicts.</p>}
       <ul class="subnet-conflicts">
         {own.slice(0, SHOWN_MAX).map(({ type, value, parties }) => (
           <li key={type + value}>

@@ -17,10 +17,10 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { ScanLink } from "../scanning/scan-offer.tsx";
+import { groupedDigits } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
 import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
-import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { Value } from "../values/value.tsx";
 import { hasBlocks } from "./address-map.ts";
@@ -48,7 +48,7 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
       tabs={[
         {
           key: "overview",
-          title: recordText.overview,
+          title: "Overview",
           show: (subnet) => <Overview subnet={subnet} />,
           reads: [asked.url, ...(answer.data === undefined ? [] : [addressesShown(answer.data).url])],
           compares: [
@@ -74,17 +74,17 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
   return (
     <div class="subnet-overview">
       <section>
-        <h2>{subnetText.what}</h2>
+        <h2>The subnet</h2>
         <Facts subnet={subnet} />
       </section>
       <section class="subnet-more">
-        <h2>{subnetText.nextFree}</h2>
+        <h2>Next free</h2>
         <NextFree subnet={subnet} />
-        <h2>{subnetText.overTime}</h2>
+        <h2>Utilization over time</h2>
         <UtilizationLine id={subnet.id} createdAt={subnet.created_at} percent={subnet.utilization?.percent} />
-        <h2>{subnetText.conflicts}</h2>
+        <h2>Conflicts</h2>
         <SubnetConflicts subnet={subnet} />
-        <h2>{subnetText.ranges}</h2>
+        <h2>Ranges</h2>
         <Ranges id={subnet.id} />
         <p>
           <NewButton kind="ip_range" />
@@ -101,27 +101,27 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
   return (
     <dl class="facts">
       {utilization !== undefined && (
-        <Fact name={subnetText.used}>
+        <Fact name="Utilization">
           <Fill {...utilization} /> <span class="aside">{subnetText.parts(utilization)}</span>
         </Fact>
       )}
       {!isPast.value && (
-        <Fact name={subnetText.seenLately}>
+        <Fact name="Seen lately">
           <SeenLately id={subnet.id} />
         </Fact>
       )}
-      <Fact name={subnetText.type}>
+      <Fact name="Type">
         <Was id={subnet.id} field="subnet_type" />
         {subnet.subnet_type}
       </Fact>
       {vlan_id !== null && (
-        <Fact name={subnetText.vlan}>
+        <Fact name="VLAN">
           <Was id={subnet.id} field="vlan_id" />
           <Named kind="vlan" id={vlan_id} />
         </Fact>
       )}
       {description !== null && (
-        <Fact name={subnetText.description}>
+        <Fact name="Description">
           <Was id={subnet.id} field="description" />
           <bdi>{description}</bdi>
         </Fact>
@@ -133,7 +133,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
         </Fact>
       )}
       <RecordFacts kind="subnet" record={subnet} details={subnetDetails} />
-      <Fact name={subnetText.network}>
+      <Fact name="Network">
         <Named kind="network" id={subnet.network_id} />
       </Fact>
       <Fact name={fieldLabel("created_at")}>
@@ -154,17 +154,17 @@ function NextFree({ subnet }: { readonly subnet: Subnet }) {
   );
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
-  if (data.next.length === 0) return <p class="next-free">{subnetText.full}</p>;
+  if (data.next.length === 0) return <p class="next-free">No free addresses.</p>;
   return (
     <div class="next-free">
-      <ul aria-label={subnetText.nextFree}>
+      <ul aria-label="Next free">
         {data.next.map((address) => (
           <li key={address}>
             <Copied text={address} />
           </li>
         ))}
       </ul>
-      <p class="aside">{subnetText.available(data.available)}</p>
+      <p class="aside">{groupedDigits(data.available)} available: free and outside all ranges.</p>
       <Allocate subnet={subnet} onDone={again} />
     </div>
   );
@@ -178,14 +178,14 @@ function Ranges({ id }: { readonly id: string }) {
   });
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
-  if (data.length === 0) return <p class="aside">{subnetText.noRanges}</p>;
+  if (data.length === 0) return <p class="aside">No ranges.</p>;
   return (
     <table class="rows">
       <thead>
         <tr>
-          <th scope="col">{subnetText.range}</th>
-          <th scope="col">{subnetText.purpose}</th>
-          <th scope="col">{subnetText.description}</th>
+          <th scope="col">Range</th>
+          <th scope="col">Purpose</th>
+          <th scope="col">Description</th>
           {mayWrite("ip_range", "update") && <th scope="col">{editText.edit}</th>}
         </tr>
       </thead>

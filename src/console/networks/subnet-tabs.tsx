@@ -2,18 +2,17 @@
 
 import type { Around } from "../lists/list-page.tsx";
 import { TabRow } from "../parts/tabs.tsx";
-import { subnetText } from "../text/networks.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 
 const WAYS = [
-  { href: "/subnets", title: subnetText.tree },
-  { href: "/subnets/list", title: subnetText.list },
-  { href: "/subnets/ranges", title: subnetText.ranges },
+  { href: "/subnets", title: "Tree" },
+  { href: "/subnets/list", title: "List" },
+  { href: "/subnets/ranges", title: "Ranges" },
 ];
 
 export function SubnetTabs() {
   return (
-    <TabRow label={subnetText.ways} shown={pathname.value}>
+    <TabRow label="Ways to look at subnets" shown={pathname.value}>
       {WAYS.map(({ href, title }) => (
         <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
           {title}

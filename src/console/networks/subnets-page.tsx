@@ -26,8 +26,8 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { fieldLabel } from "../text/lists.ts";
-import { subnetText } from "../text/networks.ts";
 import { atQuery, isPast, network, scopeQuery } from "../time/at.ts";
 import { compared } from "../time/compared.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
@@ -73,11 +73,11 @@ export function SubnetsPage() {
       />
       <p class="subnet-find">
         <label>
-          {subnetText.find}{" "}
+          CIDR or name{" "}
           <input
             type="search"
             value={parameter("q") ?? ""}
-            title={subnetText.findHint}
+            title="Show only subnets whose CIDR or name contains this"
             onInput={({ currentTarget: { value } }) => go(hrefHere({ q: value }), "replace")}
           />
         </label>{" "}
@@ -86,15 +86,17 @@ export function SubnetsPage() {
           href={hrefHere({ order: isFullestFirst() ? null : FULLEST })}
           aria-current={isFullestFirst() ? "true" : undefined}
         >
-          {subnetText.fullest}
+          Fullest first
         </a>{" "}
-        <span class="aside">{subnetText.counts}</span>
+        <span class="aside">Utilization counts hosts, DHCP and reserved ranges, and child subnets.</span>
       </p>
       {comparison !== null && <ComparedSubnets comparison={comparison} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {networks === undefined && problem === undefined && <Waiting />}
       {networks !== undefined && shown.length === 0 && (
-        <p>{isPast.value ? subnetText.noNetworksThen : subnetText.noNetworks}</p>
+        <p>
+          {isPast.value ? "You had no access to any network at this time." : "You don't have access to any network."}
+        </p>
       )}
       <WithComparison comparison={comparison}>
         {shown.map(({ id, name }) => (
@@ -174,10 +176,10 @@ function Rows({ networkId, name, present }: RowsProps) {
       {present !== undefined && rows.length + gone.length === 0 && only === null && (
         <p class="aside">
           {present.length > 0
-            ? subnetText.nothingFound
+            ? "No subnet matches."
             : isPast.value
-              ? subnetText.noSubnetsThen
-              : subnetText.noSubnets}
+              ? "There were no subnets in this network at this instant."
+              : "There are no subnets in this network. Discovery finds them, or you add one."}
         </p>
       )}
       {rows.length + gone.length > 0 && (
@@ -188,7 +190,9 @@ function Rows({ networkId, name, present }: RowsProps) {
           isFlat={sought !== "" || only !== null || isFullestFirst()}
         />
       )}
-      {rows.length > ROWS_MAX && <p class="aside">{subnetText.cut(ROWS_MAX)}</p>}
+      {rows.length > ROWS_MAX && (
+        <p class="aside">Showing the first {groupedDigits(ROWS_MAX)}. Filter to see others.</p>
+      )}
     </>
   );
 }
@@ -202,6 +206,10 @@ interface TreeTableProps {
   readonly isFlat: boolean;
 }
 
+/** Free addresses of a large IPv6 prefix have too many digits for a table. */
+const roughly = (value: number | string) =>
+  BigInt(value) < 2n ** 32n ? groupedDigits(value) : `≈ 2^${Math.round(Math.log2(Number(value)))}`;
+
 function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
   const vs = compared.value?.from;
   const hasTags = [...rows, ...gone].some(({ tags }) => tags.length > 0);
@@ -211,15 +219,15 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
       <table class="rows subnet-tree">
         <thead>
           <tr>
-            <th scope="col">{subnetText.cidr}</th>
-            <th scope="col">{subnetText.name}</th>
-            <th scope="col">{subnetText.type}</th>
-            <th scope="col">{subnetText.vlan}</th>
+            <th scope="col">CIDR</th>
+            <th scope="col">Name</th>
+            <th scope="col">Type</th>
+            <th scope="col">VLAN</th>
             {hasTags && <th scope="col">{fieldLabel("tags")}</th>}
-            <th scope="col">{subnetText.used}</th>
-            <th scope="col">{subnetText.usedWithin}</th>
+            <th scope="col">Utilization</th>
+            <th scope="col">Including child subnets</th>
             <th scope="col" class="is-number">
-              {subnetText.free}
+              Free
             </th>
           </tr>
         </thead>
@@ -258,7 +266,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
                 <Fill {...utilization} />
               </td>
               <td>{child_count > 0 && <Fill {...total} />}</td>
-              <td class="is-number">{subnetText.roughly(utilization.free)}</td>
+              <td class="is-number">{roughly(utilization.free)}</td>
             </tr>
           ))}
         </tbody>

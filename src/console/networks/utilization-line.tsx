@@ -71,8 +71,8 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
         <table class="rows">
           <thead>
             <tr>
-              <th scope="col">{subnetText.when}</th>
-              <th scope="col">{subnetText.used}</th>
+              <th scope="col">When</th>
+              <th scope="col">Utilization</th>
             </tr>
           </thead>
           <tbody>

@@ -7,6 +7,7 @@ import { interfaceName } from "../names/shown-name.ts";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { groupedDigits } from "../text/digits.ts";
 import { vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
@@ -36,16 +37,14 @@ export function VlanDeviceTable({ id, networkId, filter }: VlanDeviceTableProps)
   return (
     <>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      <RowsTable
-        title={vlanText.devices}
-        kind="vlan-interfaces"
-        heads={[vlanText.device, vlanText.untagged, vlanText.taggedPorts, vlanText.up]}
-      >
+      <RowsTable title="By device" kind="vlan-interfaces" heads={["Device", "Untagged ports", "Tagged ports", "Up"]}>
         {vlanDevices(id, data).map((device) => (
           <DeviceRow key={device.hostId} device={device} filter={filter} />
         ))}
       </RowsTable>
-      {left > 0 && <p class="vlan-part aside">{vlanText.moreInterfaces(left)}</p>}
+      {left > 0 && (
+        <p class="vlan-part aside">{groupedDigits(left)} more interfaces have it; see the list of interfaces.</p>
+      )}
     </>
   );
 }
@@ -64,7 +63,9 @@ function DeviceRow({ device, filter }: { readonly device: VlanDevice<Port>; read
       <td class="vlan-ports">
         <Ports ports={tagged} all={all} />
       </td>
-      <td class="is-short">{vlanText.upOf(up, untagged.length + tagged.length)}</td>
+      <td class="is-short">
+        {groupedDigits(up)} of {groupedDigits(untagged.length + tagged.length)}
+      </td>
     </tr>
   );
 }
@@ -87,7 +88,7 @@ function Ports({ ports, all }: { readonly ports: readonly Port[]; readonly all: 
       {ports.length > PORTS_SHOWN && (
         <>
           {", "}
-          <a href={all}>{vlanText.morePorts(ports.length - PORTS_SHOWN)}</a>
+          <a href={all}>{groupedDigits(ports.length - PORTS_SHOWN)} more</a>
         </>
       )}
     </>

@@ -14,7 +14,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { RecordPage } from "../records/record-page.tsx";
-import { subnetText, vlanText } from "../text/networks.ts";
+import { vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefOf, pageOffset } from "../url/location.ts";
 import { VlanDeviceTable } from "./vlan-device-table.tsx";
@@ -44,7 +44,7 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
       tabs={[
         {
           key: "overview",
-          title: vlanText.where,
+          title: "Where it is",
           show: (vlan) => <Where vlan={vlan} />,
           reads: [asked.url, interfacesOf(id, pageOffset.value).url],
           compares: [
@@ -70,11 +70,11 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
       <dl class="facts">
         <RecordFacts kind="vlan" record={vlan} details={vlanDetails} />
       </dl>
-      <h2>{vlanText.subnets}</h2>
+      <h2>Subnets</h2>
       <Subnets vlan={vlan} />
-      <h2>{vlanText.devices}</h2>
+      <h2>By device</h2>
       <VlanDeviceTable id={vlan.id} networkId={vlan.network_id} filter={carrying(vlan.id)} />
-      <h2>{vlanText.interfaces}</h2>
+      <h2>Interfaces</h2>
       <Interfaces vlan={vlan} />
     </>
   );
@@ -86,7 +86,7 @@ function Subnets({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   const { data, problem, again, isEarlier } = useAnswer(read("/api/v1/subnets", { query }), live);
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
-  if (data.length === 0) return <p class="vlan-part aside">{vlanText.noSubnets}</p>;
+  if (data.length === 0) return <p class="vlan-part aside">No subnets in this VLAN.</p>;
   return (
     <AsAnswered isEarlier={isEarlier}>
       <ul class="vlan-part">
@@ -119,14 +119,14 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-    <section class="table" tabIndex={0} aria-label={vlanText.interfaces}>
+    <section class="table" tabIndex={0} aria-label="Interfaces">
       <table class="rows vlan-interfaces">
         <thead>
           <tr>
-            <th scope="col">{subnetText.host}</th>
-            <th scope="col">{vlanText.interface}</th>
-            <th scope="col">{vlanText.how}</th>
-            <th scope="col">{subnetText.state}</th>
+            <th scope="col">Host</th>
+            <th scope="col">Interface</th>
+            <th scope="col">VLAN</th>
+            <th scope="col">State</th>
           </tr>
         </thead>
         <tbody>
@@ -143,7 +143,7 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
                   </a>{" "}
                   <bdi class="aside">{entry.if_alias}</bdi>
                 </td>
-                <td>{entry.native_vlan_id === id ? vlanText.native : vlanText.tagged}</td>
+                <td>{entry.native_vlan_id === id ? "native" : "tagged"}</td>
                 <td>
                   <Status status={entry.oper_status} />
                 </td>
@@ -157,8 +157,8 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
         rows={PAGE_ROWS}
         hasMore={meta?.pagination.has_more === true}
         total={meta?.pagination.total_count}
-        newer={vlanText.previous}
-        older={vlanText.next}
+        newer="Before these"
+        older="More"
       />
     </section>
   );

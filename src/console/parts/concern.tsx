@@ -19,6 +19,29 @@ export function pageOfConcern(
   return [APPLIANCE];
 }
 
+/** By code of the concern. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  disk_full: "Delete what is not needed on that disk, such as old backups, or prune history.",
+  disk_low: "Delete what is not needed on that disk, such as old backups, or prune history.",
+  no_room_for_backup: "Delete old backups, or take one to another disk with netledger backup.",
+  memory_low: "See what else runs on the machine, or give it more.",
+  log_large: "See whether a backup, a verification or a scan is under way; it passes.",
+  writes_delayed: "See which bulk write or import is under way; it passes.",
+  backup_missing: "Take one.",
+  backup_old: "Take one.",
+  backup_failed: "Take one again.",
+  backup_damaged: "Delete it, and take another one.",
+  verification_missing: "Have the data verified.",
+  verification_failed: "See why, and have them verified again.",
+  data_damaged: "See what was found, and restore a backup from before.",
+  certificate_expired: "Replace its files: they are taken over within a minute.",
+  certificate_not_yet_valid: "Set the clock, or replace its files.",
+  certificate_expires: "Replace its files: they are taken over within a minute.",
+  clock_ahead: "Set the clock. Nothing is lost.",
+  clock_not_synchronized: "Run timedatectl set-ntp true on the machine.",
+  errors_logged: "Read them.",
+};
+
 export function ConcernLine({ concern: { code, severity, message } }: { readonly concern: ApplianceConcern }) {
   const [path, parameters] = pageOfConcern(code);
   return (
@@ -27,7 +50,7 @@ export function ConcernLine({ concern: { code, severity, message } }: { readonly
         {applianceText.severities[severity]}
       </span>{" "}
       {path === pathname.value ? message : <a href={hrefOf(path, { at: null, ...parameters })}>{message}</a>}{" "}
-      <span class="aside">{applianceText.remedies[code]}</span>
+      <span class="aside">{REMEDIES[code]}</span>
     </li>
   );
 }

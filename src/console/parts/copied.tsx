@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { partText } from "../text/frame.ts";
 import { copyText } from "./copy.ts";
 
 const SHOWN_MS = 1_500;
@@ -23,16 +22,16 @@ export function Copied({ text, isOffered = false, children }: CopiedProps) {
     setTimeout(setCopied, SHOWN_MS, false);
   };
   return (
-    <button type="button" class="copied" title={partText.copy} onClick={() => void copy()}>
+    <button type="button" class="copied" title="Copy" onClick={() => void copy()}>
       {children ?? text}
       <span class={isOffered ? "unseen" : "copied-note"} role="status">
-        {isCopied ? partText.copied : ""}
+        {isCopied ? "Copied" : ""}
       </span>
       {/* Separates the value from the label in a manual selection. */}
       {isOffered && " "}
       {isOffered && (
         <span class="copied-offer" aria-hidden="true">
-          {isCopied ? partText.copied : partText.copy}
+          {isCopied ? "Copied" : "Copy"}
         </span>
       )}
     </button>

@@ -1,7 +1,6 @@
 // Value of a custom field: a link for URLs, otherwise text.
 
 import { customFieldOf } from "../names/custom-fields.ts";
-import { listText } from "../text/lists.ts";
 
 interface CustomValueProps {
   /** `custom_fields.rack`. */
@@ -11,7 +10,7 @@ interface CustomValueProps {
 
 export function CustomValue({ field, value }: CustomValueProps) {
   if (value === null || value === undefined) return null;
-  if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
+  if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
   if (typeof value === "number") return <span class="tabular">{value}</span>;
   const text = String(value);
   // Links with other schemes could execute code.

@@ -4,7 +4,6 @@ import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { scanningText } from "../text/scanning.ts";
 import { formatLocal, parseInstant } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
 import { When } from "./when.tsx";
@@ -22,6 +21,9 @@ interface DueTimesProps {
   readonly timezone: string;
 }
 
+const DUE_UNKNOWN =
+  "Minute, hour, day of month, month, day of week; or a word such as @hourly, @daily, @weekly, @monthly.";
+
 export function DueTimes({ cron, timezone }: DueTimesProps) {
   const said = CRON.test(cron.trim()) && timezone.trim() !== "" ? JSON.stringify([cron.trim(), timezone.trim()]) : null;
   const [asked, setAsked] = useState(said);
@@ -34,17 +36,17 @@ export function DueTimes({ cron, timezone }: DueTimesProps) {
   const answer = useAnswer(asked === null ? null : read("/api/v1/discovery/schedules/due", { query }));
   usePoll(answer, asked === null ? null : AGAIN_MS);
   const { data, problem } = answer;
-  if (said === null || said !== asked) return <p class="aside">{scanningText.dueUnknown}</p>;
+  if (said === null || said !== asked) return <p class="aside">{DUE_UNKNOWN}</p>;
   if (problem !== undefined)
     return (
       <p class="aside" role="status">
         {problem.issues.map(({ message }) => message).join("; ") || problem.message}
       </p>
     );
-  if (data === undefined || answer.isEarlier) return <p class="aside">{scanningText.dueUnknown}</p>;
+  if (data === undefined || answer.isEarlier) return <p class="aside">{DUE_UNKNOWN}</p>;
   return (
     <div class="due-times">
-      <p class="aside">{scanningText.due(data.due_at.length)}</p>
+      <p class="aside">{data.due_at.length === 0 ? "It never comes due." : "Comes due next:"}</p>
       <ol>
         {data.due_at.map((instant) => (
           <li key={instant}>

@@ -1,18 +1,17 @@
 // Switch for observation-only changes in a comparison, stored in the URL.
 
 import { isObservedTold } from "../api/diff.ts";
-import { comparisonText } from "../text/compare.ts";
 import { go, hrefHere } from "../url/location.ts";
 
 export function ObservedSwitch() {
   return (
-    <label class="observed" title={comparisonText.observedMeans}>
+    <label class="observed" title="Records that were only seen or missed: no other field changed">
       <input
         type="checkbox"
         checked={isObservedTold()}
         onChange={({ currentTarget }) => go(hrefHere({ observed: currentTarget.checked ? "1" : null }), "replace")}
       />{" "}
-      {comparisonText.observed}
+      Include learned data (MAC tables, last seen)
     </label>
   );
 }

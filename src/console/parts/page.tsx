@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { frameText, partText } from "../text/frame.ts";
 import { copyText } from "./copy.ts";
 import { curlOf } from "./curl.ts";
 
@@ -26,7 +25,7 @@ interface PageProps {
 export function Page({ title, about, count, reads = [], csv = null, actions, moreActions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · ${frameText.name}`;
+    document.title = `${title} · netledger`;
   }, [title]);
   useEffect(() => {
     // Do not take the focus from a field.
@@ -38,8 +37,8 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
       {moreActions}
       {csv !== null && (
         <a class="button" href={csv} download="">
-          <span class="where-wide">{partText.exportAs} </span>
-          {partText.csv}
+          <span class="where-wide">Export </span>
+          CSV
         </a>
       )}
       {reads.length > 0 && <CopyCurl reads={reads} />}
@@ -93,7 +92,7 @@ function More({ children }: { readonly children: ComponentChildren }) {
   return (
     <>
       <button type="button" class="more-button" popoverTarget="more">
-        {partText.moreActions}
+        More
       </button>
       <div ref={menu} id="more" popover="auto" class="menu more-menu">
         {children}
@@ -115,11 +114,11 @@ function CopyCurl({ reads }: { readonly reads: readonly string[] }) {
   return (
     <button type="button" data-stays onClick={() => void copy()}>
       {isCopied ? (
-        partText.copied
+        "Copied"
       ) : (
         <>
-          <span class="where-wide">{partText.copyAs} </span>
-          {partText.curl}
+          <span class="where-wide">Copy as </span>
+          curl
         </>
       )}
     </button>

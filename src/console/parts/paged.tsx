@@ -1,7 +1,7 @@
 // Paged table with a search over all rows. Page and search text are in the URL; other tabs reset them.
 
 import type { ComponentChildren } from "preact";
-import { partText } from "../text/frame.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { FIND_FROM, type PageOfRows, pageOfRows } from "./paged-rows.ts";
 import { PageLinks } from "./pager.tsx";
@@ -41,6 +41,8 @@ interface PageFrameProps {
   readonly children: ComponentChildren;
 }
 
+const findIn = (title: string) => `Filter: ${title}`;
+
 /** Frame of a page of rows: search field, count, and links to other pages. */
 export function PageFrame({ shown, count, title, name = "", children }: PageFrameProps) {
   const [findParameter, pageParameter] = [`${name}find`, `${name}page`];
@@ -51,10 +53,12 @@ export function PageFrame({ shown, count, title, name = "", children }: PageFram
     <PageLinks
       before={hrefOfPage(page - 1)}
       after={hrefOfPage(page + 1)}
-      words={{ before: partText.previous, after: partText.next }}
+      words={{ before: "Previous", after: "Next" }}
       of={title}
     >
-      <span class="aside">{partText.page(page, pages)}</span>
+      <span class="aside">
+        Page {groupedDigits(page)} of {groupedDigits(pages)}
+      </span>
     </PageLinks>
   );
   return (
@@ -62,24 +66,24 @@ export function PageFrame({ shown, count, title, name = "", children }: PageFram
       {(count >= FIND_FROM || find !== "") && (
         <p class="paged-tools">
           <label>
-            <span class="unseen">{partText.findIn(title)}</span>
+            <span class="unseen">{findIn(title)}</span>
             <input
               type="search"
               value={find}
-              placeholder={partText.findIn(title)}
+              placeholder={findIn(title)}
               onInput={({ currentTarget: { value } }) =>
                 go(hrefHere({ [findParameter]: value, [pageParameter]: null }), "replace")
               }
             />
           </label>
           <span class="aside" role="status">
-            {find === "" && partText.number(count)}
-            {find !== "" && found !== null && partText.foundOf(found, count)}
+            {find === "" && groupedDigits(count)}
+            {find !== "" && found !== null && `${groupedDigits(found)} of ${groupedDigits(count)}`}
           </span>
           {pager}
         </p>
       )}
-      {found === 0 && count > 0 ? <p>{partText.nothingFound}</p> : children}
+      {found === 0 && count > 0 ? <p>No matches.</p> : children}
       {pager !== false && <p class="paged-tools">{pager}</p>}
     </>
   );

@@ -1,7 +1,6 @@
 // Error message: cause, remedy, and the request id in the log.
 
 import type { Refusal } from "../api/refusal.ts";
-import { partText } from "../text/frame.ts";
 
 interface ProblemProps {
   readonly problem: Refusal;
@@ -23,10 +22,10 @@ export function Problem({ problem, again }: ProblemProps) {
         </ul>
       )}
       <p class="aside">
-        {problem.requestId !== null && <span>{partText.requestId(problem.requestId)}</span>}
+        {problem.requestId !== null && <span>Request {problem.requestId}</span>}
         {again !== undefined && (
           <button type="button" onClick={again}>
-            {partText.again}
+            Try again
           </button>
         )}
       </p>
@@ -58,10 +57,11 @@ export function Problems({ of }: ProblemsProps) {
 
 /** Cause and remedy. */
 export function sentenceOf({ status, code, message }: Refusal): string {
-  if (code === "unreachable") return partText.unreachable;
+  if (code === "unreachable") return "The appliance did not answer. Is it running, and can this computer reach it?";
   // A response without an API error code comes from a proxy.
-  if (code === "unknown" && status >= 500) return partText.answeredByAnother(message);
-  if (status === 404) return partText.notFound;
-  if (status === 429) return `${partText.tooBusy} ${message}`;
+  if (code === "unknown" && status >= 500)
+    return `A proxy in front of the appliance answered ${message}. It may be restarting: try again in a moment.`;
+  if (status === 404) return "Record not found, or you don't have access to it.";
+  if (status === 429) return `The appliance is busy. Try again in a moment. ${message}`;
   return message;
 }

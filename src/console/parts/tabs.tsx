@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { partText } from "../text/frame.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { hrefHere } from "../url/location.ts";
 
 interface TabsProps {
@@ -55,7 +55,7 @@ export function Tabs({ tabs, shown, first }: TabsProps) {
           aria-current={key === shown ? "true" : undefined}
         >
           {title}
-          {count !== null && <span class="tab-count"> {partText.number(count)}</span>}
+          {count !== null && <span class="tab-count"> {groupedDigits(count)}</span>}
         </a>
       ))}
     </TabRow>

@@ -1,7 +1,6 @@
 // Loading indicator: empty at first, then a message, without layout shift.
 
 import { useEffect, useState } from "preact/hooks";
-import { partText } from "../text/frame.ts";
 
 /** Shorter delays go unnoticed. */
 const NOTICED_MS = 300;
@@ -15,7 +14,7 @@ export function Waiting() {
   }, []);
   return (
     <p class="waiting" role="status">
-      {stage === "brief" ? "" : stage === "noticed" ? partText.loading : partText.slow}
+      {stage === "brief" ? "" : stage === "noticed" ? "Loading…" : "This takes a while…"}
     </p>
   );
 }

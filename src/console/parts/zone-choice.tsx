@@ -1,7 +1,6 @@
 // Choice of the display time zone: local, UTC, or any other that the browser supports.
 
 import { useEffect, useState } from "preact/hooks";
-import { frameText } from "../text/frame.ts";
 import { ownZone, setZone, zone } from "../time/zone.ts";
 import { Select } from "./select.tsx";
 
@@ -15,7 +14,7 @@ export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
   useEffect(() => whenIdle(() => setOthers(Intl.supportedValuesOf("timeZone"))), []);
   return (
     <label>
-      <span class={isNamed ? undefined : "unseen"}>{frameText.timeZone}</span>
+      <span class={isNamed ? undefined : "unseen"}>Time zone</span>
       <Select value={zone.value} choices={[...new Set([ownZone(), "UTC", zone.value, ...others])]} onChoose={setZone} />
     </label>
   );

@@ -12,7 +12,6 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
-import { planText } from "../text/editing.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefHere, pathname } from "../url/location.ts";
@@ -41,7 +40,7 @@ export function Gone({ kind, id }: GoneProps) {
     return (
       <Page title={changesText.notYet(word)} about={name}>
         <p>
-          {changesText.beganAt} <When instant={at} as="both" />. <a href={hrefHere({ at })}>{changesText.showFirst}</a>
+          Its first version is of <When instant={at} as="both" />. <a href={hrefHere({ at })}>Show it then</a>
         </p>
       </Page>
     );
@@ -49,7 +48,7 @@ export function Gone({ kind, id }: GoneProps) {
   return (
     <Page title={changesText.gone(word)} about={name}>
       <p>
-        {changesText.goneAt} <When instant={at} as="both" /> {changesText.by} <bdi>{actor.name}</bdi>
+        It was removed <When instant={at} as="both" /> by <bdi>{actor.name}</bdi>
         {reason !== null && (
           <>
             : <bdi>{reason}</bdi>
@@ -59,18 +58,18 @@ export function Gone({ kind, id }: GoneProps) {
       </p>
       {into !== null && (
         <p>
-          {changesText.wentInto} <Named kind="host" id={into} as={at} />. {changesText.areOne}
+          It went into <Named kind="host" id={into} as={at} />. The two are one host, and its history is listed there.
         </p>
       )}
       <p>
-        <a href={hrefHere({ at: last })}>{changesText.showLast}</a>
+        <a href={hrefHere({ at: last })}>Show it as it was last</a>
       </p>
       {!isPast.value && (
         <Restore
           kind={kind}
           id={id}
           at={last}
-          verb={planText.bringBack}
+          verb="Bring it back"
           onRestored={(sequence) => {
             // The record's page replaces this one and shows the notice.
             lastSaved.value = { kind, id, operation: "restored", sequence, merged: [], place: pathname.value };

@@ -27,8 +27,6 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
-import { planText } from "../text/editing.ts";
-import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
@@ -42,8 +40,8 @@ export function PlainRecordPage({ params }: { readonly params: Readonly<Record<s
   const { kind = "", id = "" } = params;
   if (!isRecordKind(kind) || isPagedKind(kind))
     return (
-      <Page title={recordText.record}>
-        <p>{changesText.unknown(recordText.record.toLowerCase())}</p>
+      <Page title="Record">
+        <p>{changesText.unknown("Record".toLowerCase())}</p>
       </Page>
     );
   return <PlainRecord key={`${kind} ${id}`} kind={kind} id={id} />;
@@ -69,7 +67,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
       <Page title={capital(word)}>
         <p>
           {isPast.value ? changesText.notYet(word) : changesText.unknown(word)}{" "}
-          {isPast.value && <a href={hrefHere({ at: null })}>{recordText.showNow}</a>}
+          {isPast.value && <a href={hrefHere({ at: null })}>Show it now</a>}
         </p>
       </Page>
     );
@@ -92,7 +90,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
       {own !== null && <EditPlace own={{ kind: own, id, name }} onSaved={again} />}
       {isGone && (
         <p>
-          {changesText.gone(word)}. {changesText.goneAt} <When instant={transaction.at} as="both" /> {changesText.by}{" "}
+          {changesText.gone(word)}. It was removed <When instant={transaction.at} as="both" /> by{" "}
           <bdi>{transaction.actor.name}</bdi>
           {transaction.reason !== null && (
             <>
@@ -107,7 +105,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
           kind={kind}
           id={id}
           at={last}
-          verb={planText.bringBack}
+          verb="Bring it back"
           onDone={again}
           onRestored={(sequence) => {
             // The page of the restored record shows the notice.
@@ -116,10 +114,10 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
         />
       )}
       {isOffered && !isGone && isPast.value && at.value !== null && (
-        <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />
+        <Restore key={at.value} kind={kind} id={id} at={at.value} verb="Restore this" />
       )}
       <Facts kind={kind} record={record} />
-      <h2>{recordText.history}</h2>
+      <h2>History</h2>
       <Transactions of={transactions} hostId={typeof record.host_id === "string" ? record.host_id : undefined} />
     </Page>
   );

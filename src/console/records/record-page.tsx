@@ -14,9 +14,6 @@ import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { Pin } from "../session/pin.tsx";
-import { bringBackText } from "../text/bring-back.ts";
-import { planText } from "../text/editing.ts";
-import { recordText } from "../text/records.ts";
 import { at, atMs, atQuery, isPast, vs } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
@@ -82,7 +79,7 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
   const transactions = { ...subject, ...atQuery() };
   const history: RecordTab<Told> = {
     key: HISTORY,
-    title: recordText.history,
+    title: "History",
     show: (told) => (
       <>
         {props.beforeHistory?.(told)}
@@ -106,14 +103,14 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
             <RestoreButton
               key={then}
               kind={kind}
-              verb={planText.restoreVerb}
+              verb="Restore this"
               isOpen={restoredTo === then}
               onOpen={() => setRestoredTo(then)}
             />
           )}
           {then !== null && may(operationOn("update", kind)) && (
             <a class="button" href={hrefHere({ at: null, vs: then })}>
-              {bringBackText.chooseFields}
+              Restore…
             </a>
           )}
           <Pin kind={kind} id={id} />
@@ -124,7 +121,7 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <EditPlace own={{ kind, id, name: name }} presets={presetsOf(kind, id, record)} onSaved={again} />
       {then !== null && restoredTo === then && (
-        <RestorePlan kind={kind} id={id} at={then} verb={planText.restoreVerb} onEnd={() => setRestoredTo(null)} />
+        <RestorePlan kind={kind} id={id} at={then} verb="Restore this" onEnd={() => setRestoredTo(null)} />
       )}
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}

@@ -7,7 +7,6 @@ import { usePoll } from "../api/poll.ts";
 import { useSending } from "../forms/sending.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
-import { scanningText } from "../text/scanning.ts";
 import { isPast, vs } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { checkAddress } from "./scan-requests.ts";
@@ -28,17 +27,16 @@ export function CheckNow({ id, address }: { readonly id: string; readonly addres
   const scan = scanId === null || answer.data?.id !== scanId ? undefined : answer.data;
   const isUnderWay = scanId !== null && scan?.ended_at == null;
   usePoll(answer, isUnderWay ? POLL_MS : null);
-  const said =
-    problem !== null ? sentenceOf(problem) : isSending ? scanningText.checking : scan !== undefined ? saidOf(scan) : "";
+  const said = problem !== null ? sentenceOf(problem) : isSending ? "asking…" : scan !== undefined ? saidOf(scan) : "";
   return (
     <span class="check-now">
       <button
         type="button"
-        aria-label={scanningText.checkOf(address)}
+        aria-label={`Check now: ${address}`}
         disabled={isSending || isUnderWay}
         onClick={() => void send(id, async (header) => setScanId((await checkAddress(id, header)).id))}
       >
-        {scanningText.checkNow}
+        Check now
       </button>{" "}
       <span class="aside" role="status">
         {scan === undefined ? said : <a href={hrefOf(`/discovery/${scan.id}`)}>{said}</a>}
@@ -48,8 +46,8 @@ export function CheckNow({ id, address }: { readonly id: string; readonly addres
 }
 
 function saidOf({ status, outcome }: DataOf<"/api/v1/discovery/scans/{id}">): string {
-  if (status === "Queued") return scanningText.waits;
-  if (status === "Running") return scanningText.checking;
-  if (status !== "Completed" || outcome === null) return outcome?.problem ?? scanningText.ended;
-  return outcome.hosts.found > 0 ? scanningText.answered : scanningText.silent;
+  if (status === "Queued") return "queued";
+  if (status === "Running") return "asking…";
+  if (status !== "Completed" || outcome === null) return outcome?.problem ?? "ended early";
+  return outcome.hosts.found > 0 ? "answers" : "no answer";
 }

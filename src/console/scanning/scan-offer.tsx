@@ -6,8 +6,8 @@ import { IDS_MAX } from "../api/ids.ts";
 import { apiPath, entryOf, isRecordKind, type RecordKind } from "../kinds/kinds.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { ownValue } from "../text/own-value.ts";
-import { scanningText } from "../text/scanning.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import { scanHref } from "./scan-link.ts";
@@ -24,7 +24,7 @@ export function ScanLink({ networkId, cidr }: { readonly networkId: string; read
   if (!isOffered()) return null;
   return (
     <a class="button" href={scanHref({ networkId, targets: [cidr] })}>
-      {scanningText.scanNow}
+      Scan now
     </a>
   );
 }
@@ -65,9 +65,10 @@ export function ScanRecords({ kind, ids }: ScanRecordsProps) {
       const found = ids.length > TARGETS_MAX ? [] : await targetsOf(kind, field, ids);
       const networkIds = new Set(found.map(({ networkId }) => networkId));
       const [networkId] = networkIds;
-      if (ids.length > TARGETS_MAX || found.length > TARGETS_MAX) setSaid(scanningText.tooMany(TARGETS_MAX));
-      else if (networkId === undefined) setSaid(scanningText.noAddresses);
-      else if (networkIds.size > 1) setSaid(scanningText.severalNetworks);
+      if (ids.length > TARGETS_MAX || found.length > TARGETS_MAX)
+        setSaid(`A scan that is asked for here names at most ${groupedDigits(TARGETS_MAX)} addresses: name a subnet.`);
+      else if (networkId === undefined) setSaid("It has no address to ask.");
+      else if (networkIds.size > 1) setSaid("The selection spans several networks, but a scan covers only one.");
       else go(scanHref({ networkId, targets: [...new Set(found.map(({ target }) => target))] }));
     } catch (cause) {
       setSaid(sentenceOf(asRefusal(cause)));
@@ -78,7 +79,7 @@ export function ScanRecords({ kind, ids }: ScanRecordsProps) {
   return (
     <span>
       <button type="button" disabled={isBusy} onClick={() => void ask()}>
-        {scanningText.scanNow}
+        Scan now
       </button>{" "}
       <span class="aside" role="status">
         {said}

@@ -1,7 +1,6 @@
 // Link to the first-run wizard from an empty inventory, for users with all its permissions. Always in the present.
 
 import { may } from "../session/me.ts";
-import { navigationText } from "../text/navigation.ts";
 import { isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 
@@ -19,7 +18,7 @@ export function StartLink({ isPrimary = false }: { readonly isPrimary?: boolean 
   if (isPast.value || !mayStart()) return null;
   return (
     <a class={isPrimary ? "button primary" : "button"} href={startHref()}>
-      {navigationText.start}
+      Get started
     </a>
   );
 }

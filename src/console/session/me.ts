@@ -6,7 +6,6 @@ import type { operations } from "#api";
 import { forgetAnswers } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
-import { signInText } from "../text/frame.ts";
 import { isPast } from "../time/at.ts";
 import { keep, kept, onKeptElsewhere, RECENT } from "../url/kept.ts";
 import { forgetPreferences, loadPreferences } from "./preferences.ts";
@@ -114,7 +113,13 @@ export async function comeIn(): Promise<void> {
   sessionEnded.value = false;
   await findMe();
   if (me.peek() === null)
-    throw new Refusal({ status: 401, code: "no_cookie", message: signInText.noCookie, requestId: null });
+    throw new Refusal({
+      status: 401,
+      code: "no_cookie",
+      message:
+        "The browser did not keep the session's cookie. Over plain HTTP a cookie of HTTPS is not replaced: use the address that starts with https, or allow cookies for this one.",
+      requestId: null,
+    });
   wasCutOff.value = false;
 }
 

@@ -3,7 +3,6 @@
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { sentenceOf } from "../parts/problem.tsx";
-import { partText } from "../text/frame.ts";
 import { may } from "./me.ts";
 import { type Pinned, pins, setPinned } from "./pins.ts";
 
@@ -17,8 +16,8 @@ export function Pin({ kind, id }: Pinned) {
   if (!may("setPreferences")) return null;
   return (
     <>
-      <button type="button" aria-pressed={isPinned} title={partText.pinMeaning} onClick={toggle}>
-        {isPinned ? partText.pinned : partText.pin}
+      <button type="button" aria-pressed={isPinned} title="Pin to the start page" onClick={toggle}>
+        {isPinned ? "Pinned" : "Pin"}
       </button>
       <span class="aside" role="status">
         {problem}

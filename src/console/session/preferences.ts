@@ -4,7 +4,6 @@
 import { signal } from "@preact/signals";
 import { api, rethrown } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
-import { signInText } from "../text/frame.ts";
 import { ownValue } from "../text/own-value.ts";
 
 type Preferences = Readonly<Record<string, unknown>>;
@@ -51,7 +50,7 @@ async function readNow(): Promise<void> {
 /** @throws Refusal if the requesting user has signed out */
 function assertThere(asked: number): void {
   if (asked !== turn)
-    throw new Refusal({ status: 0, code: "session_left", message: signInText.signedOutSince, requestId: null });
+    throw new Refusal({ status: 0, code: "session_left", message: "You have signed out since.", requestId: null });
 }
 
 /**

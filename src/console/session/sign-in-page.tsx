@@ -4,7 +4,6 @@ import { useEffect } from "preact/hooks";
 import type { Refusal } from "../api/refusal.ts";
 import { useFirstFocus, useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
-import { frameText, signInText } from "../text/frame.ts";
 import { signIn, wasCutOff } from "./me.ts";
 
 interface SignInPageProps {
@@ -19,7 +18,7 @@ export function SignInPage({ note, problemBefore }: SignInPageProps) {
   // Before painting: later the user may already be typing the password.
   const form = useFirstFocus<HTMLFormElement>();
   useEffect(() => {
-    document.title = `${signInText.title} · ${frameText.name}`;
+    document.title = "Sign in · netledger";
   }, []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -30,21 +29,21 @@ export function SignInPage({ note, problemBefore }: SignInPageProps) {
   const shown = problem ?? problemBefore;
   return (
     <main class="sign-in" id="content">
-      <h1>{frameText.name}</h1>
+      <h1>netledger</h1>
       <form ref={form} method="post" onSubmit={submit}>
         {note !== null && <p class="note">{note}</p>}
-        {wasCutOff.value && <p class="note">{signInText.cutOff}</p>}
+        {wasCutOff.value && <p class="note">Your session has ended. Sign in, and you are back where you were.</p>}
         <label>
-          {signInText.email}
+          E-mail
           <input name="email" type="email" autoComplete="username" required />
         </label>
         <label>
-          {signInText.password}
+          Password
           <input name="password" type="password" autoComplete="current-password" required />
         </label>
         {shown !== null && <Problem problem={shown} />}
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? signInText.signingIn : signInText.signIn}
+          {isBusy ? "Signing in…" : "Sign in"}
         </button>
       </form>
     </main>

@@ -8,7 +8,6 @@ import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { aboutText } from "../text/appliance.ts";
 import { settingsText } from "../text/settings.ts";
 import { SettingsPage } from "./settings-page.tsx";
 
@@ -23,24 +22,25 @@ export function AboutPage() {
   return (
     <SettingsPage title={settingsText.tabs.about} operation="getLicences" reads={[VERSION.url, LICENCES.url]}>
       <section class="part">
-        <h2>{aboutText.program}</h2>
+        <h2>Program</h2>
         {version.problem !== undefined && <Problem problem={version.problem} again={version.again} />}
         <dl class="facts">
-          <Fact name={aboutText.version}>{version.data?.version}</Fact>
-          <Fact name={aboutText.schema}>{version.data?.schema_version}</Fact>
-          <Fact name={aboutText.api}>{version.data?.api_version}</Fact>
-          <Fact name={aboutText.readMore}>
-            <a href="/handbook/changes">{aboutText.changes}</a> ·{" "}
-            <a href="/handbook/dependencies">{aboutText.dependencies}</a>
+          <Fact name="Version">{version.data?.version}</Fact>
+          <Fact name="Schema of the data">{version.data?.schema_version}</Fact>
+          <Fact name="API">{version.data?.api_version}</Fact>
+          <Fact name="More">
+            <a href="/handbook/changes">Changes by version</a> ·{" "}
+            <a href="/handbook/dependencies">What it is made of, and why</a>
           </Fact>
         </dl>
       </section>
       <section class="part">
-        <h2>{aboutText.licences}</h2>
+        <h2>Licences</h2>
         <p class="prose">
-          {aboutText.licencesSay}{" "}
+          Everything that is in the program, with the text of its licence. The same as a bill of materials for other
+          programs:{" "}
           <a href="/api/v1/bill-of-materials" download="">
-            {aboutText.download}
+            Bill of materials (CycloneDX)
           </a>
         </p>
         {licences.problem !== undefined && <Problem problem={licences.problem} again={licences.again} />}
@@ -53,11 +53,7 @@ export function AboutPage() {
 
 function Components({ all }: { readonly all: readonly Component[] }) {
   return (
-    <Paged
-      rows={all}
-      title={aboutText.licences}
-      textOf={({ name, version, licence }) => `${name} ${version} ${licence ?? ""}`}
-    >
+    <Paged rows={all} title="Licences" textOf={({ name, version, licence }) => `${name} ${version} ${licence ?? ""}`}>
       {(rows) => (
         <ul class="licences">
           {rows.map((component) => (
@@ -71,6 +67,8 @@ function Components({ all }: { readonly all: readonly Component[] }) {
   );
 }
 
+const PARTS: Readonly<Record<string, string>> = { server: "server", console: "console", runtime: "runtime" };
+
 /** Renders the licence texts only when opened, since they are long. */
 function Licence({ name, version, licence, part_of, texts }: Component) {
   const [isOpen, setOpen] = useState(false);
@@ -78,14 +76,16 @@ function Licence({ name, version, licence, part_of, texts }: Component) {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <bdi>{name}</bdi> <span class="aside">{version}</span>{" "}
-        <span class="licence-id">{licence ?? aboutText.several}</span>{" "}
-        <span class="aside">{part_of.map((part) => aboutText.parts[part]).join(", ")}</span>
+        <span class="licence-id">{licence ?? "several licences: see its source"}</span>{" "}
+        <span class="aside">{part_of.map((part) => PARTS[part]).join(", ")}</span>
       </summary>
-      {isOpen && texts.length === 0 && <p class="aside">{aboutText.noText}</p>}
+      {isOpen && texts.length === 0 && <p class="aside">It brings no text of its own.</p>}
       {isOpen &&
         texts.map(({ title, text, is_standard }) => (
           <div key={title}>
-            <p class="aside">{is_standard ? aboutText.standard : title}</p>
+            <p class="aside">
+              {is_standard ? "It brings no text of its own. This is the standard text of its licence." : title}
+            </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
             <pre class="licence-text" tabIndex={0}>
               {text}

@@ -14,7 +14,7 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { mayNow, me } from "../session/me.ts";
-import { accountText } from "../text/account.ts";
+import { counted } from "../text/digits.ts";
 import { settingsText } from "../text/settings.ts";
 import { browserName } from "./browser-name.ts";
 import { Preferences } from "./preferences-part.tsx";
@@ -41,23 +41,21 @@ function Who() {
   const reachesAll = role === "Owner" || role === "Admin";
   return (
     <section class="part">
-      <h2>{accountText.who}</h2>
+      <h2>Who you are</h2>
       <dl class="facts">
-        <Fact name={accountText.name}>
+        <Fact name="Name">
           <bdi>{name}</bdi>
         </Fact>
-        <Fact name={accountText.email}>
+        <Fact name="E-mail">
           <bdi>{email}</bdi>
         </Fact>
-        <Fact name={accountText.role}>{role}</Fact>
-        <Fact name={accountText.organization}>
+        <Fact name="Role">{role}</Fact>
+        <Fact name="Organization">
           <bdi>{organization.name}</bdi>
         </Fact>
-        <Fact name={accountText.reach}>
-          {reachesAll ? accountText.reachesAll : accountText.reaches(reachable_network_ids.length)}
-        </Fact>
+        <Fact name="Networks">{reachesAll ? "all" : counted(reachable_network_ids.length, "network", "networks")}</Fact>
       </dl>
-      {!reachesAll && <p class="aside">{accountText.ofOthers}</p>}
+      {!reachesAll && <p class="aside">An Owner or Admin can change these.</p>}
     </section>
   );
 }
@@ -66,14 +64,19 @@ function Password() {
   const dialog = useDialog<true>();
   return (
     <section class="part">
-      <h2>{accountText.passwordTitle}</h2>
+      <h2>Password</h2>
       {dialog.told !== null && <Told sentence={dialog.told} onClose={dialog.close} />}
       <p>
         <button type="button" onClick={() => dialog.ask(true)}>
-          {accountText.change}
+          Change password
         </button>
       </p>
-      {dialog.asked !== null && <PasswordForm onEnd={dialog.end} onDone={() => dialog.finish(accountText.changed)} />}
+      {dialog.asked !== null && (
+        <PasswordForm
+          onEnd={dialog.end}
+          onDone={() => dialog.finish("Your password was changed. All other sessions have ended.")}
+        />
+      )}
     </section>
   );
 }
@@ -82,13 +85,13 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
   const form = useForm();
   const limits = LIMITS.changePassword;
   const body = { current_password: form.secret("current_password"), new_password: form.secret("new_password") };
-  const different = form.secret("repeated") === body.new_password ? null : accountText.different;
+  const different = form.secret("repeated") === body.new_password ? null : "The two new passwords differ.";
   return (
     <AskFirst
       form={form}
-      title={accountText.change}
-      says={accountText.changeSays}
-      verb={accountText.change}
+      title="Change password"
+      says={["All your other sessions end. API keys stay valid."]}
+      verb="Change password"
       hasReason={false}
       run={async () => {
         await done(api.PUT("/api/auth/password", { body }));
@@ -101,11 +104,11 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
       <SecretField
         form={form}
         limits={limits.current_password}
-        label={accountText.current}
+        label="Current password"
         autoComplete="current-password"
       />
-      <SecretField form={form} limits={limits.new_password} label={accountText.wanted} />
-      <SecretField form={form} name="repeated" label={accountText.repeated} wrong={different} />
+      <SecretField form={form} limits={limits.new_password} label="New password, 10 characters or more" />
+      <SecretField form={form} name="repeated" label="New password again" wrong={different} />
     </AskFirst>
   );
 }
@@ -118,12 +121,14 @@ function Sessions() {
   const end = ({ id }: Session) =>
     void send(id, async () => {
       await done(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }));
-      dialog.finish(accountText.ended);
+      dialog.finish("The session has ended.");
     });
   return (
     <section class="part">
-      <h2>{accountText.sessions}</h2>
-      <p class="prose">{accountText.sessionsSay}</p>
+      <h2>Where you are signed in</h2>
+      <p class="prose">
+        A session ends after seven days without use. If you do not know one of these, end it and change your password.
+      </p>
       {failed !== null && <Problem problem={failed} />}
       {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
@@ -132,21 +137,21 @@ function Sessions() {
       {data !== undefined && data.length > 1 && mayNow("endOtherSessions") && (
         <p>
           <button type="button" onClick={() => dialog.ask(true)}>
-            {accountText.endOthers}
+            End all others
           </button>
         </p>
       )}
       {dialog.asked !== null && (
         <AskFirst
-          title={accountText.endOthers}
-          says={accountText.endOthersSays}
-          verb={accountText.endOthersVerb}
+          title="End all others"
+          says={["You are signed out everywhere but here, at once. API keys stay valid."]}
+          verb="End them"
           takesAway
           hasReason={false}
           onEnd={dialog.end}
           run={async () => {
             const { ended } = await done(api.POST("/api/auth/sessions/end-others", {}));
-            dialog.finish(accountText.endedOthers(ended));
+            dialog.finish(counted(ended, "session has ended.", "sessions have ended."));
           }}
         />
       )}
@@ -162,8 +167,8 @@ interface SessionTableProps {
 function SessionTable({ sessions, onEnd }: SessionTableProps) {
   return (
     <RowsTable
-      title={accountText.sessions}
-      heads={[accountText.where, accountText.from, accountText.lastUsed, accountText.since, settingsText.actions]}
+      title="Where you are signed in"
+      heads={["Browser", "From", "Last used", "Signed in", settingsText.actions]}
     >
       {sessions.map((session) => {
         const name = browserName(session.user_agent);
@@ -172,7 +177,7 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
             <td>
               <bdi title={session.user_agent ?? ""}>{name}</bdi>
             </td>
-            <td>{session.last_used_from ?? accountText.unknown}</td>
+            <td>{session.last_used_from ?? "unknown"}</td>
             <td>
               <When instant={session.last_used_at} as="both" />
             </td>
@@ -180,10 +185,10 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
               <When instant={session.created_at} precision="minute" />
             </td>
             <td>
-              {session.is_current && <span class="label">{accountText.thisOne}</span>}
+              {session.is_current && <span class="label">this session</span>}
               {!session.is_current && mayNow("endSession") && (
-                <button type="button" aria-label={accountText.endOne(name)} onClick={() => onEnd(session)}>
-                  {accountText.end}
+                <button type="button" aria-label={`End the session of ${name}`} onClick={() => onEnd(session)}>
+                  End
                 </button>
               )}
             </td>

@@ -12,6 +12,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
 import { applianceText } from "../text/appliance.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { formatDuration } from "../time/instant.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -38,9 +39,9 @@ function Told({ appliance }: { readonly appliance: Appliance }) {
   return (
     <>
       <section class="part">
-        <h2>{applianceText.attention}</h2>
-        {read_only && <p class="prose">{applianceText.readOnly}</p>}
-        {concerns.length === 0 && <p>{applianceText.nothing}</p>}
+        <h2>Needs attention</h2>
+        {read_only && <p class="prose">It serves a backup, read-only.</p>}
+        {concerns.length === 0 && <p>Nothing needs attention.</p>}
         <ul class="concerns">
           {concerns.map((concern) => (
             <ConcernLine key={concern.code + concern.message} concern={concern} />
@@ -48,21 +49,18 @@ function Told({ appliance }: { readonly appliance: Appliance }) {
         </ul>
       </section>
       <section class="part">
-        <h2>{applianceText.facts}</h2>
-        <RowsTable
-          title={applianceText.facts}
-          heads={[applianceText.fact, applianceText.state, applianceText.value]}
-          kind="appliance-facts"
-        >
+        <h2>Status</h2>
+        <RowsTable title="Status" heads={["What", "State", "Now"]} kind="appliance-facts">
           <Facts {...appliance} />
         </RowsTable>
         <p class="aside">
-          {applianceText.says} <a href="/handbook/running#status-and-concerns">{applianceText.handbook}</a>
+          Updated every few seconds while this page is seen.{" "}
+          <a href="/handbook/running#status-and-concerns">When something needs attention</a>
         </p>
       </section>
       {limitations.length > 0 && (
         <section class="part">
-          <h2>{applianceText.limitations}</h2>
+          <h2>What this machine does not allow</h2>
           <ul class="prose">
             {limitations.map(({ code, message }) => (
               <li key={code}>{message}</li>
@@ -74,45 +72,52 @@ function Told({ appliance }: { readonly appliance: Appliance }) {
   );
 }
 
+const memoryOf = (own: string, left: string | null, all: string | null) =>
+  left === null || all === null ? `${own} in use` : `${own} in use; ${left} of ${all} available`;
+
 function Facts(appliance: Appliance) {
   const { concerns, disk, store, memory, work, log, started_at, url, version, schema_version } = appliance;
   const long = sizeText(store.log_bytes);
   return (
     <>
-      <Row name={applianceText.disk} of={concerns} codes={["disk_full", "disk_low", "no_room_for_backup"]}>
-        {disk === null
-          ? applianceText.notTold
-          : applianceText.diskOf(sizeText(disk.free_bytes), sizeText(disk.size_bytes))}
+      <Row name="Disk of the data" of={concerns} codes={["disk_full", "disk_low", "no_room_for_backup"]}>
+        {disk === null ? "not told" : `${sizeText(disk.free_bytes)} of ${sizeText(disk.size_bytes)} free`}
       </Row>
-      <Row name={applianceText.database}>{sizeText(store.database_bytes)}</Row>
-      <Row name={applianceText.log} of={concerns} codes={["log_large"]}>
-        {applianceText.logOf(long, sizeText(store.log_bound_bytes))}
+      <Row name="Database">{sizeText(store.database_bytes)}</Row>
+      <Row name="Write-ahead log" of={concerns} codes={["log_large"]}>
+        {long}; more than {sizeText(store.log_bound_bytes)} only while something reads for long
       </Row>
       <KeptRows {...appliance} />
-      <Row name={applianceText.memory} of={concerns} codes={["memory_low"]}>
-        {applianceText.memoryOf(
+      <Row name="Memory" of={concerns} codes={["memory_low"]}>
+        {memoryOf(
           sizeText(memory.process_bytes),
           memory.available_bytes === null ? null : sizeText(memory.available_bytes),
           memory.total_bytes === null ? null : sizeText(memory.total_bytes),
         )}
       </Row>
-      <Row name={applianceText.writes} of={concerns} codes={["writes_delayed"]}>
-        {applianceText.writesOf(work.writes_waiting, formatDuration(work.oldest_write_wait_ms))}
+      <Row name="Writes waiting" of={concerns} codes={["writes_delayed"]}>
+        {work.writes_waiting === 0
+          ? "none"
+          : `${groupedDigits(work.writes_waiting)}, the oldest for ${formatDuration(work.oldest_write_wait_ms)}`}
       </Row>
-      <Row name={applianceText.work}>{applianceText.workOf(work.long_reads, work.scans)}</Row>
+      <Row name="Under way">
+        {counted(work.long_reads, "long read", "long reads")}, {counted(work.scans, "scan", "scans")}
+      </Row>
       <TrustRows {...appliance} />
-      <Row name={applianceText.logLines} of={concerns} codes={["errors_logged"]}>
-        {applianceText.logLinesOf(log.errors, log.warnings)}
+      <Row name="Log" of={concerns} codes={["errors_logged"]}>
+        {counted(log.errors, "error", "errors")}, {counted(log.warnings, "warning", "warnings")} since the start
       </Row>
-      <Row name={applianceText.started}>
+      <Row name="Running since">
         <When instant={started_at} as="both" />
       </Row>
       {url !== null && (
-        <Row name={applianceText.url}>
+        <Row name="Listens at">
           <Copied text={url} />
         </Row>
       )}
-      <Row name={applianceText.version}>{applianceText.versionOf(version, schema_version)}</Row>
+      <Row name="Version">
+        {version}, schema {schema_version}
+      </Row>
     </>
   );
 }
@@ -122,22 +127,24 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
   return (
     <>
       <Row
-        name={applianceText.backup}
+        name="Last backup"
         of={concerns}
         // A missing first backup is neither fine nor yet a concern.
         codes={stated(last !== null, concerns, ["backup_missing", "backup_old", "backup_failed", "backup_damaged"])}
       >
         {last === null ? (
-          applianceText.noBackup
+          "none"
         ) : (
           <>
             <When instant={last.created_at} as="both" />{" "}
-            <span class="aside">{applianceText.backupOf(sizeText(last.size_bytes), count, sizeText(size_bytes))}</span>
+            <span class="aside">
+              {sizeText(last.size_bytes)}; {counted(count, "backup", "backups")} in all, {sizeText(size_bytes)}
+            </span>
           </>
         )}
       </Row>
       <Row
-        name={applianceText.verified}
+        name="Data verified"
         of={concerns}
         codes={stated(ledger.verified_at !== null, concerns, [
           "data_damaged",
@@ -145,8 +152,8 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
           "verification_failed",
         ])}
       >
-        {ledger.verified_at === null ? applianceText.neverVerified : <When instant={ledger.verified_at} as="both" />}
-        {ledger.is_verifying && <span class="aside"> {applianceText.verifying}</span>}
+        {ledger.verified_at === null ? "never" : <When instant={ledger.verified_at} as="both" />}
+        {ledger.is_verifying && <span class="aside"> being verified now</span>}
       </Row>
     </>
   );
@@ -161,37 +168,45 @@ function stated<Code extends string>(
   return hasAny || concerns.some(({ code }) => (codes as readonly string[]).includes(code)) ? codes : [];
 }
 
+const SYNCHRONIZED = {
+  yes: "kept by systemd-timesyncd",
+  no: "not synchronized",
+  unknown: "not known whether it is synchronized",
+};
+
 /** Clock and certificate, which clients rely on. */
 function TrustRows({ concerns, clock, certificate }: Appliance) {
   const { is_synchronized, last_transaction_at } = clock;
   const kept = is_synchronized === null ? "unknown" : is_synchronized ? "yes" : "no";
   return (
     <>
-      <Row name={applianceText.clock} of={concerns} codes={["clock_ahead", "clock_not_synchronized"]}>
+      <Row name="Clock" of={concerns} codes={["clock_ahead", "clock_not_synchronized"]}>
         <When instant={clock.now} />{" "}
         <span class="aside">
-          {applianceText.synchronized[kept]}
+          {SYNCHRONIZED[kept]}
           {last_transaction_at !== null && (
             <>
-              ; {applianceText.lastWrite} <When instant={last_transaction_at} as="age" />
+              ; last transaction <When instant={last_transaction_at} as="age" />
             </>
           )}
         </span>
       </Row>
       <Row
-        name={applianceText.certificate}
+        name="TLS certificate"
         of={concerns}
         codes={["certificate_expired", "certificate_not_yet_valid", "certificate_expires"]}
       >
         {certificate === null ? (
-          applianceText.plain
+          "none: plain HTTP"
         ) : (
           <>
-            {applianceText.until} <When instant={certificate.not_after} precision="day" />,{" "}
-            {applianceText.daysLeft(certificate.days_left)}{" "}
+            valid until <When instant={certificate.not_after} precision="day" />,{" "}
+            {certificate.days_left < 0 ? "expired" : counted(certificate.days_left, "day left", "days left")}{" "}
             <span class="aside">
               <bdi>{certificate.names}</bdi>;{" "}
-              <bdi>{certificate.is_own ? applianceText.own : applianceText.givenBy(certificate.issuer)}</bdi>
+              <bdi>
+                {certificate.is_own ? "made by the appliance, which renews it" : `issued by ${certificate.issuer}`}
+              </bdi>
             </span>
           </>
         )}
@@ -221,7 +236,7 @@ function Row({ name, of = [], codes = [], children }: RowProps) {
 
 /** State as a word, a shape and a color. */
 function State({ severity }: { readonly severity: ApplianceConcern["severity"] | null }) {
-  if (severity === null) return <span class="state state-up">{applianceText.fine}</span>;
+  if (severity === null) return <span class="state state-up">Fine</span>;
   return (
     <span class={`state state-${severity === "error" ? "down" : "warning"}`}>{applianceText.severities[severity]}</span>
   );

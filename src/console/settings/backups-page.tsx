@@ -16,7 +16,7 @@ import { saveFile } from "../parts/save-file.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow } from "../session/me.ts";
-import { backupsText } from "../text/backups.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { ledgerText } from "../text/ledger.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { hrefOf } from "../url/location.ts";
@@ -29,6 +29,13 @@ type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
 type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
 
 const RUNNING_MS = 1_000;
+
+// Texts of the backups page.
+const TOLD = {
+  downloaded: (name: string) => `${name} was downloaded. Verify it where you keep it:`,
+  deleted: (name: string) => `${name} was deleted.`,
+  started: (name: string) => `${name} is being taken. You can leave this page meanwhile.`,
+};
 
 export function BackupsPage() {
   const asked = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
@@ -66,22 +73,22 @@ export function BackupsPage() {
       actions={
         mayNow("createBackup") && (
           <button type="button" disabled={isTaking} onClick={take}>
-            {backupsText.take}
+            Take a backup
           </button>
         )
       }
     >
-      <p class="prose">{backupsText.says}</p>
       <p class="prose">
-        {backupsText.key} <a href="/handbook/backup">{backupsText.handbook}</a>
+        A backup is one consistent state of everything on this appliance. It is taken while the appliance is running,
+        verified, and kept in the folder backups of its data until you delete it.
+      </p>
+      <p class="prose">
+        The file netledger.key is not in it. It decrypts the secrets of credentials: keep a copy of it elsewhere, once.{" "}
+        <a href="/handbook/backup">More about backups</a>
       </p>
       {failed !== null && <Problem problem={failed} />}
       {told !== null && (
-        <Told
-          key={told.what + told.backup.name}
-          sentence={backupsText[told.what](told.backup.name)}
-          onClose={dialog.close}
-        >
+        <Told key={told.what + told.backup.name} sentence={TOLD[told.what](told.backup.name)} onClose={dialog.close}>
           {told.what === "downloaded" && (
             <p class="command">
               <Copied isOffered text={verifyCommand(told.backup)} />
@@ -94,10 +101,10 @@ export function BackupsPage() {
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{backupsText.none}</p>}
+      {data?.length === 0 && <p>There is no backup yet.</p>}
       {newest !== undefined && (
         <p>
-          {backupsText.newest} <When instant={newest.created_at} as="age" />
+          The last one was taken <When instant={newest.created_at} as="age" />
         </p>
       )}
       {data !== undefined && data.length > 0 && (
@@ -122,6 +129,8 @@ interface AskProps extends Asked {
   onDone(what: Done["what"], backup: Backup): void;
 }
 
+const downloadTitle = (name: string) => `Download ${name}`;
+
 function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
   const { name, state } = backup;
   const form = useForm();
@@ -129,9 +138,12 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
     return (
       <AskFirst
         form={form}
-        title={backupsText.downloadTitle(name)}
-        says={backupsText.downloadSays}
-        verb={backupsText.downloadVerb}
+        title={downloadTitle(name)}
+        says={[
+          "The file has everything of the appliance, and the hashes of passwords and API keys. Keep it as you keep the appliance itself.",
+          "Enter your password to confirm.",
+        ]}
+        verb="Download"
         hasReason={false}
         onEnd={onEnd}
         run={async () => {
@@ -139,16 +151,19 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
           onDone("downloaded", backup);
         }}
       >
-        <OwnPassword form={form} label={settingsText.password} />
+        <OwnPassword form={form} label="Your password" />
       </AskFirst>
     );
   const newest = all.filter((each) => each.state === "Done").at(-1);
-  const says = state === "Failed" ? backupsText.forgetSays : backupsText.deleteSays;
+  const says =
+    state === "Failed"
+      ? ["It left no file. Only the note that it failed goes; the log keeps it."]
+      : ["The file is removed from the appliance's disk, for good. This cannot be undone."];
   return (
     <AskFirst
       title={removalTitle(backup)}
-      says={newest?.name === name ? [backupsText.deleteNewest, ...says] : says}
-      verb={state === "Failed" ? backupsText.forget : backupsText.deleteVerb}
+      says={newest?.name === name ? ["It is the newest backup that is complete.", ...says] : says}
+      verb={state === "Failed" ? "Forget" : "Delete the backup"}
       takesAway
       hasReason={false}
       onEnd={onEnd}
@@ -161,7 +176,7 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
 }
 
 function removalTitle({ name, state }: Backup): string {
-  return state === "Failed" ? backupsText.forgetTitle(name) : backupsText.deleteTitle(name);
+  return state === "Failed" ? `Forget ${name}` : `Delete ${name}`;
 }
 
 /** Downloads a backup. @throws Refusal */
@@ -180,26 +195,18 @@ interface TableProps extends Omit<ActionsProps, "backup"> {
   readonly verifications: readonly Verification[];
 }
 
+const BACKUPS_STATES: Readonly<Record<string, string>> = { Running: "Being taken", Done: "Verified", Failed: "Failed" };
+
 function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
   return (
-    <RowsTable
-      title={backupsText.list}
-      heads={[
-        backupsText.taken,
-        backupsText.state,
-        backupsText.size,
-        backupsText.upTo,
-        backupsText.file,
-        settingsText.actions,
-      ]}
-    >
+    <RowsTable title="Backups" heads={["Taken", "State", "Size", "Up to", "File", settingsText.actions]}>
       {backups.map((backup) => (
         <tr key={backup.name}>
           <td>
             <When instant={backup.created_at} as="both" />
           </td>
           <td>
-            <span class={`state state-${STATES[backup.state]}`}>{backupsText.states[backup.state]}</span>
+            <span class={`state state-${STATES[backup.state]}`}>{BACKUPS_STATES[backup.state]}</span>
             {backup.reason !== null && <p>{backup.reason}</p>}
             <VerifiedAgain verification={verifications.find((each) => each.backup === backup.name)} />
           </td>
@@ -207,14 +214,14 @@ function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
           <td>
             {backup.sequence !== null && (
               <a href={hrefOf(`/changes/${backup.sequence}`, { at: null })}>
-                {backupsText.transaction(backup.sequence)}
+                transaction {groupedDigits(backup.sequence)}
               </a>
             )}
           </td>
           <td>
             {backup.state === "Done" ? (
               <Copied text={verifyCommand(backup)}>
-                <span title={backupsText.verify}>{backup.name}</span>
+                <span title="Copy the command that verifies it">{backup.name}</span>
               </Copied>
             ) : (
               backup.name
@@ -238,20 +245,22 @@ function VerifiedAgain({ verification }: { readonly verification: Verification |
   if (status === "Running")
     return (
       <p class="aside" role="status">
-        {backupsText.beingVerified}
+        Being read again
         {progress !== null && `: ${ledgerText.step(progress.step, progress.done, progress.total)}`}
       </p>
     );
   if (is_sound === true)
     return (
       <p class="aside">
-        {backupsText.soundAgain} <When instant={started_at} as="age" />
+        Read again and sound <When instant={started_at} as="age" />
       </p>
     );
   return (
     <p>
       <span class="state state-down">
-        {findings_total > 0 ? backupsText.damaged(findings_total) : (ledgerText.statuses[status] ?? status)}
+        {findings_total > 0
+          ? `Damaged: ${findings_total} ${findings_total === 1 ? "finding" : "findings"}`
+          : (ledgerText.statuses[status] ?? status)}
       </span>{" "}
       {problem ?? findings[0]?.message}
     </p>
@@ -273,26 +282,26 @@ function Actions({ backup, onAsk, onVerify }: ActionsProps) {
       {isDone && mayNow("verifyBackup") && (
         <button
           type="button"
-          aria-label={backupsText.verifyTitle(backup.name)}
+          aria-label={`Verify ${backup.name}`}
           // Not `disabled`, so that the button keeps the focus.
           aria-disabled={onVerify === null}
           onClick={() => onVerify?.(backup)}
         >
-          {backupsText.verifyAgain}
+          Verify
         </button>
       )}
       {isDone && mayNow("downloadBackup") && (
         <button
           type="button"
-          aria-label={backupsText.downloadTitle(backup.name)}
+          aria-label={downloadTitle(backup.name)}
           onClick={() => onAsk({ what: "download", backup })}
         >
-          {backupsText.download}
+          Download
         </button>
       )}
       {mayNow("deleteBackup") && (
         <button type="button" aria-label={removalTitle(backup)} onClick={() => onAsk({ what: "delete", backup })}>
-          {isDone ? backupsText.delete : backupsText.forget}
+          {isDone ? "Delete" : "Forget"}
         </button>
       )}
     </span>

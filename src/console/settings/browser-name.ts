@@ -1,7 +1,5 @@
 // Readable name of a session's User-Agent: browser and operating system. Pure.
 
-import { accountText } from "../text/account.ts";
-
 /** Most specific first: nearly all contain Mozilla, and many contain Safari. */
 const PROGRAMS = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, "Edge"],
@@ -22,13 +20,13 @@ const SYSTEMS = [
 
 /** @returns `Firefox 128 on Linux`; the raw header if unrecognized, which can be any text */
 export function browserName(userAgent: string | null): string {
-  if (userAgent === null || userAgent === "") return accountText.unknown;
+  if (userAgent === null || userAgent === "") return "unknown";
   for (const [pattern, name] of PROGRAMS) {
     const version = pattern.exec(userAgent)?.[1];
     if (version === undefined) continue;
     const [, system] = SYSTEMS.find(([each]) => each.test(userAgent)) ?? [];
     const program = `${name} ${version}`;
-    return system === undefined ? program : accountText.on(program, system);
+    return system === undefined ? program : `${program} on ${system}`;
   }
   return userAgent;
 }

@@ -18,7 +18,6 @@ import { When } from "../parts/when.tsx";
 import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
 import { mayNow } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
-import { settingsText } from "../text/settings.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
 import { AskedWith, reachOf } from "./asked-with.tsx";
@@ -161,7 +160,7 @@ function Facts({
       <Fact name={credentialText.secretsChanged}>
         <When instant={secrets_updated_at} as="both" />
       </Fact>
-      <Fact name={settingsText.created}>
+      <Fact name="Created">
         <When instant={created_at} as="both" />
       </Fact>
       {tags.length > 0 && (

@@ -62,43 +62,56 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   return (
     <AskFirst
       form={form}
-      title={edited === null ? apiKeysText.newOne : apiKeysText.editTitle(edited.name)}
-      verb={edited === null ? editText.create : apiKeysText.save}
+      title={edited === null ? "New key" : apiKeysText.editTitle(edited.name)}
+      verb={edited === null ? editText.create : "Save"}
       run={run}
       onEnd={onEnd}
     >
-      <TextField form={form} limits={LIMITS.createApiKey.name} label={apiKeysText.name} help={apiKeysText.nameHelp} />
+      <TextField
+        form={form}
+        limits={LIMITS.createApiKey.name}
+        label="Name"
+        help="What uses it, so that others know what ends with it."
+      />
       {mayChooseUser && (
         <SelectField
           form={form}
           name="user"
-          label={apiKeysText.user}
+          label="User"
           options={givable.map(({ id, name, email }) => [id, name === email ? name : `${name}, ${email}`])}
         />
       )}
-      <SelectField form={form} name="permissions" label={apiKeysText.permissions} options={roleOptions()} />
+      <SelectField form={form} name="permissions" label="What it may do, at most" options={roleOptions()} />
       <RadioField
         form={form}
         name="reach"
-        label={apiKeysText.reach}
+        label="Networks"
         options={[
-          ["all", apiKeysText.follow],
-          ["some", apiKeysText.only],
+          ["all", "All networks of its user, now and later"],
+          ["some", "Only these"],
         ]}
-        wrong={isFollowing || form.list("networks").length > 0 ? null : apiKeysText.noChoice}
+        wrong={
+          isFollowing || form.list("networks").length > 0 ? null : "Choose at least one network, or all of the user."
+        }
       >
         {!isFollowing && <Ticks form={form} name="networks" options={choicesOf(networks)} />}
       </RadioField>
-      <TextField form={form} name="expires" label={apiKeysText.expiry} type="date" pointer="/expires_at" />
+      <TextField
+        form={form}
+        name="expires"
+        label="Expires on (00:00 UTC); empty: never"
+        type="date"
+        pointer="/expires_at"
+      />
       <TextField
         form={form}
         name="sources"
-        label={apiKeysText.allowed}
+        label="Only from these CIDRs, one per line; empty: from everywhere"
         rows={2}
         placeholder="10.0.30.0/24"
         pointer="/allowed_sources"
       />
-      {edited !== null && <CheckField form={form} name="is_enabled" label={apiKeysText.isEnabled} />}
+      {edited !== null && <CheckField form={form} name="is_enabled" label="Enabled" />}
     </AskFirst>
   );
 }

@@ -15,7 +15,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow, me } from "../session/me.ts";
 import { apiKeysText } from "../text/api-keys.ts";
-import { rightsText } from "../text/rights.ts";
+import { isolated } from "../text/isolated.ts";
 import { settingsText } from "../text/settings.ts";
 import { now } from "../time/clock.ts";
 import { parseInstant } from "../time/instant.ts";
@@ -49,13 +49,14 @@ export function KeysPage() {
       actions={
         mayNow("createApiKey") && (
           <button type="button" onClick={dialog.openNew}>
-            {apiKeysText.newOne}
+            New key
           </button>
         )
       }
     >
       <p class="prose">
-        {apiKeysText.says} <a href="/handbook/security">{apiKeysText.handbook}</a>
+        An API key lets a program ask the API with the rights of a user, or with fewer. It has at most its owner's
+        permissions and stops working when that account is removed. <a href="/handbook/security">More about API keys</a>
       </p>
       {told !== null && <Outcome key={told.sentence + told.text} {...told} onClose={dialog.close} />}
       {dialog.isNew && (
@@ -64,7 +65,7 @@ export function KeysPage() {
           users={users}
           onEnd={dialog.end}
           onDone={(name, text) =>
-            dialog.finish({ sentence: apiKeysText.created(name), ...(text === null ? {} : { text }) })
+            dialog.finish({ sentence: `The key ${isolated(name)} was created.`, ...(text === null ? {} : { text }) })
           }
         />
       )}
@@ -73,7 +74,7 @@ export function KeysPage() {
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{apiKeysText.none}</p>}
+      {data?.length === 0 && <p>There is no API key yet.</p>}
       {data !== undefined && data.length > 0 && <KeyTable keys={data} users={users} onAsk={dialog.ask} />}
     </SettingsPage>
   );
@@ -81,14 +82,10 @@ export function KeysPage() {
 
 function Outcome({ sentence, text, onClose }: Done & { onClose(): void }) {
   return (
-    <Told
-      sentence={sentence}
-      onClose={onClose}
-      closing={text === undefined ? settingsText.close : apiKeysText.closeOnce}
-    >
+    <Told sentence={sentence} onClose={onClose} closing={text === undefined ? "Close" : "I have copied it"}>
       {text !== undefined && (
         <>
-          <p>{apiKeysText.once}</p>
+          <p>Copy it now: only its hash is stored, and it is never shown again.</p>
           <p class="command">
             <Copied isOffered text={text} />
           </p>
@@ -105,6 +102,10 @@ interface AskProps {
   onDone(what: Done): void;
 }
 
+const deleteTitle = (name: string) => `Delete the key ${isolated(name)}`;
+
+const rotateTitle = (name: string) => `Rotate the key ${isolated(name)}`;
+
 function Ask({ asked, users, onEnd, onDone }: AskProps) {
   const { id, name } = asked.key;
   if (asked.what === "edit")
@@ -113,25 +114,35 @@ function Ask({ asked, users, onEnd, onDone }: AskProps) {
         edited={asked.key}
         users={users}
         onEnd={onEnd}
-        onDone={(saved) => onDone({ sentence: apiKeysText.saved(saved) })}
+        onDone={(saved) => onDone({ sentence: `The key ${isolated(saved)} was saved.` })}
       />
     );
   const isRotated = asked.what === "rotate";
   return (
     <AskFirst
-      title={isRotated ? apiKeysText.rotateTitle(name) : apiKeysText.deleteTitle(name)}
-      says={isRotated ? apiKeysText.rotateSays : apiKeysText.deleteSays}
-      verb={isRotated ? apiKeysText.rotateVerb : apiKeysText.deleteVerb}
+      title={isRotated ? rotateTitle(name) : deleteTitle(name)}
+      says={
+        isRotated
+          ? [
+              "It gets a new text, which is shown once. The old one stops working at once: whatever uses it needs the new one.",
+              "This cannot be undone.",
+            ]
+          : [
+              "It stops working at once, also where it follows changes. This cannot be undone: another key has another text.",
+              "History keeps its name. To stop it for a while, edit it and untick Enabled.",
+            ]
+      }
+      verb={isRotated ? "Rotate it" : "Delete the key"}
       takesAway
       onEnd={onEnd}
       run={async ({ header, headers }) => {
         const params = { path: { id }, header };
         if (isRotated) {
           const { key: text } = await done(api.POST("/api/v1/auth/keys/{id}/rotate", { params, headers }));
-          onDone({ sentence: apiKeysText.rotated(name), text });
+          onDone({ sentence: `The key ${isolated(name)} was rotated. The old one does not work any more.`, text });
         } else {
           await done(api.DELETE("/api/v1/auth/keys/{id}", { params, headers }));
-          onDone({ sentence: apiKeysText.deleted(name) });
+          onDone({ sentence: `The key ${isolated(name)} was deleted. It does not work any more.` });
         }
       }}
     />
@@ -152,13 +163,13 @@ function KeyTable({ keys, users, onAsk }: KeyTableProps) {
         <RowsTable
           title={settingsText.tabs.keys}
           heads={[
-            apiKeysText.name,
-            apiKeysText.userAs,
-            apiKeysText.reach,
-            apiKeysText.sources,
-            apiKeysText.state,
-            apiKeysText.expires,
-            apiKeysText.used,
+            "Name",
+            "User, permissions",
+            "Networks",
+            "From",
+            "State",
+            "Expires",
+            "Last used",
             may("updateApiKey") && settingsText.actions,
           ]}
         >
@@ -183,7 +194,7 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
     <tr>
       <th scope="row">
         <bdi>{name}</bdi>
-        <div class="mono aside" title={apiKeysText.mask}>
+        <div class="mono aside" title="Begins with">
           {key.key}
         </div>
       </th>
@@ -192,8 +203,8 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
         <div class="aside">{permissions}</div>
       </td>
       <td>
-        {all_networks && apiKeysText.follows}
-        {!all_networks && network_ids.length === 0 && rightsText.noNetworks}
+        {all_networks && "as its user"}
+        {!all_networks && network_ids.length === 0 && "none"}
         {!all_networks &&
           network_ids.map((id, position) => (
             <span key={id}>
@@ -202,12 +213,12 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
             </span>
           ))}
       </td>
-      <td>{allowed_sources === null ? apiKeysText.everywhere : allowed_sources.join(", ")}</td>
+      <td>{allowed_sources === null ? "everywhere" : allowed_sources.join(", ")}</td>
       <td>
         <KeyState of={key} user={user} />
       </td>
-      <td>{expires_at === null ? apiKeysText.never : <When instant={expires_at} precision="minute" />}</td>
-      <td>{last_used === null ? apiKeysText.unused : <When instant={last_used} as="age" />}</td>
+      <td>{expires_at === null ? "never" : <When instant={expires_at} precision="minute" />}</td>
+      <td>{last_used === null ? "never" : <When instant={last_used} as="age" />}</td>
       {may("updateApiKey") && (
         <td>
           <KeyActions of={key} user={user} onAsk={onAsk} />
@@ -218,10 +229,10 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
 }
 
 function KeyState({ of: { is_enabled, expires_at }, user }: Pick<KeyRowProps, "of" | "user">) {
-  if (!is_enabled || user?.is_enabled === false) return <span class="state">{rightsText.disabled}</span>;
+  if (!is_enabled || user?.is_enabled === false) return <span class="state">Disabled</span>;
   if (expires_at !== null && (parseInstant(expires_at) ?? 0) <= now.value)
-    return <span class="state state-down">{apiKeysText.expired}</span>;
-  return <span class="state state-up">{rightsText.enabled}</span>;
+    return <span class="state state-down">Expired</span>;
+  return <span class="state state-up">Enabled</span>;
 }
 
 /** For another user's key, only if one could grant that user's role. */
@@ -234,25 +245,17 @@ function KeyActions({ of: key, user, onAsk }: KeyRowProps) {
     <span class="settings-actions">
       {mayNow("updateApiKey") && (
         <button type="button" aria-label={apiKeysText.editTitle(key.name)} onClick={() => onAsk({ what: "edit", key })}>
-          {rightsText.edit}
+          Edit
         </button>
       )}
       {mayNow("rotateApiKey") && (
-        <button
-          type="button"
-          aria-label={apiKeysText.rotateTitle(key.name)}
-          onClick={() => onAsk({ what: "rotate", key })}
-        >
-          {apiKeysText.rotate}
+        <button type="button" aria-label={rotateTitle(key.name)} onClick={() => onAsk({ what: "rotate", key })}>
+          Rotate
         </button>
       )}
       {mayNow("deleteApiKey") && (
-        <button
-          type="button"
-          aria-label={apiKeysText.deleteTitle(key.name)}
-          onClick={() => onAsk({ what: "delete", key })}
-        >
-          {rightsText.delete}
+        <button type="button" aria-label={deleteTitle(key.name)} onClick={() => onAsk({ what: "delete", key })}>
+          Delete
         </button>
       )}
     </span>

@@ -6,7 +6,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { logText } from "../text/appliance.ts";
+import { counted } from "../text/digits.ts";
 import { settingsText } from "../text/settings.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { type FollowedLog, type LogLevel, type LogLine, useLog } from "./log-follow.ts";
@@ -23,16 +23,23 @@ export function LogPage() {
   const log = useLog(may("listLogLines"), level, filter);
   return (
     <SettingsPage title={settingsText.tabs.log} operation="listLogLines" forbidden={settingsText.ownersAlone}>
-      <p class="prose">{logText.says}</p>
+      <p class="prose">
+        The last lines since the start, as the log has them. Older ones are in standard error, where the system keeps
+        it.
+      </p>
       <Choices key={filter} level={level} filter={filter} />
       {log.problem !== null && <Problem problem={log.problem} />}
-      {log.isRestarted && <p class="note">{logText.restarted}</p>}
-      {log.dropped > 0 && <p class="note">{logText.dropped(log.dropped)}</p>}
+      {log.isRestarted && <p class="note">The appliance was started again: the lines begin with that.</p>}
+      {log.dropped > 0 && (
+        <p class="note">{counted(log.dropped, "line was", "lines were")} gone before they were read.</p>
+      )}
       {!log.isLoaded && log.problem === null && <Waiting />}
       {log.isLoaded && <Lines key={`${level} ${filter}`} log={log} />}
     </SettingsPage>
   );
 }
+
+const LOG_LEVELS: Readonly<Record<string, string>> = { info: "All", warn: "Warnings and errors", error: "Errors" };
 
 function Choices({ level, filter }: { readonly level: LogLevel; readonly filter: string }) {
   const submit = (event: SubmitEvent) => {
@@ -43,17 +50,17 @@ function Choices({ level, filter }: { readonly level: LogLevel; readonly filter:
   return (
     <form class="log-choices" onSubmit={submit}>
       <label>
-        {logText.level}{" "}
+        Level{" "}
         <Select
           value={level}
-          choices={LEVELS.map((each) => [each, logText.levels[each] ?? each])}
+          choices={LEVELS.map((each) => [each, LOG_LEVELS[each] ?? each])}
           onChoose={(value) => go(hrefHere({ level: value === "info" ? null : value }))}
         />
       </label>
       <label class="log-filter">
-        {logText.filter} <input type="search" name="filter" defaultValue={filter} placeholder={logText.filterSays} />
+        Filter <input type="search" name="filter" defaultValue={filter} placeholder={'event = "request_refused"'} />
       </label>
-      <button type="submit">{logText.apply}</button>
+      <button type="submit">Apply</button>
     </form>
   );
 }
@@ -78,16 +85,20 @@ function Lines({ log: { lines } }: { readonly log: FollowedLog }) {
     <>
       <p class="log-tools">
         <button type="button" onClick={() => setHeld(held === null ? lines : null)}>
-          {held === null ? logText.pause : logText.follow}
+          {held === null ? "Pause" : "Follow"}
         </button>
         <CopyAll lines={shown} />
         <span class="aside" role="status">
-          {held === null ? `${logText.count(lines.length)}, ${logText.following}` : logText.paused(missing)}
+          {held === null
+            ? `${counted(lines.length, "line", "lines")}, following`
+            : missing === 0
+              ? "Paused"
+              : `Paused: ${counted(missing, "new line", "new lines")}`}
         </span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
-      <section ref={box} class="log" tabIndex={0} aria-label={logText.lines} onScroll={scrolled}>
-        {shown.length === 0 && <p>{logText.none}</p>}
+      <section ref={box} class="log" tabIndex={0} aria-label="Lines of the log" onScroll={scrolled}>
+        {shown.length === 0 && <p>No line yet.</p>}
         <ol>
           {shown.map(({ sequence, level, text }) => (
             <li key={sequence} class={`log-line log-${level}`}>
@@ -109,7 +120,7 @@ function CopyAll({ lines }: { readonly lines: readonly LogLine[] }) {
   };
   return (
     <button type="button" onClick={() => void copy()}>
-      {isCopied ? logText.copied : logText.copy}
+      {isCopied ? "Copied" : "Copy all"}
     </button>
   );
 }

@@ -14,7 +14,6 @@ import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { mayNow, refreshMe } from "../session/me.ts";
-import { organizationText } from "../text/organization.ts";
 import { settingsText } from "../text/settings.ts";
 import { SettingsPage } from "./settings-page.tsx";
 import { useDialog } from "./use-dialog.ts";
@@ -38,12 +37,12 @@ export function OrganizationPage() {
         mayNow("updateOrganization") &&
         data !== undefined && (
           <button type="button" onClick={() => dialog.ask(true)}>
-            {organizationText.edit}
+            Edit the organization
           </button>
         )
       }
     >
-      <p class="prose">{organizationText.says}</p>
+      <p class="prose">All data belong to your organization and are visible to it alone.</p>
       {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
       {dialog.asked !== null && data !== undefined && (
         <OrganizationForm edited={data} onEnd={dialog.end} onDone={dialog.finish} />
@@ -53,16 +52,18 @@ export function OrganizationPage() {
       {data !== undefined && (
         <>
           <dl class="facts">
-            <Fact name={organizationText.name}>
+            <Fact name="Name">
               <bdi>{data.name}</bdi>
             </Fact>
-            <Fact name={organizationText.reasons}>
-              {data.require_change_reason ? organizationText.demanded : organizationText.free}
+            <Fact name="Reasons">
+              {data.require_change_reason
+                ? "Every change needs a reason"
+                : "A reason can be given with every change, and need not be."}
             </Fact>
           </dl>
-          {!mayNow("updateOrganization") && <p class="aside">{organizationText.ofOwners}</p>}
+          {!mayNow("updateOrganization") && <p class="aside">Owners can change this.</p>}
           <section class="part">
-            <h2>{organizationText.history}</h2>
+            <h2>History</h2>
             <Transactions key={data.updated_at} of={history} />
           </section>
         </>
@@ -90,23 +91,25 @@ function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
       return done(api.PUT("/api/v1/organizations", { params, headers, body }));
     });
     const isSame = body.name === name && body.require_change_reason === require_change_reason;
-    onDone(isSame ? organizationText.unchanged : organizationText.saved);
+    onDone(isSame ? "Nothing was changed." : "Saved.");
   };
   return (
     <AskFirst
       form={form}
-      title={organizationText.edit}
-      says={organizationText.editSays}
-      verb={organizationText.save}
+      title="Edit the organization"
+      says={[
+        "A change of the organization cannot be undone by its transaction, as others can. To go back, edit it again.",
+      ]}
+      verb="Save"
       run={run}
       onEnd={onEnd}
     >
-      <TextField form={form} label={organizationText.name} limits={LIMITS.updateOrganization.name} />
+      <TextField form={form} label="Name" limits={LIMITS.updateOrganization.name} />
       <CheckField
         form={form}
         name="require_change_reason"
-        label={organizationText.demand}
-        help={organizationText.demandHelp}
+        label="Demand a reason for every change"
+        help="From then on, whatever people and API keys change without X-Change-Reason is refused, and nothing is written: programs that give none stop being able to write. Scans, this machine's commands and people's own passwords, sessions and preferences need none."
       />
     </AskFirst>
   );

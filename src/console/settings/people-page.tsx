@@ -11,8 +11,9 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow, me } from "../session/me.ts";
+import { groupedDigits } from "../text/digits.ts";
+import { isolated } from "../text/isolated.ts";
 import { peopleText } from "../text/people.ts";
-import { rightsText } from "../text/rights.ts";
 import { settingsText } from "../text/settings.ts";
 import { reachesAll, rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -37,15 +38,26 @@ export function PeoplePage() {
       actions={
         mayNow("createUser") && (
           <button type="button" onClick={dialog.openNew}>
-            {peopleText.newOne}
+            New user
           </button>
         )
       }
     >
-      <p class="prose">{peopleText.says}</p>
+      <p class="prose">
+        Who may sign in, what they may do, and which networks they reach. You can't grant or revoke a role higher than
+        your own.
+      </p>
       {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
       {dialog.isNew && (
-        <UserForm edited={null} onEnd={dialog.end} onDone={(name) => dialog.finish(peopleText.added(name))} />
+        <UserForm
+          edited={null}
+          onEnd={dialog.end}
+          onDone={(name) =>
+            dialog.finish(
+              `${isolated(name)} can sign in now. Tell them the password; they change it under Settings, Account.`,
+            )
+          }
+        />
       )}
       {dialog.asked !== null && (
         <Ask
@@ -70,8 +82,8 @@ interface AskProps {
 
 function Ask({ asked, onEnd, onDone }: AskProps) {
   if (asked.what === "edit")
-    return <UserForm edited={asked.user} onEnd={onEnd} onDone={(name) => onDone(peopleText.saved(name))} />;
-  return <Removal user={asked.user} onEnd={onEnd} onDone={() => onDone(peopleText.deleted(asked.user.name))} />;
+    return <UserForm edited={asked.user} onEnd={onEnd} onDone={(name) => onDone(`${isolated(name)} was saved.`)} />;
+  return <Removal user={asked.user} onEnd={onEnd} onDone={() => onDone(`${isolated(asked.user.name)} was deleted.`)} />;
 }
 
 interface RemovalProps {
@@ -79,6 +91,13 @@ interface RemovalProps {
   onEnd(): void;
   onDone(): void;
 }
+
+const deleteKeys = (count: number) =>
+  count === 0
+    ? "They have no API keys."
+    : `${count === 1 ? "Their API key is" : `Their ${groupedDigits(count)} API keys are`} deleted as well, at once.`;
+
+const deleteTitle = (name: string) => `Delete ${isolated(name)}`;
 
 /** Waits for the number of keys that are deleted with the user. */
 function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
@@ -89,9 +108,15 @@ function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
   if (count === undefined) return <Waiting />;
   return (
     <AskFirst
-      title={peopleText.deleteTitle(name)}
-      says={[peopleText.deleteKeys(count), ...peopleText.deleteSays]}
-      verb={peopleText.deleteVerb}
+      title={deleteTitle(name)}
+      says={[
+        deleteKeys(count),
+        ...[
+          "Their sessions end. This cannot be undone: a user who is added again has a new id and needs new keys.",
+          "History keeps their name. To suspend a user, edit them and untick “May sign in”.",
+        ],
+      ]}
+      verb="Delete the user"
       takesAway
       onEnd={onEnd}
       run={async ({ header, headers }) => {
@@ -109,12 +134,12 @@ function UserTable({ users, onAsk }: { readonly users: readonly User[]; onAsk(wh
         <RowsTable
           title={settingsText.tabs.people}
           heads={[
-            peopleText.name,
-            peopleText.email,
-            peopleText.role,
-            peopleText.reach,
-            peopleText.state,
-            peopleText.lastLogin,
+            "Name",
+            "E-mail",
+            "Role",
+            "Networks",
+            "State",
+            "Last sign-in",
             may("updateUser") && settingsText.actions,
           ]}
         >
@@ -132,15 +157,15 @@ function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): voi
   return (
     <tr>
       <th scope="row">
-        <bdi>{name}</bdi> {id === me.value?.id && <span class="label">{peopleText.you}</span>}
+        <bdi>{name}</bdi> {id === me.value?.id && <span class="label">you</span>}
       </th>
       <td>
         <bdi class="mail">{email}</bdi>
       </td>
       <td>{role}</td>
       <td>
-        {reachesAll(role) && rightsText.allNetworks}
-        {!reachesAll(role) && network_ids.length === 0 && rightsText.noNetworks}
+        {reachesAll(role) && "all"}
+        {!reachesAll(role) && network_ids.length === 0 && "none"}
         {!reachesAll(role) &&
           network_ids.map((network, position) => (
             <span key={network}>
@@ -150,11 +175,9 @@ function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): voi
           ))}
       </td>
       <td>
-        <span class={is_enabled ? "state state-up" : "state"}>
-          {is_enabled ? rightsText.enabled : rightsText.disabled}
-        </span>
+        <span class={is_enabled ? "state state-up" : "state"}>{is_enabled ? "Enabled" : "Disabled"}</span>
       </td>
-      <td>{last_login === null ? peopleText.never : <When instant={last_login} as="age" />}</td>
+      <td>{last_login === null ? "never" : <When instant={last_login} as="age" />}</td>
       {may("updateUser") && (
         <td>
           <UserActions user={user} onAsk={onAsk} />
@@ -176,16 +199,12 @@ function UserActions({ user, onAsk }: { readonly user: User; onAsk(what: Asked):
           aria-label={peopleText.editTitle(user.name)}
           onClick={() => onAsk({ what: "edit", user })}
         >
-          {rightsText.edit}
+          Edit
         </button>
       )}
       {mayNow("deleteUser") && user.id !== who.id && (
-        <button
-          type="button"
-          aria-label={peopleText.deleteTitle(user.name)}
-          onClick={() => onAsk({ what: "delete", user })}
-        >
-          {rightsText.delete}
+        <button type="button" aria-label={deleteTitle(user.name)} onClick={() => onAsk({ what: "delete", user })}>
+          Delete
         </button>
       )}
     </span>

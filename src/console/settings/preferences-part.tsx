@@ -16,8 +16,7 @@ import { ZoneChoice } from "../parts/zone-choice.tsx";
 import { may } from "../session/me.ts";
 import { PINS, pins } from "../session/pins.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
-import { preferenceText } from "../text/account.ts";
-import { frameText } from "../text/frame.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { ownValue } from "../text/own-value.ts";
 import { settingsText } from "../text/settings.ts";
 import { timeText } from "../text/time.ts";
@@ -76,7 +75,7 @@ export function Preferences() {
   };
   return (
     <section class="part">
-      <h2>{preferenceText.title}</h2>
+      <h2>Preferences</h2>
       {problem !== null && <Problem problem={problem} />}
       {told !== null && (
         <Told
@@ -85,31 +84,27 @@ export function Preferences() {
             <>
               {told.sentence}{" "}
               <button type="button" onClick={() => void putBack(told)}>
-                {preferenceText.undo}
+                Undo
               </button>
             </>
           }
           onClose={() => setTold(null)}
         />
       )}
-      <RowsTable
-        title={preferenceText.title}
-        kind="preferences"
-        heads={[preferenceText.what, preferenceText.now, preferenceText.where, settingsText.actions]}
-      >
+      <RowsTable title="Preferences" kind="preferences" heads={["What", "Value", "Stored", settingsText.actions]}>
         {all.map((each) => (
           <tr key={each.key}>
             <th scope="row">{each.title}</th>
             <td>{each.shown}</td>
-            <td>{each.isOfUser ? preferenceText.everywhere : preferenceText.here}</td>
+            <td>{each.isOfUser ? "for you, in every browser" : "in this browser"}</td>
             <td>
               {resettable.includes(each) && (
                 <button
                   type="button"
-                  aria-label={preferenceText.resetOf(each.title)}
-                  onClick={() => void reset([each], preferenceText.wasReset(each.title))}
+                  aria-label={`Reset: ${each.title}`}
+                  onClick={() => void reset([each], `Reset: ${each.title}.`)}
                 >
-                  {preferenceText.reset}
+                  Reset
                 </button>
               )}
             </td>
@@ -118,8 +113,11 @@ export function Preferences() {
       </RowsTable>
       {resettable.length > 1 && (
         <p>
-          <button type="button" onClick={() => void reset(resettable, preferenceText.wereReset)}>
-            {preferenceText.resetAll}
+          <button
+            type="button"
+            onClick={() => void reset(resettable, "All of them are as they were at the beginning.")}
+          >
+            Reset all
           </button>
         </p>
       )}
@@ -141,7 +139,7 @@ function usePreferences(): readonly Preference[] {
   return [
     {
       key: "zone",
-      title: preferenceText.zone,
+      title: "Time zone",
       isOfUser: false,
       shown: <ZoneChoice isNamed={false} />,
       isInitial: zone.value === ownZone(),
@@ -153,7 +151,7 @@ function usePreferences(): readonly Preference[] {
     },
     {
       key: "range",
-      title: preferenceText.range,
+      title: "Range of the time bar",
       isOfUser: false,
       shown: timeText.ranges[range.value],
       isInitial: range.value === FIRST_RANGE,
@@ -168,9 +166,9 @@ function usePreferences(): readonly Preference[] {
       : [
           {
             key: "network",
-            title: preferenceText.network,
+            title: "Default network",
             isOfUser: false,
-            shown: lastNetwork === null ? frameText.allNetworks : <Named kind="network" id={lastNetwork} as={null} />,
+            shown: lastNetwork === null ? "All networks" : <Named kind="network" id={lastNetwork} as={null} />,
             isInitial: lastNetwork === null,
             reset: () => {
               keepNetwork(null);
@@ -180,9 +178,9 @@ function usePreferences(): readonly Preference[] {
         ]),
     {
       key: "recent",
-      title: preferenceText.recent,
+      title: "Recent searches",
       isOfUser: false,
-      shown: questions.length === 0 ? preferenceText.none : <Words words={questions} />,
+      shown: questions.length === 0 ? "none" : <Words words={questions} />,
       isInitial: questions.length === 0,
       reset: () => {
         setQuestions([]);
@@ -191,11 +189,11 @@ function usePreferences(): readonly Preference[] {
     },
     {
       key: "pins",
-      title: preferenceText.pins,
+      title: "Pinned",
       isOfUser: true,
       shown:
         pinned.length === 0 ? (
-          preferenceText.none
+          "none"
         ) : (
           <Several items={pinned.map(({ kind, id }) => <Named key={id} kind={kind} id={id} as={null} />)} />
         ),
@@ -204,11 +202,11 @@ function usePreferences(): readonly Preference[] {
     },
     {
       key: "views",
-      title: preferenceText.views,
+      title: "Saved views",
       isOfUser: true,
       shown:
         views.length === 0
-          ? preferenceText.none
+          ? "none"
           : views.map(({ kind, title, page, saved }) => (
               <div key={kind}>
                 {title}:{" "}
@@ -259,7 +257,7 @@ function Words({ words }: { readonly words: readonly string[] }) {
           </a>
         ))}
       />{" "}
-      <span class="aside">{preferenceText.recentSays}</span>
+      <span class="aside">until you sign out</span>
     </>
   );
 }
@@ -273,7 +271,7 @@ function Several({ items }: { readonly items: readonly ComponentChildren[] }) {
           {item}
         </>
       ))}
-      {items.length > SHOWN_MAX && ` ${preferenceText.more(items.length - SHOWN_MAX)}`}
+      {items.length > SHOWN_MAX && ` and ${groupedDigits(items.length - SHOWN_MAX)} more`}
     </>
   );
 }

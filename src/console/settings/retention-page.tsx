@@ -9,8 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Select } from "../parts/select.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { groupedDigits } from "../text/digits.ts";
-import { retentionText } from "../text/retention.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { exactNow } from "../time/clock.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
@@ -37,7 +36,8 @@ export function RetentionPage() {
   return (
     <SettingsPage title={settingsText.tabs.retention} operation="previewRetention" forbidden={settingsText.ownersAlone}>
       <p class="prose">
-        {retentionText.says} <a href="/handbook/pruning">{retentionText.handbook}</a>
+        All history is kept until it is pruned. This page previews what a prune would drop; it changes nothing.{" "}
+        <a href="/handbook/pruning">What stays, and what answers say afterwards</a>
       </p>
       <Question key={`${before} ${keep}`} before={before} keep={keep} />
       {isAsked && problem !== undefined && <Problem problem={problem} again={again} />}
@@ -46,6 +46,12 @@ export function RetentionPage() {
     </SettingsPage>
   );
 }
+
+const RETENTION_KEEPS = {
+  none: "only the state at that date",
+  daily: "the last state of each day",
+  monthly: "the last state of each month",
+};
 
 function Question({ before, keep }: { readonly before: string | null; readonly keep: Keep }) {
   const submit = (event: SubmitEvent) => {
@@ -57,7 +63,7 @@ function Question({ before, keep }: { readonly before: string | null; readonly k
     <form class="plan" onSubmit={submit}>
       <Row
         id="retention-before"
-        label={retentionText.before}
+        label="Prune what happened before (00:00 UTC)"
         control={(described) => (
           <input
             {...described}
@@ -71,19 +77,19 @@ function Question({ before, keep }: { readonly before: string | null; readonly k
       />
       <Row
         id="retention-keep"
-        label={retentionText.keep}
+        label="What stays of it"
         control={(described) => (
           <Select
             {...described}
             name="keep"
             value={keep}
-            choices={KEEPS.map((each) => [each, retentionText.keeps[each]])}
+            choices={KEEPS.map((each) => [each, RETENTION_KEEPS[each]])}
           />
         )}
       />
       <p>
         <button type="submit" class="primary">
-          {retentionText.preview}
+          Preview
         </button>
       </p>
     </form>
@@ -95,24 +101,28 @@ function Result({ preview, day }: { readonly preview: Preview; readonly day: str
   const command = `netledger prune --data DIR --before ${day}${keep === "none" ? "" : ` --keep ${keep}`}`;
   return (
     <section class="part" role="status">
-      <h2>{retentionText.result}</h2>
-      {dropped === 0 && <p>{retentionText.nothing}</p>}
+      <h2>What it would drop</h2>
+      {dropped === 0 && <p>Nothing would be dropped.</p>}
       <dl class="facts">
-        <Fact name={retentionText.versions}>{groupedDigits(versions)}</Fact>
+        <Fact name="Versions looked at">{groupedDigits(versions)}</Fact>
         {dropped > 0 && (
           <>
-            <Fact name={retentionText.dropped}>{retentionText.droppedOf(dropped, sizeText(dropped_bytes))}</Fact>
-            <Fact name={retentionText.kept}>{retentionText.keptStates(states_kept)}</Fact>
+            <Fact name="Dropped">
+              {counted(dropped, "version", "versions")}, {sizeText(dropped_bytes)} of documents
+            </Fact>
+            <Fact name="Stays">{counted(states_kept, "state", "states")}</Fact>
           </>
         )}
         {credential_notes_dropped > 0 && (
-          <Fact name={retentionText.notes}>{groupedDigits(credential_notes_dropped)}</Fact>
+          <Fact name="Notes of where credentials were sent, dropped">{groupedDigits(credential_notes_dropped)}</Fact>
         )}
         {dropped > 0 && segments.length > 0 && (
-          <Fact name={retentionText.segments}>
+          <Fact name="Thinned afterwards">
             <ul class="settings-list">
               {segments.map(({ first, last, resolution }) => (
-                <li key={first}>{retentionText.segment(first, last, retentionText.keeps[resolution])}</li>
+                <li key={first}>
+                  transactions {groupedDigits(first)} to {groupedDigits(last)}: {RETENTION_KEEPS[resolution]}
+                </li>
               ))}
             </ul>
           </Fact>
@@ -120,14 +130,18 @@ function Result({ preview, day }: { readonly preview: Preview; readonly day: str
       </dl>
       {dropped > 0 && (
         <>
-          <h2>{retentionText.doIt}</h2>
+          <h2>To do it</h2>
           <p class="prose">
-            {retentionText.forGood} <a href={hrefOf("/settings/backups")}>{retentionText.backups}</a>
+            What is dropped is gone for good. Take a backup first, and stop the appliance: it is done where the data
+            are, in the folder DIR. <a href={hrefOf("/settings/backups")}>Backups</a>
           </p>
           <p class="command">
             <Copied isOffered text={command} />
           </p>
-          <p class="prose aside">{retentionText.vacuum}</p>
+          <p class="prose aside">
+            With --vacuum the file is rewritten afterwards; until then what was dropped can be recovered from its unused
+            pages.
+          </p>
         </>
       )}
     </section>

@@ -2,7 +2,6 @@
 
 import { LIMITS } from "#limits";
 import { me } from "../session/me.ts";
-import { rightsText } from "../text/rights.ts";
 
 /** From most to least privileged. */
 const ROLES = LIMITS.createUser.role.choices;
@@ -14,10 +13,17 @@ export function rolesUpTo(role: Role): readonly Role[] {
   return ROLES.slice(ROLES.indexOf(role));
 }
 
+const RIGHTS_ROLES = {
+  Owner: "Owner: everything, other Owners and the organization too",
+  Admin: "Admin: also networks, tags, credentials, people",
+  Member: "Member: writes the inventory, scans",
+  Viewer: "Viewer: reads",
+};
+
 /** Roles that the signed-in user can grant. */
 export function roleOptions() {
   const own = me.value?.effective_role;
-  return own === undefined ? [] : rolesUpTo(own).map((role) => [role, rightsText.roles[role]] as const);
+  return own === undefined ? [] : rolesUpTo(own).map((role) => [role, RIGHTS_ROLES[role]] as const);
 }
 
 /** Whether the role has access to every network, regardless of assignments. */

@@ -5,7 +5,6 @@ import type { ComponentChildren } from "preact";
 import type { operations } from "#api";
 import { Page } from "../parts/page.tsx";
 import { may } from "../session/me.ts";
-import { settingsText } from "../text/settings.ts";
 import { isPast } from "../time/at.ts";
 
 interface SettingsPageProps {
@@ -21,7 +20,7 @@ interface SettingsPageProps {
 export function SettingsPage({
   title,
   operation,
-  forbidden = settingsText.notPermitted,
+  forbidden = "Your role does not allow this page.",
   reads = [],
   actions,
   children,
@@ -29,7 +28,11 @@ export function SettingsPage({
   const isPermitted = may(operation);
   return (
     <Page title={title} reads={isPermitted ? reads : []} actions={isPermitted ? actions : undefined}>
-      {isPast.value && <p class="note settings-note">{settingsText.ofNow}</p>}
+      {isPast.value && (
+        <p class="note settings-note">
+          Settings are shown as they are now, whatever instant is chosen. To change something, go back to now.
+        </p>
+      )}
       {isPermitted ? children : <p class="prose">{forbidden}</p>}
     </Page>
   );

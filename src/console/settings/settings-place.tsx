@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { settingsText } from "../text/settings.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 import { isInArea, openAreas } from "./areas.ts";
 
@@ -33,9 +32,9 @@ function Areas({ place }: { readonly place: string }) {
   return (
     <>
       <button type="button" class="settings-button" popoverTarget={ID}>
-        {current === undefined ? settingsText.title : settingsText.areaOf(current.title)}
+        {current === undefined ? "Settings" : `Settings: ${current.title}`}
       </button>
-      <nav ref={nav} class="settings-areas" aria-label={settingsText.title} id={ID} popover="auto">
+      <nav ref={nav} class="settings-areas" aria-label="Settings" id={ID} popover="auto">
         {groups.map(({ key, title, areas }) => (
           <div key={key}>
             <p id={`settings-${key}`}>{title}</p>

@@ -51,34 +51,41 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
   return (
     <AskFirst
       form={form}
-      title={edited === null ? peopleText.newOne : peopleText.editTitle(edited.name)}
-      verb={edited === null ? editText.create : peopleText.save}
+      title={edited === null ? "New user" : peopleText.editTitle(edited.name)}
+      verb={edited === null ? editText.create : "Save"}
       run={run}
       onEnd={onEnd}
     >
-      <TextField form={form} limits={limits.name} label={peopleText.name} isRequired />
-      <TextField form={form} label={peopleText.email} limits={limits.email} type="email" />
-      <SelectField form={form} name="role" label={peopleText.role} options={roleOptions()} />
+      <TextField form={form} limits={limits.name} label="Name" isRequired />
+      <TextField form={form} label="E-mail" limits={limits.email} type="email" />
+      <SelectField form={form} name="role" label="Role" options={roleOptions()} />
       <TicksField
         form={form}
         name="network_ids"
-        label={peopleText.reach}
-        help={peopleText.networksSay}
+        label="Networks"
+        help="An Owner or Admin reaches all networks, whatever is chosen here."
         options={choicesOf(networks)}
       />
       {edited !== null && edited.id === me.value?.id ? (
-        <p class="aside">{peopleText.ownPassword}</p>
+        <p class="aside">Your own password is changed under Account.</p>
       ) : (
         <SecretField
           form={form}
-          label={edited === null ? peopleText.password : peopleText.newPassword}
-          help={edited === null ? undefined : peopleText.newPasswordSays}
+          label={
+            edited === null ? "Password, 10 characters or more" : "New password (leave empty to keep the current one)"
+          }
+          help={edited === null ? undefined : "Another password ends all their sessions. Their API keys stay valid."}
           limits={limits.password}
           isRequired={edited === null}
         />
       )}
       {edited !== null && (
-        <CheckField form={form} name="is_enabled" label={peopleText.isEnabled} help={peopleText.disableSays} />
+        <CheckField
+          form={form}
+          name="is_enabled"
+          label="May sign in"
+          help="If you untick this, their sessions end and their API keys stop working at once. Tick it again, and the keys work again."
+        />
       )}
     </AskFirst>
   );

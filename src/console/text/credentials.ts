@@ -1,10 +1,7 @@
 // Texts of the credential pages: fields, assignments with their reasons, and trial results.
 
-import { groupedDigits } from "./digits.ts";
+import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
-
-const plural = (count: number, one: string, many: string) =>
-  count === 1 ? `1 ${one}` : `${groupedDigits(count)} ${many}`;
 
 const someOf = (names: readonly string[], more: number) =>
   `${names.join(", ")}${more > 0 ? ` and ${groupedDigits(more)} more` : ""}`;
@@ -28,8 +25,8 @@ export const credentialText = {
     networks + hosts === 0
       ? "It is assigned to nothing."
       : `It is assigned to ${[
-          ...(networks > 0 ? [plural(networks, "network", "networks")] : []),
-          ...(hosts > 0 ? [plural(hosts, "host", "hosts")] : []),
+          ...(networks > 0 ? [counted(networks, "network", "networks")] : []),
+          ...(hosts > 0 ? [counted(hosts, "host", "hosts")] : []),
         ].join(" and ")}: it is no longer sent there.`,
   deleteSays:
     "A secret that was typed here is gone for good: undoing cannot bring such a credential back. History keeps its name, and who had it.",
@@ -50,7 +47,7 @@ export const credentialText = {
   removeHost: (name: string) => `Remove ${name}`,
   remove: "Remove",
   everyAddress: "every address that it has now",
-  someAddresses: (count: number) => plural(count, "address", "addresses"),
+  someAddresses: (count: number) => counted(count, "address", "addresses"),
   targets: "Try first at",
   targetsHelp: "Addresses of devices that are not known yet, one per line. The next scan asks them, and clears this.",
   tags: "Tags",
@@ -94,7 +91,7 @@ export const credentialText = {
   reach: "Where it is sent, and why",
   reachNobody: "It is not sent anywhere: it is assigned to no network and no host.",
   reachNetwork: (asked: number, not: number) =>
-    `${plural(asked, "subnet is", "subnets are")} asked, ${plural(not, "is not", "are not")}`,
+    `${counted(asked, "subnet is", "subnets are")} asked, ${counted(not, "is not", "are not")}`,
   reachNoSubnets: "The network has no subnets, so nothing is sent there.",
   subnet: "Subnet",
   asked: "Asked",

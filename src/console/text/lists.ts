@@ -1,7 +1,6 @@
 // Texts of lists. Field labels are derived from the schema names, spelled out.
 
 import { capital } from "../kinds/kinds.ts";
-import { groupedDigits } from "./digits.ts";
 import { ownValue } from "./own-value.ts";
 
 /** Titles of fields whose schema name differs from the common name. */
@@ -69,71 +68,5 @@ export function fieldLabel(name: string): string {
 }
 
 export const listText = {
-  filter: "Filter",
-  example: (filter: string) => `Filter, such as ${filter}`,
-  apply: "Apply",
-  clear: "Clear",
-  columns: "Columns",
-  views: "Views",
-  howLong: "How long",
-  ages: {
-    "": "at the instant shown",
-    "-1d": "all the time for a day",
-    "-7d": "all the time for 7 days",
-    "-30d": "all the time for 30 days",
-    "-90d": "all the time for 90 days",
-  } as Readonly<Record<string, string>>,
-  saveView: "Save this view",
-  viewName: "View name",
-  removeView: (name: string) => `Remove the view ${name}`,
-  shipped: "Built-in",
-  own: "My views",
-  noViews: "None saved yet.",
-  standard: "Standard columns",
-  count: (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`,
-  nothing: (many: string) => `No ${many}.`,
-  nothingThen: (many: string) => `No ${many} existed at this time.`,
-  nothingFiltered: (many: string) => `No ${many} match this filter.`,
-  removeFilter: "Remove the filter",
-  nothingYet: "Discovery finds them, or you add one.",
-  addOne: "You can create one.",
-  sortBy: (title: string) => `Order by ${title}`,
   filterBy: (title: string) => `Filter by ${title}`,
-  operator: "Comparison",
-  value: "Value",
-  cancel: "Cancel",
-  operators: {
-    "=": "is",
-    "!=": "is not",
-    "<": "is less than",
-    "<=": "is at most",
-    ">": "is more than",
-    ">=": "is at least",
-    ":": "contains",
-    ":*": "has a value",
-  } as Readonly<Record<string, string>>,
-  instantOperators: {
-    "<": "is before",
-    "<=": "is at the latest",
-    ">": "is after",
-    ">=": "is at the earliest",
-  } as Readonly<Record<string, string>>,
-  instantExample: "-24h, 2026-03-01 03:12",
-  addFilter: "Add to the filter",
-  yes: "yes",
-  no: "no",
-  previousPage: "Previous",
-  nextPage: "Next",
-  andMore: (count: number) => `+${count}`,
-  tooMany: (limit: number) => `The list ends here, at ${groupedDigits(limit)}. Filter it to see what follows.`,
-  completions: "What can stand here",
-  mark: "Select the row",
-  markUpTo: "Select all from the last one",
-  next: "Next row",
-  previous: "Previous row",
-  focusFilter: "Filter the list",
-  selected: (count: number) => `${count} selected`,
-  onlySelected: "Show only the selected",
-  clearSelection: "Select none",
-  select: (name: string) => `Select ${name}`,
 } as const;

@@ -1,8 +1,6 @@
 // Texts shared by the settings: names, audience, and confirmations of irreversible actions.
 
 export const settingsText = {
-  title: "Settings",
-  areaOf: (title: string) => `Settings: ${title}`,
   groups: { you: "You", access: "Access", inventory: "Inventory", appliance: "Appliance" },
   tabs: {
     credentials: "Credentials",
@@ -20,23 +18,9 @@ export const settingsText = {
     log: "Log",
     about: "About",
   },
-  ofNow: "Settings are shown as they are now, whatever instant is chosen. To change something, go back to now.",
-  notPermitted: "Your role does not allow this page.",
   ownersAlone:
     "This concerns the whole appliance. It is for Owners who are signed in, while the appliance has one organization.",
   actions: "Actions",
-  created: "Created",
-  cancel: "Cancel",
-  close: "Close",
-  working: "Working…",
-  again: "Send it again",
-  unsure: "It is not known whether it was done. Send it again as it is: it is done once.",
-  unsureOfSecret:
-    "It is not known whether it was done. Type again what is secret, leave the rest as it is, and send it: it is done once.",
-  wasDone:
-    "It was done before, as it was sent then. What is typed here is something else: cancel, and look at what was done.",
-  password: "Your password",
-  show: "Show",
 } as const;
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;

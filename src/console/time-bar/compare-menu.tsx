@@ -1,7 +1,6 @@
 // Menu of comparison instants: now, an earlier time, a marker, any instant. Sets `vs` in the address.
 
 import { useRef } from "preact/hooks";
-import { compareText } from "../text/time.ts";
 import { at, atMs, vs } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { hrefCompared } from "../time/compared.ts";
@@ -28,25 +27,25 @@ export function CompareMenu() {
   return (
     <>
       <button type="button" class="compare-button" popoverTarget="compare">
-        {compareText.compareWith}
+        Compare…
       </button>
       <div ref={menu} id="compare" popover="auto" class="compare-menu">
-        <h2>{compareText.title}</h2>
+        <h2>Compare with</h2>
         {at.value !== null && (
           // Now is the later end; the instant shown so far becomes the comparison instant.
           <button type="button" onClick={() => choose(hrefCompared({ at: null, vs: at.value }))}>
-            {compareText.now}
+            Now
           </button>
         )}
         <button type="button" onClick={before(DAY_MS)}>
-          {compareText.before.day}
+          24 hours before
         </button>
         <button type="button" onClick={before(7 * DAY_MS)}>
-          {compareText.before.week}
+          7 days before
         </button>
         {named.length > 0 && (
           <section>
-            <h3>{compareText.markers}</h3>
+            <h3>Markers</h3>
             {named.map((marker) => (
               <button
                 type="button"
@@ -59,9 +58,9 @@ export function CompareMenu() {
             ))}
           </section>
         )}
-        <h3>{compareText.instant}</h3>
+        <h3>Another instant</h3>
         <InstantField
-          label={compareText.instant}
+          label="Another instant"
           shown={vs.value === null ? "" : vs.value}
           choose={(instant) =>
             choose(instant === null ? hrefCompared({ at: null, vs: at.value }) : hrefCompared({ vs: instant }))

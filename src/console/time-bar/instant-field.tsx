@@ -70,7 +70,7 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
         title={title}
         aria-label={label}
         aria-invalid={unclear !== null}
-        placeholder={timeText.goToHint}
+        placeholder="-24h, 2026-03-01 03:12"
         list="marker-names"
         autoComplete="off"
         spellcheck={false}

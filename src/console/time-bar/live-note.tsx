@@ -6,7 +6,7 @@ import { offered, showOffered } from "../api/fresh.ts";
 import { isHeldLong } from "../api/held.ts";
 import { liveState } from "../api/live.ts";
 import { useKeys } from "../parts/keys.ts";
-import { liveText, timeText } from "../text/time.ts";
+import { counted } from "../text/digits.ts";
 import { at } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { formatLocal } from "../time/instant.ts";
@@ -18,7 +18,7 @@ const VERSION = read("/api/version");
 const KEYS = [
   {
     key: ".",
-    meaning: liveText.showChanges,
+    meaning: "Show what changed since",
     press: () => {
       if (offered.peek() === null) return false;
       showOffered();
@@ -36,13 +36,13 @@ export function LiveNote() {
   return (
     <>
       <span class="live-state">
-        {isHeldLong.value ? timeText.loading : liveState.value === "following" ? liveText.following : liveText.waiting}
+        {isHeldLong.value ? "loading…" : liveState.value === "following" ? "live" : "offline – reconnecting…"}
       </span>
       {offer !== null && (
         <span class="live-note">
-          {liveText.changes(offer.count, sinceText(offer.sinceMs))}
+          {counted(offer.count, "change", "changes")} since {sinceText(offer.sinceMs)}
           <button type="button" onClick={show}>
-            {liveText.show} <kbd>.</kbd>
+            show <kbd>.</kbd>
           </button>
         </span>
       )}

@@ -4,7 +4,7 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { isHeldLong } from "../api/held.ts";
 import { When } from "../parts/when.tsx";
-import { compareText, saidText, timeText } from "../text/time.ts";
+import { saidText, timeText } from "../text/time.ts";
 import { at, atMs, hrefSwapped, vs, vsMs } from "../time/at.ts";
 import { exactNow, now } from "../time/clock.ts";
 import { canCompare, compared } from "../time/compared.ts";
@@ -45,17 +45,17 @@ function OnPaper() {
 
 /** The content below does not match the banner yet. */
 function Loading() {
-  return <span role="status">{timeText.loading}</span>;
+  return <span role="status">loading…</span>;
 }
 
 function Past() {
   const text = at.value ?? "";
   const ms = atMs.value;
   if (ms === null) return <NoInstant name="at" text={text} />;
-  if (ms > now.value) return <>{timeText.notYet}</>;
+  if (ms > now.value) return <>That's in the future – showing now.</>;
   return (
     <>
-      <span class="where-wide">{timeText.asOf} </span>
+      <span class="where-wide">As of </span>
       <Instant text={text} ms={ms} />
     </>
   );
@@ -73,23 +73,24 @@ function Comparison() {
   return (
     <span class="band-words">
       <span role="status">
-        {compareText.comparing} <b>A</b> {side("vs", vs.value, vsMs.value)} {compareText.with} <b>B</b>{" "}
-        {side("at", at.value, atMs.value)}
-        {compared.value?.isBackwards === true && <span class="aside"> {compareText.backwards}</span>}
+        Comparing <b>A</b> {side("vs", vs.value, vsMs.value)} with <b>B</b> {side("at", at.value, atMs.value)}
+        {compared.value?.isBackwards === true && <span class="aside"> (backwards: A is the later one)</span>}
       </span>
       {canCompare.value ? (
-        <a href={hrefSwapped()}>{compareText.swap}</a>
+        <a href={hrefSwapped()}>Swap</a>
       ) : (
         <>
-          <span>{compareText.alone}</span> <a href={hrefOf("/compare", { vs: vs.value })}>{compareText.differences}</a>
+          <span>This page shows B alone.</span> <a href={hrefOf("/compare", { vs: vs.value })}>What differs</a>
         </>
       )}
       <a href={hrefHere({ vs: null })} onClick={focusHandle}>
-        {compareText.end}
+        End comparison
       </a>
     </span>
   );
 }
+
+const quotedMarker = (name: string) => `marker “${name}”`;
 
 function Instant({ text, ms }: { readonly text: string; readonly ms: number }) {
   const name = markerNameIn(text);
@@ -97,7 +98,7 @@ function Instant({ text, ms }: { readonly text: string; readonly ms: number }) {
     <>
       {name !== null && (
         <>
-          <bdi>{timeText.marker(markers.value?.find(({ id }) => id === name)?.name ?? name)}</bdi>,{" "}
+          <bdi>{quotedMarker(markers.value?.find(({ id }) => id === name)?.name ?? name)}</bdi>,{" "}
         </>
       )}
       <When instant={formatUtc(ms)} precision={ms % 1_000 === 0 ? "second" : "millisecond"} />
@@ -111,7 +112,7 @@ function NoInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: 
   const marker = markerNameIn(text);
   if (marker !== null)
     return markers.value === undefined ? (
-      <bdi>{timeText.marker(marker)}</bdi>
+      <bdi>{quotedMarker(marker)}</bdi>
     ) : (
       <span>{timeText.noSuchMarker(marker)}</span>
     );
@@ -120,7 +121,7 @@ function NoInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: 
   return (
     <>
       {choices.length === 0
-        ? timeText.notAnInstant(text)
+        ? `Can't read “${text}” as a date or time. Try 2026-03-01 03:12, yesterday 14:00, or -24h.`
         : `${text}: ${said.type === "twice" ? saidText.twice : saidText.leftOut}`}
       {choices.map((ms) => (
         <a key={ms} class="band-choice" href={hrefHere({ [name]: addressInstant(ms) })} onClick={focusHandle}>
@@ -138,10 +139,10 @@ function BeforeBeginning({ ms }: { readonly ms: number }) {
   const { data } = useAnswer(FIRST);
   const first = data === undefined ? undefined : data[0]?.at;
   if (data === undefined || (first !== undefined && ms >= Date.parse(first))) return null;
-  if (first === undefined) return <span role="status">{timeText.nothingKnown}</span>;
+  if (first === undefined) return <span role="status">No data yet.</span>;
   return (
     <span role="status">
-      {timeText.beforeBeginning}{" "}
+      No data yet at that time. History starts{" "}
       <a href={hrefHere({ at: addressInstant(Date.parse(first)) })} onClick={focusHandle}>
         <When instant={first} />
       </a>

@@ -25,7 +25,7 @@ export function RangeChooser() {
   };
   return (
     <>
-      <select class="range" aria-label={timeText.range} value={range.value} onChange={choose}>
+      <select class="range" aria-label="Range" value={range.value} onChange={choose}>
         {CHOICES.map((choice) => (
           <option key={choice} value={choice}>
             {timeText.ranges[choice]}
@@ -48,7 +48,7 @@ function Between({ done }: { readonly done: () => void }) {
     const from = instantIn(String(form.get("from")));
     const to = instantIn(String(form.get("to")));
     if (from === null || to === null) setProblem(saidText.unreadable);
-    else if (from >= to) setProblem(timeText.endsBeforeBegins);
+    else if (from >= to) setProblem("The end must be after the start.");
     else {
       setProblem(null);
       chooseBetween(from, to);
@@ -72,16 +72,16 @@ function Between({ done }: { readonly done: () => void }) {
   );
   return (
     <form class="between" onSubmit={submit}>
-      <h2 id="range-title">{timeText.customTitle}</h2>
+      <h2 id="range-title">Show the time</h2>
       {field("from", window?.from)}
       {field("to", window?.to)}
       {problem !== null && <p role="alert">{problem}</p>}
       <div class="between-actions">
         <button type="submit" class="primary">
-          {timeText.show}
+          Show
         </button>
         <button type="button" onClick={done}>
-          {timeText.cancel}
+          Cancel
         </button>
       </div>
     </form>

@@ -4,7 +4,6 @@ import { signal } from "@preact/signals";
 import { asRefusal, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { sentenceOf } from "../parts/problem.tsx";
-import { timeText } from "../text/time.ts";
 import { at, atMs, showAt } from "../time/at.ts";
 import { addressInstant, formatUtc } from "../time/instant.ts";
 import { aboutQuery } from "./about.ts";
@@ -24,7 +23,7 @@ async function step(direction: -1 | 1): Promise<void> {
   stepNote.value = null;
   const ms = atMs.peek();
   if (direction === 1 && at.peek() === null) {
-    stepNote.value = timeText.noLaterChange;
+    stepNote.value = "There is no later change: now.";
     return;
   }
   const { data } = await read("/api/v1/transactions", {
@@ -37,10 +36,10 @@ async function step(direction: -1 | 1): Promise<void> {
   }).load();
   const [found] = data;
   if (found !== undefined) showAt(addressInstant(Date.parse(found.at)));
-  else if (direction === -1) stepNote.value = timeText.noEarlierChange;
+  else if (direction === -1) stepNote.value = "There is no earlier change.";
   else {
     showAt(null);
-    stepNote.value = timeText.noLaterChange;
+    stepNote.value = "There is no later change: now.";
   }
 }
 

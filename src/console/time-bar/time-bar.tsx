@@ -28,11 +28,11 @@ import { keepInView, moveWindow, range, shownWindow, wholeWindow } from "./view.
 const field: { current: HTMLInputElement | null } = { current: null };
 
 const KEYS = [
-  { key: "[", meaning: timeText.previousChange, press: () => stepToChange(-1) },
-  { key: "]", meaning: timeText.nextChange, press: () => stepToChange(1) },
+  { key: "[", meaning: "Previous change", press: () => stepToChange(-1) },
+  { key: "]", meaning: "Next change", press: () => stepToChange(1) },
   {
     key: "t",
-    meaning: timeText.backToNow,
+    meaning: "Back to now",
     press: () => {
       if (at.peek() === null) return false;
       showAt(null);
@@ -41,7 +41,7 @@ const KEYS = [
   },
   {
     key: "@",
-    meaning: timeText.goTo,
+    meaning: "Go to an instant",
     press: () => {
       isUnfolded.value = true;
       // After it becomes visible: hidden elements cannot be focused.
@@ -57,10 +57,7 @@ export function TimeBar() {
   const isInPast = at.value !== null || vs.value !== null;
   const isFolded = isFolding.value;
   return (
-    <section
-      class={`time-bar${isInPast ? " past-band" : ""}${isFolded ? " is-folding" : ""}`}
-      aria-label={timeText.bar}
-    >
+    <section class={`time-bar${isInPast ? " past-band" : ""}${isFolded ? " is-folding" : ""}`} aria-label="Time">
       {!isFolded && <TimeRow />}
       <div class="band-row">
         <Said isFolded={isFolded} />
@@ -86,11 +83,11 @@ export function TimeBar() {
 function TimeRow() {
   return (
     <div class="time-row">
-      <button type="button" class="pan" aria-label={timeText.earlier} onClick={() => moveWindow(-1)}>
+      <button type="button" class="pan" aria-label="Earlier" onClick={() => moveWindow(-1)}>
         ‹
       </button>
       <Histogram />
-      <button type="button" class="pan" aria-label={timeText.later} onClick={() => moveWindow(1)}>
+      <button type="button" class="pan" aria-label="Later" onClick={() => moveWindow(1)}>
         ›
       </button>
     </div>
@@ -112,14 +109,14 @@ function Said({ isFolded }: { readonly isFolded: boolean }) {
         <a
           class={isFolded ? "button" : undefined}
           href={hrefHere({ at: null })}
-          aria-label={isFolded ? timeText.backToNow : undefined}
+          aria-label={isFolded ? "Back to now" : undefined}
           onClick={focusHandle}
         >
           {isFolded ? (
             timeText.now
           ) : (
             <>
-              {timeText.backToNow} <kbd>t</kbd>
+              Back to now <kbd>t</kbd>
             </>
           )}
         </a>
@@ -135,7 +132,7 @@ function FoldButton() {
       type="button"
       id="time-fold"
       class="time-fold"
-      aria-label={timeText.otherInstants}
+      aria-label="Other instants"
       aria-expanded={isUnfolded.value}
       aria-controls="time-tools"
       onClick={() => (isUnfolded.value = !isUnfolded.peek())}
@@ -148,16 +145,16 @@ function Ways() {
   return (
     <div class="band-actions">
       <RangeChooser />
-      <button type="button" title={timeText.previousChange} onClick={() => stepToChange(-1)}>
+      <button type="button" title="Previous change" onClick={() => stepToChange(-1)}>
         <kbd>[</kbd>
-        <span class="unseen">{timeText.previousChange}</span>
+        <span class="unseen">Previous change</span>
       </button>
-      <button type="button" title={timeText.nextChange} onClick={() => stepToChange(1)}>
+      <button type="button" title="Next change" onClick={() => stepToChange(1)}>
         <kbd>]</kbd>
-        <span class="unseen">{timeText.nextChange}</span>
+        <span class="unseen">Next change</span>
       </button>
       <InstantField
-        label={timeText.goTo}
+        label="Go to an instant"
         shown={shownInField()}
         title={atMs.value === null ? undefined : timeText.inUtc(formatUtc(atMs.value))}
         field={(element) => void (field.current = element)}

@@ -1,7 +1,7 @@
 // Histogram with markers and handles. Can be dragged anywhere.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { compareText, timeText } from "../text/time.ts";
+import { counted } from "../text/digits.ts";
 import { at, atMs, vs, vsMs } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { addressInstant, formatLocal } from "../time/instant.ts";
@@ -71,7 +71,7 @@ export function Track({ window, parts, markers }: TrackProps) {
       <fieldset
         ref={track}
         class="track"
-        aria-label={timeText.track}
+        aria-label="How much changed when"
         onPointerDown={down}
         // Keeps the focus on the handle.
         onMouseDown={(event) => event.preventDefault()}
@@ -89,7 +89,7 @@ export function Track({ window, parts, markers }: TrackProps) {
           <Handle
             window={window}
             ms={vsMs.value}
-            label={compareText.compared}
+            label="Compared with"
             scrub={vsScrub}
             handle={(element) => void (compared.current = element)}
           >
@@ -99,7 +99,7 @@ export function Track({ window, parts, markers }: TrackProps) {
         <Handle
           window={window}
           ms={shownMs}
-          label={timeText.instant}
+          label="Instant"
           scrub={atScrub}
           handle={(element) => void (handle.current = element)}
         >
@@ -200,7 +200,7 @@ function Pointed({ px, widthPx, window, parts, markers }: PointedProps) {
   const words = [
     ...(marker === undefined ? [] : [marker.name]),
     formatLocal(marker?.ms ?? ms, zone.value, precision),
-    ...(part === undefined ? [] : [timeText.changes(part.total)]),
+    ...(part === undefined ? [] : [counted(part.total, "change", "changes")]),
   ];
   const side =
     px > widthPx / 2 ? { insetInlineEnd: `${Math.max(0, widthPx - px)}px` } : { insetInlineStart: `${px}px` };

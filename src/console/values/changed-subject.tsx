@@ -4,7 +4,6 @@ import { kindWords } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
 import { anyRecordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
-import { changesText } from "../text/changes.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
 
@@ -33,7 +32,7 @@ export function ChangedSubject({ type, id, name, at, hostId, word }: ChangedSubj
       {!isSaid && (
         <>
           {" "}
-          {changesText.of} <Named kind="host" id={hostId} as={at} />
+          of <Named kind="host" id={hostId} as={at} />
         </>
       )}
     </>

@@ -1,7 +1,6 @@
 // Changed fields between two states of a record, old and new value each.
 
 import { fieldTitle } from "../names/custom-fields.ts";
-import { changesText } from "../text/changes.ts";
 import { Value } from "./value.tsx";
 
 interface FieldChangesProps {
@@ -51,7 +50,7 @@ function OldAndNew({ field, before, after, from, to }: OldAndNewProps) {
     );
   const [had, has] = [new Set(old), new Set(now)];
   const [went, came] = [old.filter((each) => !has.has(each)), now.filter((each) => !had.has(each))];
-  if (went.length + came.length === 0) return <>{changesText.otherOrder}</>;
+  if (went.length + came.length === 0) return <>in another order</>;
   return (
     <>
       {went.length > 0 && (

@@ -8,9 +8,7 @@ import { CustomValue } from "../parts/custom-value.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
-import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
-import { listText } from "../text/lists.ts";
 
 /** Kind referenced by a field, if the user may read its names. */
 function namedKind(field: string): RecordKind | undefined {
@@ -30,12 +28,12 @@ interface ValueProps {
 
 export function Value({ field, value, at }: ValueProps) {
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
-    return <i class="aside">{changesText.noValue}</i>;
+    return <i class="aside">none</i>;
   if (customKey(field) !== null) return <CustomValue field={field} value={value} />;
   if (field === "speed_bps" && typeof value === "number") return <>{speedOf(value)}</>;
   if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
-  if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
+  if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
   const kind = namedKind(field);
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))

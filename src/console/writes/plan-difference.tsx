@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { changesText } from "../text/changes.ts";
-import { planText } from "../text/editing.ts";
+import { counted, groupedDigits } from "../text/digits.ts";
 import { ownValue } from "../text/own-value.ts";
 import { ChangedSubject } from "../values/changed-subject.tsx";
 import { FieldChanges } from "../values/field-changes.tsx";
@@ -39,7 +39,7 @@ export function PlanDifference({ actions, thenAt }: PlanDifferenceProps) {
   const plan = { thenAt, types: new Set(groups.filter(isChange).map(({ type }) => type)) };
   return (
     <>
-      {actions.some(({ changes = [] }) => changes.length > 0) && <p class="aside">{planText.says}</p>}
+      {actions.some(({ changes = [] }) => changes.length > 0) && <p class="aside">This will change:</p>}
       <ul class="difference plan-difference">
         {groups.map((group) =>
           isFolded(group) ? (
@@ -51,7 +51,7 @@ export function PlanDifference({ actions, thenAt }: PlanDifferenceProps) {
           ),
         )}
       </ul>
-      {told < actions.length && <p class="aside">{planText.stay(actions.length - told)}</p>}
+      {told < actions.length && <p class="aside">{counted(actions.length - told, "stays", "stay")} as is.</p>}
     </>
   );
 }
@@ -82,7 +82,7 @@ function Folded({ group, plan }: { readonly group: PlanGroup; readonly plan: Who
   return (
     <details class="plan-group" onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>
-        <Sign action={action} /> {planText.many(actions.length, wordsOf(type)[1])}
+        <Sign action={action} /> {groupedDigits(actions.length)} {wordsOf(type)[1]}
         {reason !== null && <Reason text={reason} plan={plan} />}
       </summary>
       {isOpen && (
@@ -110,6 +110,9 @@ interface LineProps {
   readonly hasReason?: boolean;
 }
 
+/** Changed fields without displayable values. */
+const planAlso = (fields: readonly string[], hasValues: boolean) => `${hasValues ? "Also: " : ""}${fields.join(", ")}`;
+
 function Line({ planned, plan, hasReason = true }: LineProps) {
   const { entity_type: type, id, name = "", host_id: hostId = null, action, fields, changes = [], reason } = planned;
   const [word] = wordsOf(type);
@@ -135,10 +138,10 @@ function Line({ planned, plan, hasReason = true }: LineProps) {
       {hasReason && reason !== undefined && <Reason text={reason} plan={plan} />}
       {changes.length > 0 && <FieldChanges changes={changes} from={null} to={thenAt} />}
       {action === "Update" && fields.length > 0 && others.length + changes.length === 0 && (
-        <p class="aside plan-also">{planText.partsAlone}</p>
+        <p class="aside plan-also">Only what belongs to it, as below.</p>
       )}
       {action === "Update" && others.length > 0 && (
-        <p class="aside plan-also">{planText.also(others.map(fieldTitle), changes.length > 0)}</p>
+        <p class="aside plan-also">{planAlso(others.map(fieldTitle), changes.length > 0)}</p>
       )}
     </li>
   );
@@ -153,10 +156,28 @@ function Reason({ text, plan: { thenAt } }: { readonly text: string; readonly pl
   );
 }
 
+const ACTIONS = {
+  Create: "Brings back",
+  Update: "Changes",
+  Delete: "Removes",
+  Skip: "Leaves",
+  Moved: "Moves",
+  Kept: "Keeps",
+  Closed: "Closes",
+  Created: "Makes",
+  Changed: "Changes",
+};
+
 function Sign({ action }: Pick<PlannedAction, "action">) {
-  return <span class={`sign ${SIGNS[action]}`}>{planText.actions[action]}</span>;
+  return <span class={`sign ${SIGNS[action]}`}>{ACTIONS[action]}</span>;
 }
 
+/** Kinds without a page of their own, singular and plural. */
+const UNTOLD: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  credential_assignment: ["credential assignment", "credential assignments"],
+  fdb_entry: ["forwarding entry", "forwarding entries"],
+};
+
 function wordsOf(type: string): readonly [one: string, many: string] {
-  return ownValue(planText.untold, type) ?? kindWords(type);
+  return ownValue(UNTOLD, type) ?? kindWords(type);
 }

@@ -10,7 +10,7 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { planText } from "../text/editing.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { hrefOf } from "../url/location.ts";
 import { PlanDifference } from "./plan-difference.tsx";
 import { isChange } from "./plan-groups.ts";
@@ -66,8 +66,8 @@ export function PlannedWrite(props: PlannedWriteProps) {
   if (undone !== null)
     return (
       <PlannedWrite
-        title={planText.undo}
-        verb={planText.undoVerb}
+        title="Undo this transaction"
+        verb="Undo"
         run={(sending) => revertPlans(undone, sending)}
         onEnd={onEnd}
         {...(onDone === undefined ? {} : { onDone })}
@@ -84,7 +84,7 @@ export function PlannedWrite(props: PlannedWriteProps) {
       {problem !== null && <Problem problem={problem} again={go} />}
       {hasMoved && (
         <p class="note" role="alert">
-          {planText.moved}
+          Records changed since you read this, and nothing was done. The plan is updated: review it again.
         </p>
       )}
       {plan === null && problem === null && <Waiting />}
@@ -99,11 +99,11 @@ export function PlannedWrite(props: PlannedWriteProps) {
         )}
         {canUndo && (
           <button type="button" onClick={() => setUndone(transactions)}>
-            {planText.undoIt}
+            Undo
           </button>
         )}{" "}
         <button type="button" onClick={onEnd}>
-          {isDone || !canDo ? planText.close : planText.giveUp}
+          {isDone || !canDo ? "Close" : "Cancel"}
         </button>
       </p>
     </section>
@@ -123,7 +123,7 @@ function Planned({ plan: { actions, conflicts, thenAt } }: { readonly plan: Plan
   if (conflicts.length > 0)
     return (
       <>
-        <p>{planText.cannot}</p>
+        <p>It cannot be done:</p>
         <ul>
           {conflicts.map(({ id, field, message }) => (
             <li key={id + (field ?? "") + message}>
@@ -133,7 +133,7 @@ function Planned({ plan: { actions, conflicts, thenAt } }: { readonly plan: Plan
         </ul>
       </>
     );
-  if (!actions.some(isChange)) return <p>{planText.nothing}</p>;
+  if (!actions.some(isChange)) return <p>Nothing would change: it is like this already.</p>;
   return <PlanDifference actions={actions} thenAt={thenAt ?? null} />;
 }
 
@@ -145,11 +145,11 @@ function Done({ plan }: { readonly plan: Plan }) {
   return (
     <>
       <p role="status">
-        {planText.done}
+        Done.
         {transactionsOf(plan).map((sequence) => (
           <span key={sequence}>
             {" "}
-            <a href={hrefOf(`/changes/${sequence}`, { at: null })}>{planText.transaction(sequence)}</a>
+            <a href={hrefOf(`/changes/${sequence}`, { at: null })}>Transaction {groupedDigits(sequence)}</a>
           </span>
         ))}
       </p>

@@ -3,7 +3,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { operationOn, type RecordKind } from "../kinds/kinds.ts";
 import { may } from "../session/me.ts";
-import { planText } from "../text/editing.ts";
 import { PlannedWrite } from "./planned-write.tsx";
 import { restorePlan } from "./plans.ts";
 
@@ -66,7 +65,7 @@ export function RestorePlan({
   return (
     <PlannedWrite
       key={at}
-      title={planText.restore}
+      title="Restore it as it was"
       verb={verb}
       isUndoable
       run={async (sending) => {

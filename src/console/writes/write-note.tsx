@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { may } from "../session/me.ts";
-import { editText, planText } from "../text/editing.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { hrefOf } from "../url/location.ts";
 import { PlannedWrite } from "./planned-write.tsx";
 import { revertPlan } from "./plans.ts";
@@ -28,8 +28,8 @@ export function WriteNote({ sentence, sequence, undoSays, onClose, onUndone, chi
   if (isUndoing && sequence !== null)
     return (
       <PlannedWrite
-        title={planText.undo}
-        verb={planText.undoVerb}
+        title="Undo this transaction"
+        verb="Undo"
         {...(undoSays === undefined ? {} : { says: undoSays })}
         run={(sending) => revertPlan(sequence, sending)}
         onEnd={onClose}
@@ -39,14 +39,15 @@ export function WriteNote({ sentence, sequence, undoSays, onClose, onUndone, chi
   return (
     <section ref={note} tabIndex={-1} class="note edit-saved" aria-live="polite">
       <p>
-        {sentence} {sequence !== null && <a href={hrefOf(`/changes/${sequence}`)}>{editText.transaction(sequence)}</a>}{" "}
+        {sentence}{" "}
+        {sequence !== null && <a href={hrefOf(`/changes/${sequence}`)}>transaction {groupedDigits(sequence)}</a>}{" "}
         {sequence !== null && may("revertTransaction") && (
           <button type="button" onClick={() => setUndoing(true)}>
-            {editText.undo}
+            Undo
           </button>
         )}{" "}
         <button type="button" onClick={onClose}>
-          {editText.close}
+          Close
         </button>
       </p>
       {children}
