@@ -116,7 +116,7 @@ describe("the allowed sources of a key", () => {
     expect([await asked(key, "10.0.99.1"), await asked(key, "10.0.100.1")]).toEqual([200, 401]);
   });
 
-  test("appear in history and at past instants, and are restored by a restore", async () => {
+  test("appear in history and at past instants, and can be restored", async () => {
     const { record, key } = await newKey();
     tick();
     const narrowed = await made(put(record, { allowed_sources: BLOCKS }));

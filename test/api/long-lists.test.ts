@@ -108,7 +108,7 @@ describe.each([
     ["search=core", (host: Wire) => /^core/.test(host.name)],
     ["search=n12", (host: Wire) => host.sys_name?.startsWith("n12")],
     ["tag_ids=", (host: Wire) => host.tags.length > 0],
-  ] as const)("by %s equals a full scan", async (filter, isMeant) => {
+  ] as const)("by %s has exactly the matching records of the whole list", async (filter, isMeant) => {
     const query = filter === "tag_ids=" ? `${filter}${tagId}` : filter;
     const all = await ask(`limit=0&include_children=false${and()}`);
     expect(all.isLong).toBe(false);

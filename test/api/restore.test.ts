@@ -771,7 +771,7 @@ describe("a credential", () => {
     expect(sealed()).toBe(1);
   });
 
-  test("is not restored over a secret set after a plan that had none", async () => {
+  test("is not restored over a secret set after its plan, and the plan reveals no secret", async () => {
     const credential = await newCredential({ credential_type: file("a") });
     const at = instant();
     const put = (value: string) =>

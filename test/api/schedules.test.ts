@@ -305,7 +305,7 @@ describe("the next run of a schedule", () => {
 describe("the due times of an expression", () => {
   const asked = (query: Record<string, string>, by = owner) => by.get(`${PATH}/due?${new URLSearchParams(query)}`);
 
-  test("are previewed before a schedule uses it, in local time", async () => {
+  test("are previewed before a schedule uses it, by its time zone", async () => {
     // Sessions expire; keys do not.
     const { client } = newApiKey();
     clock.advance(Date.parse("2031-03-28T12:00:00.000Z") - clock.now());

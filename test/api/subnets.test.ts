@@ -301,7 +301,7 @@ describe("credential acceptance of a subnet", () => {
     expectNothingWritten();
   });
 
-  test("and the accepted prefix can be changed by an Admin only; sent back unchanged, they are accepted", async () => {
+  test("can be changed by an Admin only, like the prefix and type of an accepting subnet; unchanged values are accepted", async () => {
     const accepting = await newSubnet({ subnet_type: "Lan" });
     const other = await newSubnet({ subnet_type: "Lan" }, member);
     const expectNothingWritten = writingWatched();

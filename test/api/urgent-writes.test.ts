@@ -125,7 +125,7 @@ describe("for a user,", () => {
     expect((await admin.client.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("an invalid write is refused at once", async () => {
+  test("a write without the right to it is refused at once", async () => {
     const answer = await admin.client.delete(`users/${first.userId}`);
     expect([answer.status, answer.body.code, tried]).toEqual([
       403,
@@ -175,7 +175,7 @@ describe("for an API key,", () => {
     ],
     ["wider sources", () => ({ allowedSources: ["10.0.0.0/8"] }), async () => ({ allowed_sources: ["10.0.0.0/7"] })],
     [
-      "different sources with narrower ones",
+      "narrower sources with an additional one",
       () => ({ allowedSources: ["10.0.0.0/8"] }),
       async () => ({ allowed_sources: ["10.1.0.0/16", "::/8"] }),
     ],
