@@ -214,7 +214,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
       await looked(address);
   });
 
-  test("runs nothing by a URL, and redirects nowhere", async () => {
+  test("runs nothing from a URL, and redirects nowhere", async () => {
     const said = encodeURIComponent(MARKUP);
     const id = records.get("host")?.id;
     for (const address of [

@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("shows a wrong token at its field, keeps input, and accepts the link pasted there", async () => {
+  test("reports a wrong token at its field, keeps input, and accepts the link pasted there", async () => {
     const page = await visitor.open("/#setup=0000-0000-0000-0000-0000-0000-0000");
     await fill(page);
     await page.getByRole("button", { name: "Claim it" }).click();

@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
-  test("on a phone shows the selection in the table below", async () => {
+  test("on a phone scrolls to what was selected in the table below it", async () => {
     const page = await visitor.open("/map");
     // At this height, three rows are a long table.
     await page.setViewportSize({ width: 360, height: 90 });

@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
     ["/hosts", () => "name,network_name\nplanned-1,Main\n", "planned-1: new, Name planned-1;"],
   ];
 
-  test.each(IMPORTS)("has its plan for %s pass axe-core", async (place, table, shown) => {
+  test.each(IMPORTS)("has a plan without axe-core findings on %s", async (place, table, shown) => {
     await follow(page, `${place}?table=yes`);
     await give("t.csv", table());
     await button("Preview").click();
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has a row refused for one cell pass axe-core", async () => {
+  test("has no axe-core findings in a row refused for one cell", async () => {
     await follow(page, "/subnets/ranges?table=yes");
     await give("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);

@@ -101,7 +101,7 @@ describe("parsing an instant", () => {
 });
 
 describe("the window of the time bar", () => {
-  test.each(Object.keys(RANGES) as RangeName[])("a %s is stable during part of it", (range) => {
+  test.each(Object.keys(RANGES) as RangeName[])("a %s stays the same until the next bucket begins", (range) => {
     const { bucketMs } = RANGES[range];
     const end = 1_000 * bucketMs;
     const window = windowEnding(range, end - bucketMs + 1);
