@@ -206,7 +206,7 @@ describe("an answer", () => {
     });
   });
 
-  test("with another community is ignored", async () => {
+  test("with another community is rejected", async () => {
     const lying = await agent({
       alter: (answer) => Buffer.from(Buffer.from(answer).toString("latin1").replace("public", "cilbup"), "latin1"),
     });

@@ -201,7 +201,7 @@ describe("a refused user", () => {
 });
 
 describe("a v3 answer", () => {
-  test("without the request's protection is ignored", async () => {
+  test("without the request's protection is rejected", async () => {
     // In a signed, unencrypted message, an attacker on the path can clear the flag and alter the content.
     const target = await agent([{ name: "ann", level: 2, authProtocol: AUTH.Sha1, authKey: AUTH_KEY }]);
     const asking = await session(target, user("ann", { priv_protocol: "None" }), { timers: new ManualTimers() });
@@ -214,7 +214,7 @@ describe("a v3 answer", () => {
     expect(await asking.ask(getName, never)).toMatchObject({ reason: "garbage" });
   });
 
-  test("with a matching message id and another request id is ignored", async () => {
+  test("with a matching message id and another request id is rejected", async () => {
     const target = await agent([{ name: "ann", level: 1 }]);
     const asking = await session(target, user("ann", { auth_protocol: "None", priv_protocol: "None" }), {
       timers: new ManualTimers(),

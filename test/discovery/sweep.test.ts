@@ -307,7 +307,7 @@ describe("the service at a port", () => {
     }
   });
 
-  test("on a port without a fingerprint gets no data, only a listener", async () => {
+  test("on a port without a fingerprint is sent nothing, only listened to", async () => {
     let heard = 0;
     const ftp = Bun.listen({
       hostname: HOST,
