@@ -423,7 +423,7 @@ test("every foreign key is indexed on the referring side, so that a delete scans
   expect(unindexed).toEqual([]);
 });
 
-test("transactions are found by reason among those with one only", () => {
+test("a search for reasons reads only transactions that have one", () => {
   const reader = new Reader(store.readDb, store.clock);
   const activity = new ChangeLog(reader).activity({ reach: store.reach([store.networkId]) });
   const texts = preparedBy(store.readDb.$client, () => {

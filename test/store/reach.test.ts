@@ -96,7 +96,7 @@ describe("access by reach", () => {
     }
   });
 
-  test("is the same for both in histories: to records ever within reach", () => {
+  test("is the same for both in histories: to every record that was ever within reach", () => {
     for (const { actor, author } of callers()) {
       for (const kind of KINDS) {
         const reached = idsOf(kind).filter(

@@ -370,7 +370,7 @@ test("shortly after the start, the last day's flapping is computed in advance fo
   expect(counted(1_000_000)).toEqual(alone);
 });
 
-test("an appliance that stops before that computes nothing", () => {
+test("an appliance stopped before its first summary computes none", () => {
   const timers = new ManualTimers();
   const longReads = new DirectLongReads(store.reader, LONG_READS);
   const callOff = workOutFirstSummary({ reader: store.reader, longReads, clock: store.clock, timers, recordsMin: 1 });
