@@ -430,7 +430,7 @@ describe("a later change", () => {
     expect((await at.client.get(`hosts/${id}`)).data.description).toBe("In the attic");
   });
 
-  test("of unrelated local data stays: other interfaces, addresses, tags, and a disabled interface", async () => {
+  test("leaves local changes in place: additional interfaces, addresses and tags, and a disabled interface", async () => {
     const world = campus();
     const netbox = serve(world);
     const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];

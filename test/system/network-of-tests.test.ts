@@ -64,7 +64,7 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
     });
     afterAll(() => place.close());
 
-    test("confines a scan without targets of outside subnets", async () => {
+    test("confines a scan without targets, although its subnets are outside", async () => {
       const { client, networkId, organizationId } = await place.serveSetUp();
       const discovery = new DiscoveryClient(client, organizationId);
       for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"])

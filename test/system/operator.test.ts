@@ -28,7 +28,7 @@ function rows({ out }: Finished): Record<string, string>[] {
 }
 
 describe("setup", () => {
-  test("creates the first organization without existing data", async () => {
+  test("creates the first organization if there are no data yet", async () => {
     await place.setUp();
     const users = rows(await command("user", "list"));
     expect(users).toEqual([
@@ -267,7 +267,7 @@ describe("user", () => {
 });
 
 describe("key", () => {
-  test("create prints the key only, which has its rights", async () => {
+  test("create prints only the key, which works within its rights", async () => {
     const { networkId, running } = await place.serveSetUp();
     const made = await command(
       "key",

@@ -82,7 +82,7 @@ test("health and version report read-only mode", async () => {
   expect((await copy.client().get("/api/auth/setup")).data).toEqual({ needed: false });
 });
 
-test("requests are answered like by the appliance itself", async () => {
+test("requests are answered as by the appliance itself", async () => {
   const [first] = (await live.withKey(key).get("subnets?limit=1")).data;
   const paths = [
     "/api/v1/subnets?limit=7&offset=3",

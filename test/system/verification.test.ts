@@ -130,7 +130,7 @@ describe("with a damaged database", () => {
     for (const line of found) expect(verified.out).toContain(line);
   });
 
-  test("an unreadable page is reported, and so is the verified part after a restart", async () => {
+  test("an unreadable page is reported, and the outcome is the same after a restart", async () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     for (let n = 0; n < 40; n += 1)
