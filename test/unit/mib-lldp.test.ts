@@ -449,7 +449,7 @@ describe("thousands of neighbors", () => {
     expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
   });
 
-  test("with other time marks in their addresses get their addresses quickly", async () => {
+  test("that differ only in their time marks, other than those of their addresses, get their addresses quickly", async () => {
     const many = Array.from({ length: 20_000 }, (_, at) => at);
     let device = read({});
     const tookMs = await processorMs(() => {

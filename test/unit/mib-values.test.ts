@@ -82,7 +82,7 @@ test("a MAC address may be text", () => {
   expect(writtenMacOf(utf8("Ethernet1/2/34"))).toBeNull();
 });
 
-test("an individual address is canonical, others are null", () => {
+test("a unicast address is canonical, others are null", () => {
   expect(unicastOf("10.0.0.1")).toBe("10.0.0.1");
   expect(unicastOf(hex("0a280113"))).toBe("10.40.1.19");
   expect(unicastOf(hex("20010db8000000000000000000000001"))).toBe("2001:db8::1");
