@@ -71,7 +71,7 @@ describe("faults of a syntax tree", () => {
 
   test.each([
     "src/resources/hosts/host-example.ts",
-    "src/console/text/sentences.ts",
+    "src/console/text/changes.ts",
     "src/handbook/render.ts",
     "src/base/text-modules.d.ts",
     "test/unit/faults.test.ts",
