@@ -7,6 +7,7 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Select } from "../parts/select.tsx";
 import { editText } from "../text/editing.ts";
+import { ownValue } from "../text/own-value.ts";
 import { type FormField, wrongWith } from "./field.ts";
 import { lacksReason } from "./reason.ts";
 import { ReasonRow } from "./reason-input.tsx";
@@ -51,7 +52,7 @@ export function TextField({ form, rows, ...about }: TextFieldProps) {
     type = "text",
     ...input
   } = about;
-  const value = String(form.typed[name] ?? "");
+  const value = String(ownValue(form.typed, name) ?? "");
   const own = wrong ?? wrongIn(value.trim() === "" ? "" : value, limits, isRequired);
   return (
     <Row
@@ -271,7 +272,7 @@ export function CheckField({ form, name, label, help }: FieldProps) {
       <label class="settings-box">
         <input
           type="checkbox"
-          checked={form.typed[name] === true}
+          checked={ownValue(form.typed, name) === true}
           aria-describedby={help === undefined ? undefined : `${id}-help`}
           onChange={(event) => form.type({ [name]: event.currentTarget.checked })}
         />{" "}

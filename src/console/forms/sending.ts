@@ -14,7 +14,7 @@ export interface KeyHeader {
   readonly "Idempotency-Key": string;
 }
 
-export interface Sending {
+export interface Sent {
   readonly isBusy: boolean;
   readonly problem: Refusal | null;
   /** Whether the outcome of the last write is unknown. Lasts until the outcome of a retry is known. */
@@ -28,7 +28,7 @@ export interface Sending {
 }
 
 /** @param sentAs request key of an earlier write of unknown outcome, before a reload */
-export function useSending(sentAs: string | null = null): Sending {
+export function useSending(sentAs: string | null = null): Sent {
   const [{ isBusy, problem, isLost }, setState] = useState({
     isBusy: false,
     problem: null as Refusal | null,
@@ -37,7 +37,7 @@ export function useSending(sentAs: string | null = null): Sending {
   const pending = useRef(false);
   const open = useRef(sentAs);
   const keys = useRef(new RequestKeys());
-  const send: Sending["send"] = async (what, write) => {
+  const send: Sent["send"] = async (what, write) => {
     if (pending.current) return;
     pending.current = true;
     const text = JSON.stringify(what);

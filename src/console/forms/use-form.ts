@@ -4,10 +4,11 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { me } from "../session/me.ts";
+import { ownValue } from "../text/own-value.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
 import type { TypedFields } from "./edits.ts";
 import { reasonHeader } from "./reason.ts";
-import { type KeyHeader, type Sending, useSending } from "./sending.ts";
+import { type KeyHeader, type Sent, useSending } from "./sending.ts";
 
 /** Headers of a write: its request key, and the reason. */
 export interface Headers {
@@ -15,7 +16,7 @@ export interface Headers {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface FormState extends Omit<Sending, "send"> {
+export interface FormState extends Omit<Sent, "send"> {
   /** Begins the element ids of its fields. */
   readonly id: string;
   readonly typed: TypedFields;
@@ -132,9 +133,9 @@ export function useForm({ begun = {}, draft: name, isGuarded = false, ...options
     isLacking,
     isTried: tries > 0,
     version,
-    text: (field) => String(typed[field] ?? "").trim(),
-    list: (field) => (typed[field] ?? []) as readonly string[],
-    secret: (field) => secrets[field] ?? "",
+    text: (field) => String(ownValue(typed, field) ?? "").trim(),
+    list: (field) => (ownValue(typed, field) ?? []) as readonly string[],
+    secret: (field) => ownValue(secrets, field) ?? "",
     type: (changes) => {
       const next = { ...typed, ...changes };
       setTyped(next);

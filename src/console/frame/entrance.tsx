@@ -7,7 +7,7 @@ import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { setupToken } from "../session/setup-token.ts";
-import { SignInPage } from "../session/sign-in-page.tsx";
+import { SignInPage } from "./sign-in-page.tsx";
 
 type ClaimPage = ComponentType<{ onClaimedBefore: () => void }>;
 

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { Refusal } from "../api/refusal.ts";
 import { useFirstFocus, useSending } from "../forms/sending.ts";
 import { Problem } from "../parts/problem.tsx";
-import { signIn, wasCutOff } from "./me.ts";
+import { signIn, wasCutOff } from "../session/me.ts";
 
 interface SignInPageProps {
   /** Notice to the user; null for none. */
