@@ -2,11 +2,11 @@
 // the formatter, the linter and the rules of the house.
 
 import { expect, test } from "bun:test";
-import { LONG_TEST_HANG_MS } from "../support/measure/limits.ts";
+import { LONG_TEST_HANG_MS, TEST_HANG_MS } from "../support/measure/limits.ts";
 import { applyRecipe, RECIPES } from "../support/recipes/recipe.ts";
 import { ScratchCopy } from "../support/recipes/scratch-copy.ts";
 
-const RULES = "./scripts/bun test --timeout=60000 test/unit/house-rules.test.ts test/unit/import-rules.test.ts";
+const RULES = `./scripts/bun test --timeout=${TEST_HANG_MS} test/unit/house-rules test/unit/import-rules`;
 
 test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))(
   "%s",
