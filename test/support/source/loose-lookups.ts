@@ -1,7 +1,7 @@
 // Lookups in objects by keys unknown to the compiler, found by type. Such a lookup also finds inherited properties
 // (`constructor`, `__proto__`), unless limited to own ones.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Node, SourceFile } from "typescript/unstable/ast";
 import { SyntaxKind } from "typescript/unstable/ast";
 import {
@@ -14,9 +14,8 @@ import {
   isNumericLiteral,
   isStringLiteral,
 } from "typescript/unstable/ast/is";
-import { API, type Checker, type Project, type Type, TypeFlags } from "typescript/unstable/async";
-import { createVirtualFileSystem } from "typescript/unstable/fs";
-import { isSource, lineOf, type Tree, walk } from "./syntax.ts";
+import { type Checker, type Project, type Type, TypeFlags } from "typescript/unstable/async";
+import { inProject, inProjectOf, isSource, lineOf, type Tree, walk } from "./syntax.ts";
 
 export interface LooseLookup {
   /** Relative to the root of its tree. */
@@ -29,36 +28,21 @@ export interface LooseLookup {
 const ROOT = resolve(import.meta.dir, "../../..");
 
 /** Lookups in files of the repository below a folder. @param config of the project that type-checks the files */
-export async function looseLookupsIn(config: string, folder: string): Promise<LooseLookup[]> {
-  return lookups(new API({ cwd: ROOT }), ROOT, config, (path) => path.startsWith(folder));
+export function looseLookupsIn(config: string, folder: string): Promise<LooseLookup[]> {
+  return inProject(join(ROOT, config), (project) => lookups(project, ROOT, (path) => path.startsWith(folder)));
 }
 
 /** Lookups in a tree of files held in memory. */
-export async function looseLookupsOf(tree: Tree): Promise<LooseLookup[]> {
-  const root = "/tree";
-  const compilerOptions = { lib: ["ESNext"], noEmit: true, noUncheckedIndexedAccess: true, strict: true, types: [] };
-  const files: Record<string, string> = { [`${root}/tsconfig.json`]: JSON.stringify({ compilerOptions }) };
-  for (const [path, text] of Object.entries(tree)) files[`${root}/${path}`] = text;
-  return lookups(new API({ cwd: root, fs: createVirtualFileSystem(files) }), root, "tsconfig.json", () => true);
+export function looseLookupsOf(tree: Tree): Promise<LooseLookup[]> {
+  const options = { lib: ["ESNext"], noUncheckedIndexedAccess: true, strict: true, types: [] };
+  return inProjectOf(tree, options, (project, root) => lookups(project, root, () => true));
 }
 
-async function lookups(
-  api: API,
-  root: string,
-  config: string,
-  isAsked: (path: string) => boolean,
-): Promise<LooseLookup[]> {
+async function lookups(project: Project, root: string, isAsked: (path: string) => boolean): Promise<LooseLookup[]> {
   const found: LooseLookup[] = [];
-  try {
-    const snapshot = await api.updateSnapshot({ openProjects: [`${root}/${config}`] });
-    const [project] = snapshot.getProjects();
-    if (project === undefined) throw new Error(`${config} was not read`);
-    for (const file of project.rootFiles) {
-      const path = file.slice(root.length + 1);
-      if (isSource(path) && isAsked(path)) found.push(...(await lookupsOfFile(project, file, path)));
-    }
-  } finally {
-    await api.close();
+  for (const file of project.rootFiles) {
+    const path = file.slice(root.length + 1);
+    if (isSource(path) && isAsked(path)) found.push(...(await lookupsOfFile(project, file, path)));
   }
   return found;
 }

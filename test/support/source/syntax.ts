@@ -1,7 +1,7 @@
 // TypeScript syntax trees of files held in memory, and the repository's files. Must not judge: the source tests do.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Node, SourceFile } from "typescript/unstable/ast";
 import { SyntaxKind } from "typescript/unstable/ast";
 import {
@@ -18,8 +18,8 @@ import {
   isPropertyAccessExpression,
   isStringLiteral,
 } from "typescript/unstable/ast/is";
-import { API } from "typescript/unstable/async";
-import { createVirtualFileSystem } from "typescript/unstable/fs";
+import { API, type Project } from "typescript/unstable/async";
+import { scratchParent } from "../measure/scratch-parent.ts";
 
 /** Texts by path, relative to the root of their tree, with `/`. */
 export type Tree = Record<string, string>;
@@ -54,31 +54,68 @@ export function readRepository(below: string[], accept: (path: string) => boolea
   return tree;
 }
 
+/** Files parsed before: several rules look at the same ones. */
+const parsedBefore = new Map<string, { readonly text: string; readonly file: SourceFile }>();
+
 /** Parses every `.ts` and `.tsx` file of a tree; rejects if the parser skips one. */
 export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
   const paths = Object.keys(tree).filter(isSource);
-  const files: Record<string, string> = {
-    "/tree/tsconfig.json": JSON.stringify({
-      compilerOptions: { noLib: true, noResolve: true, noEmit: true, types: [], jsx: "preserve" },
-      files: paths,
-    }),
-  };
-  for (const path of paths) files[`/tree/${path}`] = tree[path] ?? "";
-  const parsed = new Map<string, SourceFile>();
-  if (paths.length === 0) return parsed;
-  const api = new API({ cwd: "/tree", fs: createVirtualFileSystem(files) });
-  try {
-    const snapshot = await api.updateSnapshot({ openProjects: ["/tree/tsconfig.json"] });
-    const program = snapshot.getProjects()[0]?.program;
+  await parseNew(
+    tree,
+    paths.filter((path) => parsedBefore.get(path)?.text !== tree[path]),
+  );
+  return new Map(paths.map((path) => [path, parsedBefore.get(path)?.file as SourceFile]));
+}
+
+async function parseNew(tree: Tree, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const texts = Object.fromEntries(paths.map((path) => [path, tree[path] ?? ""]));
+  const compilerOptions = { noLib: true, noResolve: true, types: [], jsx: "preserve" };
+  await inProjectOf(texts, compilerOptions, async ({ program }, root) => {
     for (const path of paths) {
-      const file = await program?.getSourceFile(`/tree/${path}`);
+      const file = await program.getSourceFile(join(root, path));
       if (file === undefined) throw new Error(`${path} was not parsed`);
-      parsed.set(path, file);
+      parsedBefore.set(path, { text: tree[path] ?? "", file });
     }
+  });
+}
+
+/** Opens a project of all files of a tree, while an action uses it; `root` is the folder of the tree. */
+export async function inProjectOf<T>(
+  tree: Tree,
+  compilerOptions: Readonly<Record<string, unknown>>,
+  action: (project: Project, root: string) => Promise<T>,
+): Promise<T> {
+  // On disk: of files in memory the compiler would ask this process one by one.
+  const root = mkdtempSync(join(scratchParent(), "netledger-syntax-"));
+  try {
+    const files = Object.keys(tree);
+    const config = JSON.stringify({ compilerOptions: { ...compilerOptions, noEmit: true }, files });
+    for (const [path, text] of Object.entries({ ...tree, "tsconfig.json": config })) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    return await inProject(join(root, "tsconfig.json"), (project) => action(project, root));
   } finally {
-    await api.close();
+    rmSync(root, { recursive: true, force: true });
   }
-  return parsed;
+}
+
+let compiler: API | undefined;
+
+/** Opens the project of a configuration file, while an action uses it. */
+export async function inProject<T>(config: string, action: (project: Project) => Promise<T>): Promise<T> {
+  // One compiler process for all: it ends with this one.
+  compiler ??= new API({ cwd: REPOSITORY });
+  const snapshot = await compiler.updateSnapshot({ openProjects: [config] });
+  try {
+    const project = snapshot.getProjects().find(({ configFileName }) => configFileName === config);
+    if (project === undefined) throw new Error(`${config} was not read`);
+    return await action(project);
+  } finally {
+    await snapshot.dispose();
+    await (await compiler.updateSnapshot({ closeProjects: [config] })).dispose();
+  }
 }
 
 /** Whether a path is a TypeScript file. */
