@@ -116,7 +116,7 @@ describe("a form of the console", () => {
     await button("Cancel").click();
   });
 
-  test("that was refused is repeated with what others changed meanwhile, and saves over it only when told to", async () => {
+  test("reports a concurrent change, and overwrites it on the second attempt only", async () => {
     const user = await made(
       appliance.client.post("users", {
         email: "late@acme.example",
