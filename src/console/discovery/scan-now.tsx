@@ -181,7 +181,13 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
     <Row
       id="scan-targets"
       label="Where"
-      wrong={refused.length === 0 ? null : <Sentences sentences={refused} />}
+      wrong={
+        refused.length === 0 ? null : (
+          <div role="alert">
+            <Sentences sentences={refused} />
+          </div>
+        )
+      }
       help={`${targets.length > 0 && size !== null ? `Up to ${counted(size, "address", "addresses")}. ` : ""}Addresses and subnets, separated by spaces, commas or line breaks. Empty: the network's subnets.`}
       control={(described) => (
         <textarea
