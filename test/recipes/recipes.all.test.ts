@@ -2,7 +2,7 @@
 // the formatter, the linter and the rules of the house.
 
 import { expect, test } from "bun:test";
-import { LONG_TEST_HANG_MS, TEST_HANG_MS } from "../support/measure/limits.ts";
+import { PROOF_HANG_MS, TEST_HANG_MS } from "../support/measure/limits.ts";
 import { applyRecipe, RECIPES } from "../support/recipes/recipe.ts";
 import { ScratchCopy } from "../support/recipes/scratch-copy.ts";
 
@@ -16,10 +16,12 @@ test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))(
     const linted = written.filter((path) => /\.tsx?$/.test(path)).join(" ");
     const lint = `./scripts/bun node_modules/@biomejs/biome/bin/biome check --vcs-enabled=false ${linted}`;
     for (const command of [lint, recipe.check, RULES]) {
+      // The runner takes long silence for a hang.
+      console.log(`${recipe.name}: ${command}`);
       const { exitCode, output } = await copy.run(command);
       if (exitCode !== 0) console.log(output);
       expect([command, exitCode]).toEqual([command, 0]);
     }
   },
-  LONG_TEST_HANG_MS,
+  PROOF_HANG_MS,
 );

@@ -13,5 +13,5 @@ export const TEST_HANG_MS = 600_000;
 /** For a walk over all pages. */
 export const LONG_TEST_HANG_MS = 1_800_000;
 
-/** For a part of `scripts/prove` in a separate process, in its long form. */
+/** For a part of `scripts/prove` in a separate process, in its long form, or the check of a recipe. */
 export const PROOF_HANG_MS = 3_600_000;
