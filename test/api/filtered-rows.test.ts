@@ -180,7 +180,9 @@ describe.each(
       const told = [...fields.map(({ name }: Wire) => name), ...Object.keys(unasked)];
       for (const row of rows) for (const name of Object.keys(row)) expect(told).toContain(name);
       for (const name of Object.keys(unasked))
-        expect((await asked(list, { filter: `${name}:*` })).body.error).toContain(`must not use ${name}, which is`);
+        expect((await asked(list, { filter: `${name}:*` })).body.error).toContain(
+          `must not use ${name}, which ${unasked[name]}`,
+        );
       const questions: Array<{ filter: string; holds: (row: Wire) => boolean }> = [];
       for (const field of fields as Wire[]) {
         if (field.type === "record") continue;
