@@ -107,6 +107,11 @@ const wrongRange = (least: number | undefined, most: number | undefined) =>
       ? `At least ${least}.`
       : `A number from ${least} to ${most}.`;
 
+/** Whether input exceeds its limit, which typing more cannot correct. */
+export function isBeyond({ type, maxLength, maximum }: FormField, typed: string): boolean {
+  return type === "integer" ? Number(typed) > (maximum ?? Infinity) : [...typed].length > (maxLength ?? Infinity);
+}
+
 /** Error as a sentence; null if no error can be detected here. */
 export function wrongWith(field: FormField, typed: Typed): string | null {
   const { type, isNullable, minLength = 0, maxLength, minimum, maximum, choices } = field;

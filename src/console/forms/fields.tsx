@@ -8,7 +8,7 @@ import { read } from "../api/client.ts";
 import { Select } from "../parts/select.tsx";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
-import { type FormField, wrongWith } from "./field.ts";
+import { type FormField, isBeyond, wrongWith } from "./field.ts";
 import { lacksReason } from "./reason.ts";
 import { ReasonRow } from "./reason-input.tsx";
 import { Row } from "./row.tsx";
@@ -59,7 +59,7 @@ export function TextField({ form, rows, ...about }: TextFieldProps) {
       id={`${form.id}-${name}`}
       label={label}
       help={help ?? null}
-      wrong={useCheck(form, name, pointer, own)}
+      wrong={useCheck(form, name, pointer, own, limits !== undefined && isBeyond(limits, value))}
       control={(described) => {
         const control = {
           ...described,
@@ -126,10 +126,10 @@ function wrongIn(value: string, limits: FormField | undefined, isRequired = limi
   return limits === undefined ? null : wrongWith(limits, value);
 }
 
-/** Registers a field while it is shown. @returns its error */
-function useCheck(form: FormState, name: string, pointer = `/${name}`, wrong: string | null = null): string | null {
+/** Registers a field while it is shown. @returns its error, as {@link FormState.check} */
+function useCheck(form: FormState, name: string, pointer = `/${name}`, wrong: string | null = null, isFinal = false) {
   useEffect(() => () => form.leave(name), [name]);
-  return form.check(name, pointer, wrong);
+  return form.check(name, pointer, wrong, isFinal);
 }
 
 interface ChoiceProps extends FieldProps {

@@ -34,8 +34,10 @@ export interface FormState extends Omit<Sent, "send"> {
   type(changes: TypedFields): void;
   typeSecret(name: string, text: string): void;
   giveReason(reason: string): void;
-  /** Registers a shown field. @param pointer in the body. @returns its error, once the form was submitted */
-  check(name: string, pointer: string, wrong: string | null): string | null;
+  /** Registers a shown field. @param pointer in the body @param isFinal whether more input cannot correct it @returns its
+   * error: at once if final, otherwise after the first submission
+   */
+  check(name: string, pointer: string, wrong: string | null, isFinal?: boolean): string | null;
   /** Ends that. */
   leave(name: string): void;
   /** Whether the problem is shown at fields. */
@@ -154,9 +156,9 @@ export function useForm({ begun = {}, draft: name, isGuarded = false, ...options
       setVersion({ base, tag });
       keep({ base, tag });
     },
-    check: (field, pointer, wrong) => {
+    check: (field, pointer, wrong, isFinal = false) => {
       fields.current.set(field, { pointer, wrong });
-      return saidAt(problem, pointer) ?? (tries > 0 ? wrong : null);
+      return saidAt(problem, pointer) ?? (tries > 0 || isFinal ? wrong : null);
     },
     leave: (field) => void fields.current.delete(field),
     isSaidAtFields: () => {
