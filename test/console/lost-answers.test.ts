@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
     await form.getByText("It is not known whether it was done.").waitFor();
     expect(await kept()).not.toContain("n0t-public");
     await page.reload();
-    await form.getByText("Type again what is secret").waitFor();
+    await form.getByText("Enter the secrets again").waitFor();
     await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Access switches");
     await settles(() => form.getByLabel("Try first at").inputValue(), "10.9.0.1\n10.9.0.2");
     await settles(() => form.getByLabel("Community", { exact: true }).inputValue(), "");
@@ -190,10 +190,10 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
     await form.getByRole("button", { name: "Create" }).click();
     await form.getByText("It is not known whether it was done.").waitFor();
     await page.reload();
-    await form.getByText("Type again what is secret").waitFor();
+    await form.getByText("Enter the secrets again").waitFor();
     await form.getByLabel("Community", { exact: true }).fill("something else");
     await button("Send it again").click();
-    await form.getByText("It was done before, as it was sent then.").waitFor();
+    await form.getByText("The earlier request was carried out as it was sent.").waitFor();
     expect(await namedCredentials("Core switches")).toHaveLength(1);
     expect(await accessibilityFindings(page)).toEqual([]);
     await form.getByRole("button", { name: "Cancel" }).click();

@@ -208,7 +208,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       {form.isLost && (
         <p class="note">
           {isNew
-            ? "It is not known whether it was created. Save again to find out: it is made once. Until then it stays as it was sent."
+            ? "It is not known whether it was created. Save again to find out: it is created only once. Until then the form is locked."
             : editText.unsure}
         </p>
       )}

@@ -111,7 +111,7 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
         <FormProblem form={form} />
         {form.isLost && (
           <p class="note">
-            It is not known whether it was claimed. Trying again does no harm: what is claimed stays as it is.
+            It is not known whether it was claimed. Trying again is safe: a claimed appliance stays unchanged.
           </p>
         )}
         <p>

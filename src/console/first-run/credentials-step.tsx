@@ -63,7 +63,8 @@ const CREDENTIALS = {
     "A sweep finds who answers, and on which ports. It sends no secret. Without SNMP you will not see the interfaces of switches, VLANs, links between devices, nor at which port a MAC address is: the map has devices and no links. You can add credentials at any time.",
   kept: (name: string) =>
     `It is kept encrypted as “${isolated(name)}”, for this network, and never shown again. If you reload this page before you continue, type it again.`,
-  unsure: "It is not known whether what you sent was saved. Type it again and continue to find out: it is saved once.",
+  unsure:
+    "It is not known whether what you sent was saved. Enter it again and continue to find out: it is saved only once.",
   wasSaved: "What you sent before was saved. To type another one, choose so.",
   nameOf: { v2c: (network: string) => `SNMP v2c, ${network}`, v3: (network: string) => `SNMP v3, ${network}` },
   other: "Credential",

@@ -77,8 +77,8 @@ export function AskFirst({ title, says = [], verb, takesAway = false, hasReason 
       {isLost && (
         <p class="note">
           {isLacking
-            ? "It is not known whether it was done. Type again what is secret, leave the rest as it is, and send it: it is done once."
-            : "It is not known whether it was done. Send it again as it is: it is done once."}
+            ? "It is not known whether it was done. Enter the secrets again, leave everything else unchanged, and send it: it is carried out only once."
+            : "It is not known whether it was done. Send it again unchanged: it is carried out only once."}
         </p>
       )}
       <p>
@@ -119,7 +119,7 @@ export function FormProblem({ form: { problem, isSaidAtFields }, ...about }: For
   if (problem.code !== REUSED) return <Problem problem={problem} {...about} />;
   return (
     <p class="note" role="alert">
-      It was done before, as it was sent then. What is typed here is something else: cancel, and look at what was done.
+      The earlier request was carried out as it was sent. The current input differs: cancel, and check the result.
     </p>
   );
 }
