@@ -8,11 +8,15 @@ import { median } from "../quantiles.ts";
 import { ask, hostUpdates } from "./asking.ts";
 import { buildStoreBy, checkOut, ROOT, run } from "./earlier.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
-import { load, requestBytes } from "./load.ts";
+import { type LoadResult, load, requestBytes } from "./load.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import type { BuiltStore } from "./store.ts";
 
 const CONNECTIONS = 16;
+/** Parts of a measurement: both sides alternate within it, as the machine's speed changes from second to second. */
+const SLICES = 10;
+/** Runs of the writer alone in a turn. */
+const RECONCILE_RUNS = 3;
 /** Hosts of one bulk, and interface entries of each. */
 const BULK_HOSTS = 300;
 const BULK_ENTRIES = 48;
@@ -38,6 +42,7 @@ interface Side {
 
 /** Milliseconds by measurement. */
 type Figures = Map<string, number>;
+type Both<T> = readonly [before: T, after: T];
 
 mkdirSync(directory, { recursive: true });
 const earlier = join(directory, "earlier");
@@ -47,21 +52,17 @@ const built = builtBy(earlier, "store");
 // Nothing migrates a store from before the first release. What a store contains depends on its populations alone.
 const isMigrated = existsSync(join(earlier, "migrations/0036_ledger.sql"));
 const builtHere = isMigrated ? built : builtBy(ROOT, "store-here");
-const [before, after] = sides.map(({ name, executable, reconcile }) => {
+const compared = sides.map(({ name, executable, reconcile }) => {
   const copy = join(directory, `store-${name}`);
   const { directory: from, ...store } = name === "before" ? built : builtHere;
   rmSync(copy, { recursive: true, force: true });
   cpSync(from, copy, { recursive: true });
   return { executable, reconcile, store: { ...store, directory: copy }, bulks: 0 };
 }) as [Side, Side];
-const pairs: Array<[Figures, Figures]> = [];
+const pairs: Both<Figures>[] = [];
 for (let turn = 1; turn <= turns; turn += 1) {
   say(`turn ${turn} of ${turns}`);
-  // The first side alternates: the load of the machine must not favor one.
-  const first = turn % 2 === 1 ? before : after;
-  const figures = await measure(first);
-  const others = await measure(first === before ? after : before);
-  pairs.push(first === before ? [figures, others] : [others, figures]);
+  pairs.push(await measure(compared));
 }
 print(pairs);
 
@@ -88,64 +89,90 @@ function side(name: string, folder: string): { name: string; executable: string;
   return { name, executable: folder === ROOT ? EXECUTABLE : join(folder, "dist/netledger"), reconcile };
 }
 
-async function measure(one: Side): Promise<Figures> {
-  const { store } = one;
-  const figures: Figures = new Map();
-  const running = await startExecutable(one.executable, store.directory);
-  const headers = { authorization: `Bearer ${store.key}` };
+async function measure(both: Both<Side>): Promise<Both<Figures>> {
+  const figures: Both<Figures> = [new Map(), new Map()];
+  const started: Array<[Side, Running, Figures]> = [];
   try {
-    const instants = await someInstants(running, store);
-    const list = "/api/v1/if-entries";
-    const inTurn = <T>(items: readonly T[], i: number) => items[(i * 7919) % items.length] as T;
-    const requests: Array<[string, (i: number) => Uint8Array]> = [
-      ["a page of 50, live", () => requestBytes("GET", list, headers)],
-      [
-        "a page of 50 by host, live",
-        (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds.campus as string[], i)}`, headers),
-      ],
-      ["a page of 50, at a random instant", (i) => requestBytes("GET", `${list}?at=${inTurn(instants, i)}`, headers)],
-      // Of the earlier shape, if hosts have gained a field since.
-      ["a page of 50 hosts, live", () => requestBytes("GET", HOSTS, headers)],
-      [
-        "a page of 50 hosts, at a random instant",
-        (i) => requestBytes("GET", `${HOSTS}&at=${inTurn(instants, i)}`, headers),
-      ],
-      [
-        "one host with its children, live",
-        (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds.campus as string[], i)}`, headers),
-      ],
-    ];
-    for (const [name, request] of requests) await measureRequests(figures, name, running, CONNECTIONS, request);
-    const updates = await hostUpdates(running, store);
-    const update = (i: number) => requestBytes("PUT", inTurn(updates, i).path, headers, inTurn(updates, i).body(i));
-    await measureRequests(figures, "PUT of a host with 20 children, 16 at once", running, CONNECTIONS, update);
-    await measureRequests(figures, "PUT of a host with 20 children, one by one", running, 1, update);
-    await measureBulk(figures, running, one);
+    for (const [place, one] of both.entries())
+      started.push([one, await startExecutable(one.executable, one.store.directory), figures[place] as Figures]);
+    const loads = await Promise.all(started.map(([one, running]) => loadsOf(one, running)));
+    for (const name of loads[0]?.keys() ?? []) {
+      const measured = loads.map((each) => each.get(name) as () => Promise<LoadResult>);
+      const results: LoadResult[][] = [[], []];
+      // The first slice of each warms up.
+      for (let slice = 0; slice <= SLICES; slice += 1)
+        for (const place of alternating(slice))
+          results[place]?.push(await (measured[place] as () => Promise<LoadResult>)());
+      for (const [place, [, ...each]] of results.entries()) {
+        const failures = each.reduce((sum, result) => sum + result.failures, 0);
+        if (failures > 0) throw new Error(`${name}: ${failures} requests failed`);
+        const ofSide = figures[place] as Figures;
+        ofSide.set(name, median(each.map(({ requestsPerSecond }) => 1000 / requestsPerSecond)));
+        ofSide.set(`${name}: processor time`, median(each.map(({ cpuMicroseconds }) => cpuMicroseconds / 1000)));
+      }
+    }
+    for (const [one, running, ofSide] of started) await measureBulk(ofSide, running, one);
   } finally {
-    await running.stop();
+    for (const [, running] of started) await running.stop();
   }
-  for (const line of run([one.reconcile, "--devices", String(RECONCILED_DEVICES)], directory).split("\n")) {
+  const runs: Figures[][] = [[], []];
+  for (let run = 0; run < RECONCILE_RUNS; run += 1)
+    for (const place of alternating(run)) runs[place]?.push(reconciled(both[place] as Side));
+  for (const [place, [first, ...others]] of runs.entries())
+    for (const [name, ms] of first ?? [])
+      figures[place]?.set(name, median([ms, ...others.map((each) => each.get(name) as number)]));
+  return figures;
+}
+
+/** Places of both sides: the load of the machine must not favor the first. */
+function alternating(turn: number): readonly number[] {
+  return turn % 2 === 0 ? [0, 1] : [1, 0];
+}
+
+/** A slice of each measurement of requests, by name. */
+async function loadsOf({ store }: Side, running: Running): Promise<Map<string, () => Promise<LoadResult>>> {
+  const headers = { authorization: `Bearer ${store.key}` };
+  const instants = await someInstants(running, store);
+  const updates = await hostUpdates(running, store);
+  const inTurn = <T>(items: readonly T[], i: number) => items[(i * 7919) % items.length] as T;
+  const hostIds = store.hostIds.campus as string[];
+  const get = (path: string) => requestBytes("GET", path, headers);
+  const put = (i: number) => requestBytes("PUT", inTurn(updates, i).path, headers, inTurn(updates, i).body(i));
+  const list = "/api/v1/if-entries";
+  const measurements: Array<[string, number, (i: number) => Uint8Array]> = [
+    ["a page of 50, live", CONNECTIONS, () => get(list)],
+    ["a page of 50 by host, live", CONNECTIONS, (i) => get(`${list}?host_id=${inTurn(hostIds, i)}`)],
+    ["a page of 50, at a random instant", CONNECTIONS, (i) => get(`${list}?at=${inTurn(instants, i)}`)],
+    // Of the earlier shape, if hosts have gained a field since.
+    ["a page of 50 hosts, live", CONNECTIONS, () => get(HOSTS)],
+    ["a page of 50 hosts, at a random instant", CONNECTIONS, (i) => get(`${HOSTS}&at=${inTurn(instants, i)}`)],
+    ["one host with its children, live", CONNECTIONS, (i) => get(`/api/v1/hosts/${inTurn(hostIds, i)}`)],
+    ["PUT of a host with 20 children, 16 at once", CONNECTIONS, put],
+    ["PUT of a host with 20 children, one by one", 1, put],
+  ];
+  return new Map(
+    measurements.map(([name, connections, bytes]) => {
+      // Continues where the slice before ended: a repeated body changes nothing.
+      let asked = 0;
+      const request = () => {
+        asked += 1;
+        return bytes(asked);
+      };
+      return [name, () => load({ ...running, seconds: seconds / SLICES, connections, request })];
+    }),
+  );
+}
+
+/** Milliseconds of the writer alone. */
+function reconciled({ reconcile }: Side): Figures {
+  const figures: Figures = new Map();
+  for (const line of run([reconcile, "--devices", String(RECONCILED_DEVICES)], directory).split("\n")) {
     const [, name, took] = /^(\S.*?) {2,}([\d.]+) +\d+ +\d+$/.exec(line) ?? [];
     // Of two with the same name, the second is the warm one.
     if (name !== undefined)
       figures.set(`reconcile ${RECONCILED_DEVICES} devices of 50 interfaces: ${name}`, Number(took) * 1000);
   }
   return figures;
-}
-
-/** Processor time per request is independent of a slow generator. */
-async function measureRequests(
-  figures: Figures,
-  name: string,
-  running: Running,
-  connections: number,
-  request: (i: number) => Uint8Array,
-): Promise<void> {
-  await load({ ...running, seconds: Math.min(1, seconds), connections, request });
-  const { requestsPerSecond, cpuMicroseconds, failures } = await load({ ...running, seconds, connections, request });
-  if (failures > 0) throw new Error(`${name}: ${failures} requests failed`);
-  figures.set(name, 1000 / requestsPerSecond);
-  figures.set(`${name}: processor time`, cpuMicroseconds / 1000);
 }
 
 async function measureBulk(figures: Figures, running: Running, one: Side): Promise<void> {
@@ -191,7 +218,7 @@ async function someInstants(running: Running, store: BuiltStore): Promise<string
  * For each figure the median of both sides, and the speedup of the later one: median, minimum and maximum over the
  * turns.
  */
-function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {
+function print(pairs: readonly Both<Figures>[]): void {
   say("");
   sayRow("milliseconds", 84, ["before", "after", "faster", "least", "most"], 12);
   for (const name of pairs[0]?.[0].keys() ?? []) {

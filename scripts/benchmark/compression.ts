@@ -121,14 +121,14 @@ async function requireSame(path: string): Promise<void> {
 /** Sequential repetitions: bytes and times of one. */
 async function fetched(port: number, path: string, form: Form, times: number): Promise<Fetched> {
   let bytes = 0;
-  const cpuBefore = await running.cpuSeconds();
+  const cpuBefore = running.cpuSeconds();
   const began = performance.now();
   for (let each = 0; each < times; each += 1) {
     const { body } = await ask(port, path, form, false);
     for await (const chunk of body as ReadableStream<Uint8Array>) bytes += chunk.length;
   }
   const seconds = (performance.now() - began) / 1_000;
-  const cpuSeconds = (await running.cpuSeconds()) - cpuBefore;
+  const cpuSeconds = running.cpuSeconds() - cpuBefore;
   return { bytes: bytes / times, seconds: seconds / times, cpuSeconds: cpuSeconds / times };
 }
 

@@ -117,11 +117,11 @@ async function onCopy(one: Side, action: (running: Running) => Promise<void>): P
 
 /** Processor time is the server's alone, while wall time includes other load of the machine. */
 async function costOf(running: Running, action: () => Promise<unknown>): Promise<Cost> {
-  const cpuBefore = await running.cpuSeconds();
+  const cpuBefore = running.cpuSeconds();
   const started = performance.now();
   await action();
   const seconds = (performance.now() - started) / 1000;
-  return { cpuSeconds: (await running.cpuSeconds()) - cpuBefore, seconds };
+  return { cpuSeconds: running.cpuSeconds() - cpuBefore, seconds };
 }
 
 function printCosts(): void {

@@ -88,7 +88,7 @@ function deviceOf(id: number): NetboxWorld["devices"][number] {
 
 async function measure(name: string, server: Running, store: BuiltStore, more: readonly string[]): Promise<void> {
   const before = await transactions(server, store);
-  const serverBefore = await server.cpuSeconds();
+  const serverBefore = server.cpuSeconds();
   const started = performance.now();
   const child = Bun.spawn(
     [executable, "import", "netbox", netbox.url, "--server", `http://127.0.0.1:${server.port}`, ...more],
@@ -105,7 +105,7 @@ async function measure(name: string, server: Running, store: BuiltStore, more: r
   sayRow(name, 12, [
     seconds.toFixed(1),
     (Number(usage?.cpuTime.total ?? 0) / 1e6).toFixed(1),
-    ((await server.cpuSeconds()) - serverBefore).toFixed(1),
+    (server.cpuSeconds() - serverBefore).toFixed(1),
     ((usage?.maxRSS ?? 0) / 1e6).toFixed(0),
     String((await transactions(server, store)) - before),
   ]);

@@ -84,7 +84,7 @@ function measure(writer: Writer, place: OrganizationMade, name: string, all: rea
   }
   const seconds = (performance.now() - started) / 1000;
   const rate = Math.round((devices * ports) / seconds).toString();
-  sayRow(name, 52, [seconds.toFixed(2), String(versions), rate], 11);
+  sayRow(name, 52, [seconds.toFixed(3), String(versions), rate], 11);
 }
 
 /** @param down number of ports of each device that are down */

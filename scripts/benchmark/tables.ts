@@ -106,10 +106,10 @@ function measured(name: string, path: string, text: string, query = ""): Promise
 /** Processor time is the server's, including the concurrent reader. */
 async function timed(name: string, megabytes: number, action: () => Promise<Told>): Promise<Told> {
   const reader = await startReader({ port: running.port, paths: reads, key: store.key, isPast: false });
-  const [started, cpuBefore] = [performance.now(), await running.cpuSeconds()];
+  const [started, cpuBefore] = [performance.now(), running.cpuSeconds()];
   const told = await action();
   const seconds = (performance.now() - started) / 1000;
-  const cpuSeconds = (await running.cpuSeconds()) - cpuBefore;
+  const cpuSeconds = running.cpuSeconds() - cpuBefore;
   const { reads: count, p50Ms, p99Ms, longestMs } = await reader.stop();
   const { created = 0, updated } = told.counts;
   sayRow(name, 44, [

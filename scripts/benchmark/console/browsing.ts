@@ -59,7 +59,7 @@ export async function browse(executable: string, store: BuiltStore): Promise<Bro
       const pages = processInfo.filter(({ type }) => type === "renderer");
       return {
         pages: 1000 * pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
-        server: 1000 * (await server.cpuSeconds()),
+        server: 1000 * server.cpuSeconds(),
       };
     },
     fresh: async () => {

@@ -181,7 +181,7 @@ export class Directus extends Served implements Product {
           port: this.port,
           seconds,
           connections: this.connections,
-          cpuSeconds: async () => cpuSecondsOf(this.pids),
+          cpuSeconds: () => cpuSecondsOf(this.pids),
           request: requests,
         });
         rates.set(way, requestsPerSecond / each);

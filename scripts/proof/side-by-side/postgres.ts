@@ -226,7 +226,7 @@ export class Postgres extends ServedByApi implements Product {
         port: this.port,
         seconds,
         connections: this.connections,
-        cpuSeconds: async () => cpuSecondsOf(this.pids),
+        cpuSeconds: () => cpuSecondsOf(this.pids),
         request: operation.requests,
       });
       if (failures > 0)

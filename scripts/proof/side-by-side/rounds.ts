@@ -38,7 +38,7 @@ export async function rates(contenders: readonly Contender[], plan: LoadPlan): P
         port: product.port,
         seconds,
         connections: plan.connections,
-        cpuSeconds: async () => cpuSecondsOf(product.pids),
+        cpuSeconds: () => cpuSecondsOf(product.pids),
         request: operation.requests,
       });
       if (run >= 0) results[place]?.push(result);
