@@ -344,6 +344,8 @@ class Trial {
 
   private async changeSubnet(): Promise<void> {
     const subnets = (await this.data("owner", "/api/v1/subnets?limit=0")) as Json[];
+    // A Member may have deleted them all.
+    if (subnets.length === 0) return;
     const { id, cidr, subnet_type, accepts_credentials } = this.random.pick(subnets) as Json;
     const change = this.random.pick([
       { cidr: "10.66.1.0/28" },
