@@ -416,7 +416,7 @@ const REASONS: Record<number, string> = {
   403: "Not allowed",
   404: "Not found, or out of reach",
   409: "Conflicts with existing records",
-  412: "Not the version in If-Match",
+  412: "Not the version in If-Match, or If-None-Match is *",
   413: "Too large",
   415: "Not JSON",
   421: "Another host's name",
@@ -451,7 +451,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
   if (operation.body !== undefined || operation.table !== undefined) codes.add("unsupported_media_type");
   if (method !== "GET")
     for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
-  if (takesIfMatch(method, operation)) codes.add("precondition_failed");
+  if (method === "PUT" || method === "DELETE") codes.add("precondition_failed");
   // A retry gets the stored response only with the permissions of the original request.
   if (isRepeatable(method, operation))
     for (const code of ["idempotency_key_reused", "auth_permission_denied", "entity_not_found"] as const)

@@ -8,6 +8,7 @@ import { DomainError, describeFault, type ErrorCode, type Issue, invalid, isFaul
 import type { Cidr } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
+import { assertMayExist } from "../schemas/entity-tags.ts";
 import { check } from "../schemas/validation.ts";
 import { Admission, overloaded } from "./admission.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
@@ -487,6 +488,7 @@ export class Surface<Actor, Access> {
     rawParams: Record<string, string>,
   ): Response | Promise<Response> {
     const { operation, handler, context } = exchange;
+    assertMayExist(context.request);
     const issues: Issue[] = [];
     let params: unknown = EMPTY;
     if (operation.params !== undefined) {

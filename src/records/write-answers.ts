@@ -11,7 +11,6 @@ import type { WriteTerms } from "../db/writing/write-queue.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { View } from "../resources/resource.ts";
-import { assertMayExist } from "../schemas/entity-tags.ts";
 import { commaSeparated, LIST_HEAD, listTail, META } from "../schemas/envelope.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
@@ -59,7 +58,6 @@ export async function runWrite<C extends Calls, N extends keyof C & string>(
   keeps?: KeptOfResult,
 ): Promise<Done<C[N]["result"]>> {
   const ifMatch = call.request.headers.get("if-match");
-  assertMayExist(call.request);
   const outcome = await backend.writes.run(
     command,
     { ...input, ifMatch },

@@ -11,7 +11,7 @@ import { type DocumentedOperation, ERROR_SCHEMA, OpenApiDocument } from "../supp
 type Any = any;
 
 const appliance = applianceForAll();
-const { anonymous, handle } = appliance;
+const { anonymous, handle, owner } = appliance;
 let api: OpenApiDocument;
 let document: Any;
 
@@ -50,6 +50,16 @@ describe("the OpenAPI document", () => {
     const registered = appliance.surface.routes.map((route) => `${route.method} ${templateOf(route.path)}`);
     expect(api.operations.map(titleOf).sort()).toEqual(registered.sort());
     expect(registered.length).toBeGreaterThan(20);
+  });
+
+  test("has the answer 412 of every PUT and DELETE with If-None-Match: *, whatever it changes", async () => {
+    const changing = api.operations.filter(({ method }) => method === "PUT" || method === "DELETE");
+    expect(changing.length).toBeGreaterThan(20);
+    for (const { method, path, operation } of changing) {
+      const answer = await owner.send(method, path, method === "PUT" ? {} : undefined, { "if-none-match": "*" });
+      expect([path, answer.status, answer.body?.code], `${method} ${path}`).toEqual([path, 412, "precondition_failed"]);
+      expect(Object.keys((operation as Any).responses), `${method} ${path}`).toContain("412");
+    }
   });
 
   test("gives every operation a unique id, a summary, a group, its security, and JSON except for tables, lines, texts, streams and files", () => {
