@@ -18,7 +18,6 @@ import { DEEDS, type Deed } from "./deeds.ts";
 import { demoScanMachine } from "./demo-scanner.ts";
 import { setOut } from "./outset.ts";
 import { Rounds } from "./scans.ts";
-import { seededRandom } from "./seeded.ts";
 
 /** Thirty, plus the day of the start: covers a full thirty days at any hour. */
 export const DEMO_DAYS = 31;
@@ -105,3 +104,15 @@ const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
 
 /** Story time does not advance by itself: a timer would never fire. */
 const UNTIMED: Timers = { after: () => () => {} };
+
+/** mulberry32. */
+function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  return { bytes: (count) => Uint8Array.from({ length: count }, () => next() >>> 24) };
+}

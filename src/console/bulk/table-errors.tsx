@@ -2,7 +2,6 @@
 
 import type { RefusalIssue } from "../api/refusal.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
-import { tableText } from "../text/tables.ts";
 import type { Table } from "./table-file.ts";
 
 interface TableErrorsProps {
@@ -12,6 +11,11 @@ interface TableErrorsProps {
   readonly issues: readonly RefusalIssue[];
   onCell(line: number, at: number, text: string): void;
   onLeaveOut(line: number): void;
+}
+
+/** Counts issues and the rows that have them, with the remedy. */
+export function wrongCells(issues: number, rowCount: number): string {
+  return `${counted(issues, "thing is", "things are")} wrong in ${counted(rowCount, "row", "rows")}. Fix them here, or in the file.`;
 }
 
 /** Rows listed at a time. */
@@ -29,7 +33,7 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
   return (
     <div class="table-errors">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
-      <section class="table" tabIndex={0} aria-label={tableText.wrong(issues.length, byRow.size)}>
+      <section class="table" tabIndex={0} aria-label={wrongCells(issues.length, byRow.size)}>
         <table class="rows">
           <thead>
             <tr>

@@ -15,13 +15,12 @@ import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { isolated } from "../text/isolated.ts";
-import { tableText } from "../text/tables.ts";
 import { network } from "../time/at.ts";
 import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
 import { columnTwice, matchColumns } from "./table-columns.ts";
-import { FIRST_ROW, TableErrors } from "./table-errors.tsx";
+import { FIRST_ROW, TableErrors, wrongCells } from "./table-errors.tsx";
 import {
   CHARSETS,
   type Charset,
@@ -146,7 +145,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
       {needsNetwork && <NetworkOfAll networkId={networkId} onChoose={chooseNetwork} />}
       {rowIssues.length > 0 && begun !== null && (
         <>
-          <p role="alert">{tableText.wrong(rowIssues.length, new Set(rowIssues.map(({ row }) => row)).size)}</p>
+          <p role="alert">{wrongCells(rowIssues.length, new Set(rowIssues.map(({ row }) => row)).size)}</p>
           <TableErrors
             table={begun.table}
             columns={begun.columns}

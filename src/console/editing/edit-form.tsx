@@ -14,16 +14,16 @@ import { ReasonField } from "../forms/fields.tsx";
 import { lacksReason } from "../forms/reason.ts";
 import { useFirstFocus } from "../forms/sending.ts";
 import { type Headers, useForm } from "../forms/use-form.ts";
-import type { EditedKind } from "../kinds/kinds.ts";
+import { type EditedKind, loadedDetails } from "../kinds/kinds.ts";
 import { calledOf } from "../names/called.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
+import { ownZone } from "../time/zone.ts";
 import { placesOf } from "./form-fields.ts";
 import { allFieldsOf, customField, definitionsOf, fieldsOf } from "./forms.ts";
-import { newRecord } from "./new-record.ts";
 import type { Saved } from "./saved.ts";
 import { createRecord, loadEdited, saveEdited } from "./write.ts";
 
@@ -271,4 +271,21 @@ function isNeeded(field: FormField): boolean {
 function nameOfNamed(fields: readonly FormField[], name: string): string {
   const field = fields.find((each) => each.name === name);
   return field === undefined ? name : nameOfField(field);
+}
+
+/** Body of the creation, as far as known. */
+function newRecord(
+  kind: EditedKind,
+  definitions: readonly { readonly key: string; readonly default?: unknown }[],
+  presets: Values,
+): Values {
+  const given = definitions.filter((each) => each.default !== null && each.default !== undefined);
+  const custom = Object.fromEntries(given.map((each) => [each.key, each.default]));
+  const zone = allFieldsOf(kind, true).some(({ name }) => name === "timezone") ? { timezone: ownZone() } : {};
+  return {
+    ...loadedDetails(kind)?.usual,
+    ...zone,
+    ...presets,
+    ...(given.length === 0 ? {} : { custom_fields: custom }),
+  };
 }

@@ -14,7 +14,6 @@ import { type Asked, locateQuery } from "./asked.ts";
 import { PlacesOverTime } from "./places-over-time.tsx";
 import { type Candidate, Reasons } from "./reasons.tsx";
 import { UnheldAddress } from "./unheld-address.tsx";
-import { Vendor } from "./vendor.tsx";
 import { VlanLink } from "./vlan-link.tsx";
 
 /** Read of the card. */
@@ -138,4 +137,11 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
       <Reasons candidate={candidate} />
     </>
   );
+}
+
+/** Empty if unknown. */
+function Vendor({ mac }: { readonly mac: string }) {
+  const { data, isEarlier } = useAnswer(read("/api/v1/vendors/{mac}", { path: { mac } }));
+  const told = data?.known_use ?? data?.vendor ?? null;
+  return told === null || isEarlier ? null : <bdi class="aside">{told}</bdi>;
 }

@@ -1,16 +1,18 @@
 // Frame of every page: search, navigation, time bar, and account. Not shown before sign-in.
 
+import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
 import { useFresh } from "../api/fresh.ts";
 import { isHeld, OfPage } from "../api/held.ts";
+import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { findMe, me, meProblem, refreshMe } from "../session/me.ts";
-import { isPast, network } from "../time/at.ts";
+import { atMs, atQuery, isPast, network } from "../time/at.ts";
 import { TimeBar } from "../time-bar/time-bar.tsx";
-import { hrefOf } from "../url/location.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Entrance } from "./entrance.tsx";
 import { FindBox } from "./find-box.tsx";
@@ -19,7 +21,6 @@ import { Navigation } from "./navigation.tsx";
 import { NetworkSwitcher, unlistedNetwork } from "./network-switcher.tsx";
 import { PaletteKey } from "./palette-key.tsx";
 import { ShownPage } from "./shown-page.tsx";
-import { UnlistedNetwork } from "./unlisted-network.tsx";
 
 export function Frame() {
   if (meProblem.value !== null) return <Problem problem={meProblem.value} again={() => void findMe()} />;
@@ -115,5 +116,26 @@ function Notes() {
         </p>
       )}
     </section>
+  );
+}
+
+interface UnlistedNetworkProps {
+  /** Network that does not exist now or is not accessible. */
+  readonly id: string;
+  readonly children: ComponentChildren;
+}
+
+/** Shows the page anyway if the network existed at the shown instant. */
+function UnlistedNetwork({ id, children }: UnlistedNetworkProps) {
+  const isInstant = !isPast.value || atMs.value !== null;
+  const { data } = useAnswer(isInstant ? read("/api/v1/networks", { query: { ids: [id], ...atQuery() } }) : null);
+  if (data?.length !== 0) return <>{children}</>;
+  return (
+    <Page title="Network not found">
+      <p>Network not found, or you don't have access to it.</p>
+      <p>
+        <a href={hrefHere({ network: null })}>All networks</a>
+      </p>
+    </Page>
   );
 }

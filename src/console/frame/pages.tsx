@@ -35,7 +35,7 @@ const AROUND: Readonly<Partial<Record<ListPath, () => Promise<() => Around>>>> =
 };
 
 async function loadList(kind: ListedKind): Promise<PageComponent> {
-  const parts = [import("../lists/pages.tsx"), loadDetails(kind), AROUND[listPageOf(kind)]?.()] as const;
+  const parts = [import("../lists/list-page.tsx"), loadDetails(kind), AROUND[listPageOf(kind)]?.()] as const;
   const [{ listPage }, details, around] = await Promise.all(parts);
   return listPage(kind, details, around);
 }

@@ -19,7 +19,6 @@ import { zone } from "../time/zone.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { type LifeVersion, lifeStateOf, type Piece, piecesOf, piecesPath, stationsOf } from "./life.ts";
 import { LifeTable } from "./life-table.tsx";
-import { useStationHosts } from "./station-hosts.ts";
 
 type InterfaceVersion = DataOf<"/api/v1/if-entries/{id}/history">[number];
 
@@ -178,4 +177,24 @@ function versionOf({ operation, transaction, record }: InterfaceVersion): LifeVe
     speedBps: record.speed_bps ?? null,
     macs: record.fdb_macs ?? [],
   };
+}
+
+/** MAC addresses per request; further ones are ignored. */
+const ASKED_MAX = 50;
+
+/** Most rows of an answer: ten addresses for each MAC address. */
+const ADDRESSES_MAX = 500;
+
+/**
+ * Host ids by the MAC addresses of their IP addresses, at the shown instant.
+ * @param networkId network of the hosts
+ */
+function useStationHosts(macs: readonly string[], networkId: string): ReadonlyMap<string, string> {
+  const filter = macs
+    .slice(0, ASKED_MAX)
+    .map((mac) => `mac_address = "${mac}"`)
+    .join(" OR ");
+  const query = { ...atQuery(), network_id: networkId, filter, limit: ADDRESSES_MAX };
+  const { data } = useAnswer(filter === "" ? null : read("/api/v1/ip-addresses", { query }));
+  return new Map((data ?? []).map(({ mac_address, host_id }) => [mac_address ?? "", host_id]));
 }

@@ -10,7 +10,8 @@ import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
 import type { BulkScope } from "../bulk/scope.ts";
 import { TableButton, TablePlace } from "../bulk/table-place.tsx";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
-import { type EditedKind, entryOf, isEditedKind } from "../kinds/kinds.ts";
+import type { KindDetails } from "../kinds/details.ts";
+import { type EditedKind, entryOf, isEditedKind, type ListedKind } from "../kinds/kinds.ts";
 import { historyPage } from "../names/record-page.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
@@ -18,9 +19,8 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { StartLink } from "../scanning/start-link.tsx";
-import type { Words } from "../text/bulk.ts";
 import { comparisonText } from "../text/compare.ts";
-import { counted, groupedDigits } from "../text/digits.ts";
+import { counted, groupedDigits, type Words } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
 import { at, isPast, network, vs } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
@@ -32,7 +32,7 @@ import { comparedList, comparedState } from "./compared-rows.tsx";
 import { ComparisonBar, shownOfComparison } from "./comparison-bar.tsx";
 import { withCustomColumns } from "./custom-columns.tsx";
 import { FilterField } from "./filter-field.tsx";
-import type { AnyList, ListQuery } from "./list.ts";
+import { type AnyList, type ListQuery, listOf } from "./list.ts";
 import { type ListState, listState, queryOf } from "./list-state.ts";
 import { hrefUnfiltered, ListTable } from "./list-table.tsx";
 import { type LongList, useLongList } from "./long-list.ts";
@@ -362,4 +362,10 @@ function addressOf(list: AnyList, query: ListQuery, at: string | null): string {
   const parameters = new URLSearchParams({ ...query, ...(at === null ? {} : { at }) } as Record<string, string>);
   const text = parameters.toString();
   return `/api/v1/${list.path}${text === "" ? "" : `?${text}`}`;
+}
+
+/** @param around additional content, evaluated on every render */
+export function listPage(kind: ListedKind, details: KindDetails, around: () => Around = () => ({})) {
+  const list = listOf(kind, details);
+  return () => <ListPage key={kind} list={list} {...around()} />;
 }

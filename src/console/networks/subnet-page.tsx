@@ -22,10 +22,10 @@ import { editText } from "../text/editing.ts";
 import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
+import { hrefOf } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
 import { hasBlocks } from "./address-map.ts";
 import { Allocate } from "./allocate.tsx";
-import { SeenLately } from "./seen-lately.tsx";
 import { openBlock, SubnetAddresses } from "./subnet-addresses.tsx";
 import { SubnetConflicts } from "./subnet-conflicts.tsx";
 import { UtilizationLine } from "./utilization-line.tsx";
@@ -208,5 +208,23 @@ function Ranges({ id }: { readonly id: string }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+const LATELY = "-30d";
+
+function SeenLately({ id }: { readonly id: string }) {
+  const inSubnet = `subnet_id = "${id}"`;
+  const countOf = (filter: string) => read("/api/v1/ip-addresses", { query: { filter, limit: 1 } });
+  const live = { how: "refresh", types: ["ip_address"], everyMs: 5_000 } as const;
+  const all = useAnswer(countOf(inSubnet), live).meta?.pagination.total_count;
+  const unseen = `${inSubnet} AND last_seen_at < "${LATELY}"`;
+  const old = useAnswer(countOf(unseen), live).meta?.pagination.total_count;
+  if (all === undefined || old === undefined) return <span class="aside">…</span>;
+  return (
+    <>
+      {groupedDigits(all - old)} of {groupedDigits(all)} addresses in the last 30 days{" "}
+      {old > 0 && <a href={hrefOf("/addresses", { filter: unseen })}>{groupedDigits(old)} not</a>}
+    </>
   );
 }

@@ -1,12 +1,16 @@
 // Appliance concern: severity in a word, description, remedy, and a link to the page that resolves it.
 
 import type { DataOf } from "../api/client.ts";
-import { applianceText } from "../text/appliance.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 
 export type ApplianceConcern = DataOf<"/api/v1/appliance">["concerns"][number];
 
 const APPLIANCE = "/settings/appliance";
+
+export const SEVERITIES: Readonly<Record<ApplianceConcern["severity"], string>> = {
+  error: "Error",
+  warning: "Warning",
+};
 
 /** Page that resolves or shows the concern. @returns a path with its parameters */
 export function pageOfConcern(
@@ -46,9 +50,7 @@ export function ConcernLine({ concern: { code, severity, message } }: { readonly
   const [path, parameters] = pageOfConcern(code);
   return (
     <li>
-      <span class={`state state-${severity === "error" ? "down" : "warning"}`}>
-        {applianceText.severities[severity]}
-      </span>{" "}
+      <span class={`state state-${severity === "error" ? "down" : "warning"}`}>{SEVERITIES[severity]}</span>{" "}
       {path === pathname.value ? message : <a href={hrefOf(path, { at: null, ...parameters })}>{message}</a>}{" "}
       <span class="aside">{REMEDIES[code]}</span>
     </li>

@@ -3,17 +3,18 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Answer, Unsettled } from "../api/answer.ts";
+import { asRefusal } from "../api/client.ts";
 import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { EditButton, EditPlace, NewButton } from "../editing/edit-place.tsx";
 import { capital, type EditedKind, entryOf, kindWords, operationOn, type PagedKind } from "../kinds/kinds.ts";
 import { headingOf } from "../names/called.ts";
 import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem, sentenceOf } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { Pin } from "../session/pin.tsx";
+import { type Pinned, pins, setPinned } from "../session/pins.ts";
 import { at, atMs, atQuery, isPast, vs } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
@@ -153,3 +154,23 @@ function presetsOf(kind: PagedKind, id: string, record: object): Readonly<Record
 
 /** Tab key of the history. */
 export const HISTORY = "history";
+
+function Pin({ kind, id }: Pinned) {
+  const [problem, setProblem] = useState("");
+  const isPinned = pins().some((each) => each.id === id);
+  const toggle = () => {
+    setProblem("");
+    setPinned({ kind, id }, !isPinned).catch((cause: unknown) => setProblem(sentenceOf(asRefusal(cause))));
+  };
+  if (!may("setPreferences")) return null;
+  return (
+    <>
+      <button type="button" aria-pressed={isPinned} title="Pin to the start page" onClick={toggle}>
+        {isPinned ? "Pinned" : "Pin"}
+      </button>
+      <span class="aside" role="status">
+        {problem}
+      </span>
+    </>
+  );
+}

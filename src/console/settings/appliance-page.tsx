@@ -4,14 +4,13 @@ import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { type ApplianceConcern, ConcernLine } from "../parts/concern.tsx";
+import { type ApplianceConcern, ConcernLine, SEVERITIES } from "../parts/concern.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
-import { applianceText } from "../text/appliance.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { formatDuration } from "../time/instant.ts";
@@ -237,7 +236,5 @@ function Row({ name, of = [], codes = [], children }: RowProps) {
 /** State as a word, a shape and a color. */
 function State({ severity }: { readonly severity: ApplianceConcern["severity"] | null }) {
   if (severity === null) return <span class="state state-up">Fine</span>;
-  return (
-    <span class={`state state-${severity === "error" ? "down" : "warning"}`}>{applianceText.severities[severity]}</span>
-  );
+  return <span class={`state state-${severity === "error" ? "down" : "warning"}`}>{SEVERITIES[severity]}</span>;
 }

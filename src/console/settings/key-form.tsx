@@ -10,7 +10,6 @@ import { draftOf, type FormState, type Headers, useForm } from "../forms/use-for
 import { choicesOf } from "../parts/select.tsx";
 import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
-import { apiKeysText } from "../text/api-keys.ts";
 import { editText } from "../text/editing.ts";
 import { roleOptions, rolesUpTo } from "./roles.ts";
 
@@ -62,7 +61,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   return (
     <AskFirst
       form={form}
-      title={edited === null ? "New key" : apiKeysText.editTitle(edited.name)}
+      title={edited === null ? "New key" : editText.title(edited.name)}
       verb={edited === null ? editText.create : "Save"}
       run={run}
       onEnd={onEnd}

@@ -12,8 +12,8 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow, me } from "../session/me.ts";
 import { groupedDigits } from "../text/digits.ts";
+import { editText } from "../text/editing.ts";
 import { isolated } from "../text/isolated.ts";
-import { peopleText } from "../text/people.ts";
 import { settingsText } from "../text/settings.ts";
 import { reachesAll, rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -194,11 +194,7 @@ function UserActions({ user, onAsk }: { readonly user: User; onAsk(what: Asked):
   return (
     <span class="settings-actions">
       {mayNow("updateUser") && (
-        <button
-          type="button"
-          aria-label={peopleText.editTitle(user.name)}
-          onClick={() => onAsk({ what: "edit", user })}
-        >
+        <button type="button" aria-label={editText.title(user.name)} onClick={() => onAsk({ what: "edit", user })}>
           Edit
         </button>
       )}

@@ -10,7 +10,6 @@ import { draftOf, type Headers, useForm } from "../forms/use-form.ts";
 import { choicesOf } from "../parts/select.tsx";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
-import { peopleText } from "../text/people.ts";
 import { type Role, roleOptions } from "./roles.ts";
 
 type User = DataOf<"/api/v1/users">[number];
@@ -51,7 +50,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
   return (
     <AskFirst
       form={form}
-      title={edited === null ? "New user" : peopleText.editTitle(edited.name)}
+      title={edited === null ? "New user" : editText.title(edited.name)}
       verb={edited === null ? editText.create : "Save"}
       run={run}
       onEnd={onEnd}

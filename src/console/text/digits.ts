@@ -1,5 +1,7 @@
 // Formatting of counts.
 
+export type Words = readonly [one: string, many: string];
+
 /** `200,000`. Without Intl, whose first use noticeably delays the start of a page. */
 export function groupedDigits(count: number | bigint | string): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");

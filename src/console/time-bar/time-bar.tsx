@@ -1,5 +1,6 @@
 // Time bar above every page: the shown instant, the activity over time, and controls for other instants.
 
+import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { onForgotten, useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -16,7 +17,6 @@ import { hrefHere } from "../url/location.ts";
 import { type AboutQuery, aboutQuery } from "./about.ts";
 import { CompareMenu } from "./compare-menu.tsx";
 import { focusHandle } from "./focus.ts";
-import { isFolding, isUnfolded } from "./fold.ts";
 import { InstantField } from "./instant-field.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { PastBand } from "./past-band.tsx";
@@ -256,3 +256,15 @@ function useInstantInView(): void {
     if (!atScrub.isMoving && !vsScrub.isMoving && (isNow || ms !== null)) keepInView(ms);
   }, [ms, isNow]);
 }
+
+/** As in styles/time-bar.css: phones in either orientation, and windows at high zoom. */
+const LITTLE_ROOM = "(max-width: 48rem), (max-height: 26rem)";
+
+const room = window.matchMedia(LITTLE_ROOM);
+
+/** Whether the bar is a single line. */
+const isFolding = signal(room.matches);
+room.addEventListener("change", () => (isFolding.value = room.matches));
+
+/** Whether the collapsed part is open. Persists across pages until closed. */
+const isUnfolded = signal(false);

@@ -2,10 +2,17 @@
 
 import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
+import { cover } from "../../resources/credential-assignments/coverage.ts";
+import {
+  assignmentKey,
+  credentialAssignmentKind,
+} from "../../resources/credential-assignments/credential-assignment.ts";
 import { type DeviceField, type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
+import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
@@ -19,7 +26,6 @@ import { LeftOut, tellRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
 import { recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
-import { coverReported } from "./reported-coverage.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, reportedAsBefore } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -358,4 +364,20 @@ function isAnother(
     else if (isOneDevices(mac_address)) same += 1;
   }
   return other > 0 && other >= same;
+}
+
+/** Read once per write; subnets created by this write do not count. */
+const READ = new WeakMap<ScanWrite, AcceptingSubnets>();
+
+/** @param host the device as a host record */
+function coverReported(write: ScanWrite, host: HostRecord, { device, credential }: DeviceSighting): void {
+  if (credential === null) return;
+  const { tx, networkId } = write;
+  const key = assignmentKey({ credential_id: credential.credential_id, network_id: networkId, host_id: host.id });
+  const assignment = tx.findByIdentity(credentialAssignmentKind, key);
+  if (assignment === null) return;
+  const subnets = READ.get(write) ?? new AcceptingSubnets(tx.children(subnetKind, "network_n", networkId));
+  READ.set(write, subnets);
+  const own = (device.addresses ?? []).map((each) => each.ip_address).filter((address) => subnets.accepts(address));
+  cover(tx, assignment.id, own, "Told");
 }

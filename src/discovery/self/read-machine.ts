@@ -4,7 +4,7 @@
 import { createHmac } from "node:crypto";
 import { machine } from "node:os";
 import { join } from "node:path";
-import { readDefaultInterfaces } from "./default-routes.ts";
+import { parseIpv6RouteTable, parseRouteTable } from "../kernel/proc-tables.ts";
 import { inventoryAddresses } from "./inventory-addresses.ts";
 import { type KernelAddresses, readKernelAddresses } from "./kernel-addresses.ts";
 import { readAttribute, readTable } from "./kernel-files.ts";
@@ -153,4 +153,17 @@ function meaningfulText(raw: string | null): string | null {
   const isFiller =
     /^(.)\1*$/.test(text) || /^0?123456789?0?$/.test(text) || PLACEHOLDERS.has(text.toLowerCase().replaceAll(".", ""));
   return text === "" || isFiller ? null : text;
+}
+
+/** Interface names of default routes, sorted and without duplicates; skips routes that reject. */
+async function readDefaultInterfaces(procRoot: string): Promise<string[]> {
+  const [four, six] = await Promise.all([
+    readTable(join(procRoot, "net/route")),
+    readTable(join(procRoot, "net/ipv6_route")),
+  ]);
+  const routes = [...parseRouteTable(four), ...parseIpv6RouteTable(six).routes];
+  const names = routes
+    .filter(({ cidr, isRefused }) => cidr.prefixLength === 0 && !isRefused)
+    .map((each) => each.ifName);
+  return [...new Set(names)].sort();
 }

@@ -8,10 +8,11 @@ import { type NeighborSource, NeighborTable, openNeighbors } from "../kernel/nei
 import { openRouteLookup } from "../kernel/route-lookup.ts";
 import { openSockets, type Sockets } from "../kernel/sockets.ts";
 import { type ArpSocket, openArpSocket } from "./arp-socket.ts";
-import { ECHO_MEANS_LABELS, type Echo, type EchoMeans } from "./echo.ts";
+import { ECHO_MEANS, ECHO_MEANS_LABELS, type Echo, type EchoMeans } from "./echo.ts";
+import { type EchoSocketParts, openEchoSocket } from "./echo-socket.ts";
+import { type EchoToolParts, openEchoTool } from "./echo-tools.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { ServiceIdentifier } from "./identify-service.ts";
-import { openEcho } from "./open-echo.ts";
 import { Pump } from "./pump.ts";
 import { ReverseDns } from "./reverse-dns.ts";
 import { Slots } from "./slots.ts";
@@ -226,3 +227,25 @@ function roomForUnresolved(): number {
 }
 
 const MAX_UNRESOLVED = 2_048;
+
+interface EchoParts extends Omit<EchoSocketParts, "sockets">, EchoToolParts {
+  /** Null if the C library cannot be called. */
+  readonly sockets: Sockets | null;
+}
+
+/** Returns the first method that works; null if none. */
+async function openEcho(
+  version: 4 | 6,
+  parts: EchoParts,
+  means: readonly EchoMeans[] = ECHO_MEANS,
+): Promise<Echo | null> {
+  const { sockets } = parts;
+  for (const each of means) {
+    const echo =
+      each === "Fping" || each === "Ping"
+        ? await openEchoTool(version, each, parts)
+        : sockets && openEchoSocket(version, each, { ...parts, sockets });
+    if (echo) return echo;
+  }
+  return null;
+}

@@ -25,7 +25,6 @@ import {
 } from "../wanted.ts";
 import { PhpipamApi, type PhpipamServer } from "./phpipam-api.ts";
 import { PhpipamCustomFields } from "./phpipam-custom-fields.ts";
-import { flagOf, wholeNumber } from "./phpipam-fields.ts";
 
 const LEFT_OUT = [
   "customers, racks, circuits, nameservers, permissions",
@@ -297,4 +296,15 @@ export class Phpipam implements BroughtSource {
 /** Device ID; 0 if none. Before 1.3, the field was named switch. */
 function deviceOf(address: ForeignObject): number {
   return wholeNumber(address.deviceId) ?? wholeNumber(address.switch) ?? 0;
+}
+
+/** A non-negative integer, also as text: `"22"`; null for anything else. */
+function wholeNumber(value: unknown): number | null {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : null;
+}
+
+/** True for `"1"`, 1 and true. */
+function flagOf(value: unknown): boolean {
+  return value === true || wholeNumber(value) === 1;
 }

@@ -1,3 +1,0 @@
-// Texts for bulk writes.
-
-export type Words = readonly [one: string, many: string];
