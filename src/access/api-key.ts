@@ -15,7 +15,7 @@ export const API_KEY_LENGTH = API_KEY_PREFIX.length + API_KEY_DIGITS;
 /**
  * A new key: `nlk_`, then 256 bits as 43 base62 digits (`0-9A-Za-z`, most significant first, zero-padded). The first
  * 224 bits are random; the last 32 are the CRC-32 (IEEE 802.3, as in zip) of those 28 bytes. The checksum lets a
- * scanner distinguish a leaked key from similar text; it is not a protection.
+ * scanner distinguish a leaked key from similar text; it provides no security.
  */
 export function generateApiKey(random: Random): string {
   const secret = random.bytes(SECRET_BYTES);
@@ -44,7 +44,7 @@ export function hashApiKey(text: string): Uint8Array {
  */
 export function maskApiKey(text: string): string {
   if (!isWellFormedApiKey(text))
-    throw new Error("Only a well-formed API key can be masked: a shorter text would be shown whole.");
+    throw new Error("Only a well-formed API key can be masked: shorter text would be shown in full.");
   return `${text.slice(0, API_KEY_PREFIX.length + MASK_VISIBLE_LENGTH)}…`;
 }
 

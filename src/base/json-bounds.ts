@@ -1,5 +1,5 @@
-// Bounds of untrusted JSON text, checked before parsing: parsing turns a few bytes into an object each, and recursion
-// follows their nesting. Must not count anything except brackets and commas outside of strings.
+// Bounds of untrusted JSON text, checked before parsing, which allocates an object for every few bytes and recurses once
+// per nesting level. Must not count anything except brackets and commas outside of strings.
 
 export interface JsonBounds {
   /** Nesting depth of arrays and objects. */
@@ -10,7 +10,7 @@ export interface JsonBounds {
   readonly commas: number;
 }
 
-/** @returns the first bound that the text exceeds; null for none */
+/** @returns the first bound that the text exceeds; null if within all */
 export function exceededBound(text: string, bounds: JsonBounds): keyof JsonBounds | null {
   let open = 0;
   let containers = 0;

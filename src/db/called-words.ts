@@ -4,7 +4,7 @@
 import { ownValue } from "../base/fields.ts";
 import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
 import { foldCase, foldMarks } from "../base/text.ts";
-import { canonicalBeginnings, cut, Distinct, isPlain, parts, words } from "./search-text.ts";
+import { canonicalPrefixes, cut, Distinct, isPlain, parts, words } from "./search-text.ts";
 
 /**
  * Matching rule for a text. Name: the whole text, or prefixes of its words. Text: prefixes of its words only.
@@ -321,7 +321,7 @@ export function lookupOf(
 export function wordBeginnings(word: string): EntryBeginning[] {
   const folded = cut(foldMarks(foldCase(word.toWellFormed())));
   return [
-    ...[...new Set([folded, ...canonicalBeginnings(folded)])].map((text) => ({
+    ...[...new Set([folded, ...canonicalPrefixes(folded)])].map((text) => ({
       sort: ENTRY.word,
       end: ENTRY.wordEnd,
       text,

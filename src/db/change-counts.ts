@@ -24,7 +24,10 @@ export function activityScopes(
   return [organizationN, networkId === null ? -organizationN : n(networkId)];
 }
 
-/** Whether a version counts: one that only reflects changed parts is counted with them. @param changed null for all */
+/**
+ * Whether a version is counted. Versions that only mirror changes of child records are counted with these.
+ * @param changed null for all
+ */
 export function isCounted(kind: AnyKind, operation: VersionOperation, changed: readonly string[] | null): boolean {
   if (kind.isApart === true || kind.isUntold === true) return false;
   const { toldParts } = kind;

@@ -11,11 +11,11 @@ export interface SearchTexts {
    * `core-sw-01`).
    */
   readonly words?: ReadonlyArray<string | null | undefined>;
-  /** Addresses and the like, matched by their own prefix only (`10.2.` does not find 110.2.3.4). */
+  /** Addresses and similar values, matched by their own prefix only (`10.2.` does not find 110.2.3.4). */
   readonly wholes?: ReadonlyArray<string | null | undefined>;
 }
 
-/** Maximum characters and words per search, enforced by parameter validation. Each word costs all its matches. */
+/** Maximum characters and words per search, enforced by parameter validation. Query cost grows with the matches of each word. */
 export const SEARCH_MAX_LENGTH = 200;
 export const SEARCH_MAX_WORDS = 10;
 /** Longer words are found by their first characters and parts only. */
@@ -61,7 +61,7 @@ export function searchWords(search: string): string[] {
  */
 export function searchTerms(search: string): string[] {
   return searchWords(search).map((word) =>
-    [...new Set([word, ...canonicalBeginnings(word)])].map((each) => `${phrase(each)}*`).join(" OR "),
+    [...new Set([word, ...canonicalPrefixes(word)])].map((each) => `${phrase(each)}*`).join(" OR "),
   );
 }
 
@@ -101,16 +101,16 @@ function isNotEmpty(word: string): boolean {
  * Canonical prefixes for addresses in other notations: a MAC address or its prefix with dashes (IEEE 802) or Cisco's
  * dots, or a complete IPv6 address not in canonical form (RFC 5952).
  */
-export function canonicalBeginnings(word: string): string[] {
-  const beginnings: string[] = [];
-  if (DASHED_MAC.test(word)) beginnings.push(word.replaceAll("-", ":"));
-  if (DOTTED_MAC.test(word)) beginnings.push(word.replaceAll(".", "").replace(/(..)(?=.)/g, "$1:"));
+export function canonicalPrefixes(word: string): string[] {
+  const prefixes: string[] = [];
+  if (DASHED_MAC.test(word)) prefixes.push(word.replaceAll("-", ":"));
+  if (DOTTED_MAC.test(word)) prefixes.push(word.replaceAll(".", "").replace(/(..)(?=.)/g, "$1:"));
   const ip = parseIp(word);
-  if (ip !== null) beginnings.push(ip.text);
-  return beginnings;
+  if (ip !== null) prefixes.push(ip.text);
+  return prefixes;
 }
 
-/** From the first separator up to the last digit, already folded. */
+/** Lowercase MAC address or prefix with at least one separator. */
 const DASHED_MAC = /^[0-9a-f]{2}-(?:[0-9a-f]{2}-){0,4}[0-9a-f]{0,2}$/;
 const DOTTED_MAC = /^[0-9a-f]{4}\.(?:[0-9a-f]{4}\.)?[0-9a-f]{0,4}$/;
 
@@ -120,7 +120,7 @@ export function cut(word: string): string {
   return word.slice(0, WORD_MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** Suffixes of a word: the word itself, and from each letter or digit that does not follow another. */
+/** A word, and its suffix from the start of each alphanumeric run. */
 export function parts(word: string): string[] {
   const whole = cut(word);
   const found = [whole];

@@ -39,13 +39,13 @@ export interface TableReport {
  */
 export interface Device {
   readonly tables: Readonly<Record<DeviceTable, TableReport>>;
-  /** Fates of the rows read. */
+  /** Row counts by outcome. */
   readonly rows: Readonly<Record<DeviceTable, RowCount>>;
-  /** Conclusions that a table does not state itself, as user-readable clauses. Absent if none. */
+  /** Values inferred rather than reported, as user-readable clauses. Absent if none. */
   readonly conclusions?: Readonly<Partial<Record<DeviceTable, readonly string[]>>>;
   /** Scalars and columns with at least one value (mib/served.ts); absent if none. */
   readonly served?: readonly string[];
-  /** Data served before but not now, in fully read tables; absent if none. */
+  /** Objects of fully read tables that only earlier reads served; absent if none. */
   readonly missed?: readonly string[];
   /** Tables that were cut off or are no longer served: data missing there may still exist. Absent if none. */
   readonly broken?: readonly DeviceTable[];
@@ -67,21 +67,21 @@ export interface Device {
   /** dot1dBaseBridgeAddress (RFC 4188). */
   readonly bridge_address?: string | null;
   /**
-   * Interface lists that take bridge ports as ifIndexes for lack of dot1dBasePortTable: to be ignored if the device
-   * once served that table.
+   * Interface lists for which bridge port = ifIndex is assumed because dot1dBasePortTable is missing: ignored if the
+   * device once served that table.
    */
   readonly assumed_lists?: readonly PortList[];
   /** The interfaces' `forwarding` includes all entries with a VLAN; entries without one may be missing. */
   readonly is_forwarding_partial?: true;
   /** ifTable with ifXTable (RFC 2863), by ifIndex. */
   readonly interfaces?: readonly DeviceInterface[];
-  /** ifIndexes with a kept row of ifXTable, whatever its content. Absent if none. */
+  /** ifIndexes with an accepted row of ifXTable, whatever its content. Absent if none. */
   readonly extended_interfaces?: readonly number[];
   /** IP-MIB (RFC 4293, old and new) and IPV6-MIB, each address once, by ipSortKey. */
   readonly addresses?: readonly DeviceAddress[];
   /**
-   * ipNetToMediaTable and ipNetToPhysicalTable: stations that the device communicates with on its links. Complete
-   * entries only.
+   * ipNetToMediaTable and ipNetToPhysicalTable: ARP and neighbor cache entries. Complete entries
+   * only.
    */
   readonly arp?: readonly ArpEntry[];
   /** dot1qVlanStaticTable, dot1qVlanCurrentTable (RFC 4363) or CISCO-VTP-MIB, by number. */

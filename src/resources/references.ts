@@ -44,7 +44,7 @@ export function removeWithItsOwn(tx: WriteTransaction, kind: AnyKind, id: string
   tx.remove(kind, id);
 }
 
-/** References of a record that matter when the referenced records are removed. */
+/** Outgoing references of a record. */
 export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[] {
   return (kind.references ?? []).flatMap((reference) => {
     const ids = idsIn(kind, reference, record);

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import createClient, { type Client, createFinalURL, createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
 import type { paths } from "#api";
-import { learnClock } from "../time/clock.ts";
+import { syncClock } from "../time/clock.ts";
 import { Refusal, refusalOf, unreachable } from "./refusal.ts";
 
 const serializer = createQuerySerializer();
@@ -36,7 +36,7 @@ api.use({
 /** Evaluates what every response carries: reachability, clock and session. */
 async function heed(response: Response): Promise<void> {
   isReachable.value = true;
-  learnClock(response.headers.get("date"));
+  syncClock(response.headers.get("date"));
   if (response.status === 401 && !(await isOfPassword(response))) sessionEnded.value = true;
 }
 

@@ -16,8 +16,8 @@ interface DifferenceProps {
   /** Note that says where to find the remaining lines. Without it, a button shows them here. */
   readonly more?: (count: number) => string;
   /**
-   * Called after fields were restored to their values at the start, or that was undone. Absent where the difference
-   * does not end now: nothing can be restored there.
+   * Called after a restore to the values at the start, or its undo. Omitted if the range does not end now: nothing can
+   * be restored then.
    */
   readonly onWritten?: (record: ChangedRecord) => void;
 }

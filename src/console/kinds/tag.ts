@@ -1,4 +1,4 @@
-// Tags as lists and forms.
+// List columns and form fields of tags.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";

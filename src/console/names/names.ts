@@ -12,7 +12,7 @@ import { calledOf } from "./called.ts";
 /** Undefined while loading; null for a record that did not exist then or is not accessible. */
 type Name = string | null | undefined;
 
-/** By instant, as in the address; least recently used first. */
+/** By the URL's `at`; least recently used first. */
 const names = new Map<string | null, Map<string, Signal<Name>>>();
 /** Colors of tags, by instant. */
 const colors = new Map<string | null, Map<string, string>>();

@@ -1,4 +1,4 @@
-// Trial of a credential on one address, with live steps. Device output is shown as plain text only. The secret stays on
+// Credential test against one address, with live steps. Device output is shown as plain text only. The secret stays on
 // the appliance.
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -14,7 +14,7 @@ import { ownValue } from "../text/own-value.ts";
 import { isPast, vs } from "../time/at.ts";
 import { followTrial, type Trial, type TrialStep } from "./trial.ts";
 
-/** Whether the user may try credentials: only in the present. */
+/** Whether the user may try credentials: only when viewing current data. */
 export function mayTry(): boolean {
   return !isPast.value && vs.value === null && may("tryCredential");
 }
@@ -25,7 +25,7 @@ interface Choice {
 }
 
 interface TryCredentialProps {
-  /** Choices; one credential is tried. */
+  /** Credentials to choose from. */
   readonly credentials: readonly Choice[];
   readonly networks: readonly Choice[];
   /** Initial address. */

@@ -1,4 +1,4 @@
-// Browser clock, corrected by the appliance's clock, which wrote the history. The only file of the console that reads
+// Browser clock, corrected by the appliance's clock, which timestamps the history. The only file of the console that reads
 // the current time.
 
 import { signal } from "@preact/signals";
@@ -8,20 +8,20 @@ let offsetMs = 0;
 
 const SECOND_MS = 1_000;
 
-/** Now, in milliseconds since 1970, updated every second. Displayed ages depend on it. */
+/** Now, in epoch milliseconds, updated every second. Displayed ages depend on it. */
 export const now = signal(exactNow());
 
-/** Now, in milliseconds since 1970, by the appliance's clock; by the browser's clock until the offset is learned. */
+/** Now, in epoch milliseconds, by the appliance's clock; by the browser's clock until the offset is known. */
 export function exactNow(): number {
   return Date.now() + offsetMs;
 }
 
 /** @param date `Date` header of a response (RFC 9110 section 6.6.1), which has no fractions of a second */
-export function learnClock(date: string | null): void {
+export function syncClock(date: string | null): void {
   if (date === null) return;
-  const told = Date.parse(date);
-  if (Number.isNaN(told)) return;
-  const difference = told + SECOND_MS / 2 - Date.now();
+  const serverMs = Date.parse(date);
+  if (Number.isNaN(serverMs)) return;
+  const difference = serverMs + SECOND_MS / 2 - Date.now();
   // Smaller differences are rounding and response latency.
   offsetMs = Math.abs(difference - offsetMs) > 2 * SECOND_MS ? difference : offsetMs;
 }

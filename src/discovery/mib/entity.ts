@@ -25,10 +25,10 @@ type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
 
 /**
  * Uses the first chassis with a serial number, else the first chassis: in a stack, its first member. The stack entry
- * fills gaps. Without a chassis, uses the first entity with a serial number that is not replaceable (power supply, fan,
- * sensor, port). A partially read table yields only reported values, once the entity is certain. The enterprise number
- * sets the manufacturer only if the table is complete or absent and has none. Absent: no rows; a device that serves the
- * table is listed in it.
+ * fills gaps. Without a chassis, uses the first entity with a serial number that is not a field-replaceable unit (power
+ * supply, fan, sensor, port). A partially read table yields only reported values, once the chassis is identified. The
+ * enterprise number sets the manufacturer only if the table is complete or absent and has none. If the table is absent,
+ * returns no rows.
  */
 export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: EntityRows; report: TableReport } {
   const classes = columnOf(reads, ENTITY_STEP, "entPhysicalClass");
@@ -52,17 +52,17 @@ export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: Ent
   parts.sort((a, b) => a.number - b.number);
   const report = reportOn(reads, [ENTITY_STEP.name], parts.length > 0);
 
-  const isWhole = areComplete(columns);
-  const [first] = bodyOf(parts);
+  const isComplete = areComplete(columns);
+  const [first] = deviceEntities(parts);
   // An unread chassis, or one with an unread serial number, may precede this one.
-  const isChosen = isWhole || (first?.partClass === CHASSIS && first.serial !== null);
-  const chosen = isWhole ? bodyOf(parts) : isChosen && first !== undefined ? [first] : [];
+  const isIdentified = isComplete || (first?.partClass === CHASSIS && first.serial !== null);
+  const chosen = isComplete ? deviceEntities(parts) : isIdentified && first !== undefined ? [first] : [];
   const pick = (field: "serial" | "maker" | "model"): string | null =>
     chosen.find((part) => part[field] !== null)?.[field] ?? null;
-  const isReported = isWhole && parts.length > 0;
+  const isReported = isComplete && parts.length > 0;
   const none = isReported ? null : undefined;
   const fields: AllOf<EntityFields> = {
-    manufacturer: pick("maker") ?? (isWhole ? makerByEnterprise(reads) : null) ?? none,
+    manufacturer: pick("maker") ?? (isComplete ? makerByEnterprise(reads) : null) ?? none,
     model: pick("model") ?? none,
     serial_number: pick("serial") ?? none,
   };
@@ -92,20 +92,20 @@ const FAN = 7;
 const SENSOR = 8;
 const PORT = 10;
 const STACK = 11;
-const PASSING: readonly (number | null)[] = [POWER_SUPPLY, FAN, SENSOR, PORT];
+const FRU_CLASSES: readonly (number | null)[] = [POWER_SUPPLY, FAN, SENSOR, PORT];
 
 /** Placeholder texts that manufacturers leave in unfilled fields. */
 const PLACEHOLDER =
   /^(n\/?a|none|null|nil|empty|unknown|undefined|unspecified|default( string)?|not? (available|specified|applicable|set|present|assigned|defined)|to be filled( in)? by o\.?e\.?m\.?|o\.?e\.?m\.?|system (manufacturer|product name|serial number)|chassis serial number|0?123456789(0|ab.*)?|[-.\s*#?]+|0+|x+)$/i;
 
 /** Returns the entity that represents the device, then the entities that fill its gaps. */
-function bodyOf(parts: readonly Part[]): Part[] {
+function deviceEntities(parts: readonly Part[]): Part[] {
   const chassis = parts.filter((part) => part.partClass === CHASSIS);
   const stacks = parts.filter((part) => part.partClass === STACK);
   const first = chassis.find((part) => part.serial !== null) ?? chassis[0];
   if (first !== undefined) return [first, ...stacks];
   if (stacks.length > 0) return stacks;
-  const other = parts.find((part) => part.serial !== null && !PASSING.includes(part.partClass));
+  const other = parts.find((part) => part.serial !== null && !FRU_CLASSES.includes(part.partClass));
   return other === undefined ? [] : [other];
 }
 

@@ -1,4 +1,4 @@
-// Recently created or deleted records: from the running counts, so that no other changes are read.
+// Recently created or deleted records: located through the running counts, without reading other changes.
 
 import type { Actor } from "../../access/actor.ts";
 import type { VersionOperation } from "../../db/change-counts.ts";
@@ -10,7 +10,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
 
 /** Only records that are not part of another one: a new switch is news, its 48 ports are not. */
-export function wholeRecords(actor: Actor, narrowing: Narrowing): CountedQuery {
+export function topLevelRecords(actor: Actor, narrowing: Narrowing): CountedQuery {
   const query = narrowedChanges(actor, narrowing);
   return { ...query, kinds: query.kinds.filter((kind) => kind.owners === undefined) };
 }
@@ -26,7 +26,7 @@ export function* recentRecords(
   const sequences = yield* new ChangeTotals(reader, changes.scopes).latest(range, operation, limit);
   const found: RecordChange[] = [];
   for (const sequence of sequences) {
-    // One transaction may have created a thousand: stops at the limit.
+    // A transaction may create thousands of records: stops at the limit.
     for (const step of changes.changes({ after: sequence - 1, until: sequence })) {
       found.push(...step.changes.filter((change) => change.operation === operation).slice(0, limit - found.length));
       yield;

@@ -31,7 +31,7 @@ import { WITHHELD_TYPES } from "../withheld/withheld-answer.ts";
 import { attentionOf, NO_TROUBLES, type Troubles } from "./attention.ts";
 import { flappingPorts } from "./flapping.ts";
 import { fullSubnets } from "./full-subnets.ts";
-import { recentRecords, wholeRecords } from "./recent-records.ts";
+import { recentRecords, topLevelRecords } from "./recent-records.ts";
 import { staleHosts } from "./stale-hosts.ts";
 import { wanderingMacs } from "./wandering.ts";
 
@@ -142,7 +142,7 @@ function* changes(
       totals[operation] += ofScope[operation];
     }
   }
-  const query = wholeRecords(actor, narrowing);
+  const query = topLevelRecords(actor, narrowing);
   const listed = { limit: SUMMARY_LISTED };
   const created = yield* recentRecords(reader, query, day, { operation: "Created", ...listed });
   const deleted = yield* recentRecords(reader, query, day, { operation: "Deleted", ...listed });

@@ -32,7 +32,7 @@ export const hostResource: Resource<HostRecord> & Named<HostRecord> = {
     example: "web-1",
   },
   restores:
-    "Includes its addresses, ports, services, bindings, interface entries and credential assignments; those added since are deleted; those that have moved to another host since come back, those that came from another one stay. Below the role Admin, credential assignments stay unchanged, and addresses that come back wait for confirmation. A restore by an Admin sends credentials where they were sent then.",
+    "Includes its addresses, ports, services, bindings, interface entries and credential assignments; those added since are deleted, those moved to another host are moved back, and those moved from another host stay. Below the role Admin, credential assignments stay unchanged, and restored addresses wait for confirmation. A restore by an Admin also restores which addresses credentials are sent to.",
   read: VIEWER,
   write: MEMBER,
 };

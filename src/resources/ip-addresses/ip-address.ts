@@ -79,11 +79,11 @@ const Position = (unsaid: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
 const described = {
   subnet_id: Type.Optional(
-    Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains the address." }),
+    Nullable(Uuid, { description: "Default: the most specific subnet of the network that contains the address." }),
   ),
   ip_address: IpAddressText,
   mac_address: Type.Optional(Nullable(MacText)),
-  name: Type.Optional(Nullable(Line, { description: '"" when none is given; null clears it.' })),
+  name: Type.Optional(Nullable(Line, { description: 'Default: "". Null clears the name.' })),
 } satisfies Sayable<IpAddressRecord, "host_id" | "network_id" | "position">;
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
@@ -93,11 +93,11 @@ export const IpAddressItem = Body(
     ...identifying,
     host_id: Type.Optional(Uuid),
     ...described,
-    position: Position("Default for a new item: its place in the list."),
+    position: Position("Default for a new item: its position in the list."),
   },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
-const position = Position("Default in a create: after the host's last one.");
+const position = Position("Default on create: after the host's last address.");
 export const IpAddressCreate = Body(
   { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },

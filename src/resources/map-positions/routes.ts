@@ -23,7 +23,7 @@ const body = {
   nodes: Object.fromEntries(Object.entries(MAP_POSITIONS_EXAMPLE.nodes).map(([id, { x, y }]) => [id, { x, y }])),
 };
 
-const KEPT = `Positions belong to the network and are the same at every instant: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host gets its place when a neighbor is first written, by a scan at its end or by a person, and keeps it, whatever changes around it. Nodes without a place, such as devices that are not in the inventory, are laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are kept. They are deleted with the network, and with a host when its history is pruned.`;
+const STORAGE_NOTES = `Positions belong to the network and are the same at every instant: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host is positioned when its first neighbor is recorded, by a scan or a user; the position then stays fixed. Nodes without a position, such as devices that are not in the inventory, are laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are stored. They are deleted with the network, and with a host when its history is pruned.`;
 
 /** /api/v1/networks/{id}/map-positions. */
 export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Backend<MapPositionCommands>): void {
@@ -34,7 +34,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
       {
         operationId: "getMapPositions",
         summary: "Get the map positions of a network",
-        description: `All that are kept. ${KEPT}`,
+        description: `All stored positions. ${STORAGE_NOTES}`,
         group,
         access: VIEWER,
         params: IdParams,
@@ -57,7 +57,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
         operationId: "setMapPositions",
         makesNoTransaction: true,
         summary: "Place devices on the map of a network",
-        description: `Places the named nodes; all others stay where they are. Null removes a place: the device is then laid out automatically, next to its links. One request may name every node of the map; null for all of them lays out the whole map again. Deleted hosts can be placed as well, for the past. ${KEPT}`,
+        description: `Places the named nodes; all others stay where they are. Null removes a position: the device is then laid out automatically, next to its links. One request may name every node of the map; null for all of them lays out the whole map again. Deleted hosts can also be placed, for past views of the map. ${STORAGE_NOTES}`,
         group,
         access: MEMBER,
         params: IdParams,

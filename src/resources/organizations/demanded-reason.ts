@@ -6,7 +6,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { organizationKind } from "./organization.ts";
 
 /**
- * The error for a changing transaction whose author must give a reason and did not; else null. Scans and the appliance
+ * The error for a write without the required change reason; else null. Scans and the appliance
  * itself need no reason.
  */
 export function lackingReason(tx: WriteTransaction): DomainError | null {

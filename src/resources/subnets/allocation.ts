@@ -9,7 +9,7 @@ import { SUBNET_EXAMPLE, Subnet } from "./subnet.ts";
 import { SUBNET_TYPES } from "./subnet-type.ts";
 
 /** Maximum number of free addresses or prefixes per response. */
-export const FREE_TOLD_MAX = 1_000;
+export const FREE_RESULTS_MAX = 1_000;
 /** Maximum number per allocation. */
 export const ALLOCATED_MAX = 100;
 
@@ -17,7 +17,7 @@ const PrefixLength = (description: string) => Type.Integer({ minimum: 1, maximum
 
 export const FreeQuery = {
   count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: FREE_TOLD_MAX, default: 1, description: "Maximum number to return." }),
+    Type.Integer({ minimum: 1, maximum: FREE_RESULTS_MAX, default: 1, description: "Maximum number to return." }),
   ),
   prefix_length: Type.Optional(
     PrefixLength("Prefixes of this length within the subnet instead of addresses, such as 26 for a /26."),
@@ -28,11 +28,11 @@ export const Free = Type.Object(
   {
     subnet_id: Uuid,
     cidr: CidrText,
-    prefix_length: Nullable(Type.Integer(), { description: "As asked for; null for addresses." }),
+    prefix_length: Nullable(Type.Integer(), { description: "The requested length; null for addresses." }),
     available: Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: "^[0-9]+$" })], {
-      description: "How many there are; in IPv6 a decimal string.",
+      description: "The number available; for IPv6 a decimal string.",
     }),
-    next: Type.Array(Type.String(), { description: "The lowest ones: addresses, or prefixes." }),
+    next: Type.Array(Type.String(), { description: "The lowest free addresses or prefixes." }),
   },
   { $id: "FreeSpace" },
 );
@@ -47,31 +47,36 @@ export const FREE_EXAMPLE: Static<typeof Free> = {
 
 export const Allocation = Body({
   host_id: Type.Optional(
-    Type.String({ ...Uuid, description: "A host of the subnet's network, which gets the addresses." }),
+    Type.String({ ...Uuid, description: "A host in the subnet's network that receives the addresses." }),
   ),
-  prefix_length: Type.Optional(PrefixLength("Makes subnets of this prefix length instead of giving addresses.")),
+  prefix_length: Type.Optional(PrefixLength("Creates subnets of this prefix length instead of assigning addresses.")),
   count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: ALLOCATED_MAX, default: 1, description: "How many: all, or none." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: ALLOCATED_MAX,
+      default: 1,
+      description: "The number to allocate, all or nothing.",
+    }),
   ),
   name: Type.Optional(
-    Type.String({ ...Name, description: "Of the addresses or of the subnets; not of reservations, which have none." }),
+    Type.String({ ...Name, description: "The name of the addresses or subnets. Reservations have no name." }),
   ),
   mac_address: Type.Optional(Type.String({ ...MacText, description: "Only with `host_id`." })),
-  description: Type.Optional(Nullable(Description, { description: "Of the reservations or of the subnets." })),
+  description: Type.Optional(Nullable(Description, { description: "The description of the reservations or subnets." })),
   tags: Type.Optional(TagIds),
   ...customFieldsOfBody,
   subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Only with `prefix_length`." })),
   vlan_id: Type.Optional(Nullable(Uuid, { description: "Only with `prefix_length`: a VLAN of the same network." })),
   accepts_credentials: Type.Optional(
-    Type.Boolean({ description: "Only with `prefix_length`: as in a create of a subnet." }),
+    Type.Boolean({ description: "Only with `prefix_length`: as when creating a subnet." }),
   ),
 });
 export type Allocation = Static<typeof Allocation>;
 
 export const Allocated = Type.Object(
   {
-    allocated: Type.Array(Type.String(), { description: "The addresses or the prefixes, the lowest first." }),
-    ip_addresses: Type.Array(IpAddress, { description: "What the host got." }),
+    allocated: Type.Array(Type.String(), { description: "The addresses or prefixes, lowest first." }),
+    ip_addresses: Type.Array(IpAddress, { description: "The addresses assigned to the host." }),
     ip_ranges: Type.Array(IpRange, { description: "Reservations: Reserved ranges of one address." }),
     subnets: Type.Array(Subnet),
   },
