@@ -48,12 +48,7 @@ async function tried(answer: Promise<{ status: number; body: unknown }>, expecte
 }
 
 const create = (fields: Wire, by: Client = member) =>
-  by.post("subnets", {
-    network_id: first.networkId,
-    cidr: EVIL_SUBNET,
-    subnet_type: "Lan",
-    ...fields,
-  });
+  by.post("subnets", { network_id: first.networkId, cidr: EVIL_SUBNET, subnet_type: "Lan", ...fields });
 const update = ({ id, cidr, subnet_type }: Wire, fields: Wire, by: Client = member) =>
   by.put(`subnets/${id}`, { cidr, subnet_type, ...fields });
 const remove = ({ id }: Wire, by: Client = member) => by.delete(`subnets/${id}?cascade=true`);

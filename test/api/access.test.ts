@@ -10,21 +10,9 @@ import type { Answer, Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clock,
-  first,
-  inTransaction,
-  newApiKey,
-  newNetwork,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  transactionCount,
-  writingWatched,
-  newViewer,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { inTransaction, newApiKey, newNetwork, newTag, newUser } = appliance;
+const { transactionCount, writingWatched, newViewer } = appliance;
 
 const me = (client: Client): Promise<Answer> => client.get("/api/auth/me");
 const withHeader = (authorization: string): Client => anonymous.with({ authorization });
@@ -258,12 +246,8 @@ describe("a write authenticated by cookie", () => {
 
   test("is not checked for API keys, which may be used from anywhere", async () => {
     expect(
-      (
-        await tag(newApiKey().client, "core", {
-          origin: "https://dashboard.example",
-          "sec-fetch-site": "cross-site",
-        })
-      ).status,
+      (await tag(newApiKey().client, "core", { origin: "https://dashboard.example", "sec-fetch-site": "cross-site" }))
+        .status,
     ).toBe(200);
   });
 });

@@ -265,10 +265,7 @@ describe("concurrent requests from one address", () => {
     }
     const good = newApiKey({ userId: id, permissions: "Viewer" });
     expect(await alone(bearing(`Bearer ${good.key}`))).toBe(200);
-    await owner.put(`users/${id}`, {
-      ...(await owner.get(`users/${id}`)).data,
-      is_enabled: false,
-    });
+    await owner.put(`users/${id}`, { ...(await owner.get(`users/${id}`)).data, is_enabled: false });
     expect(await alone(bearing(`Bearer ${good.key}`))).toBe(401);
     expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).after).toEqual([429]);
   });

@@ -11,22 +11,9 @@ import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference, tagReference } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clock,
-  first,
-  newApiKey,
-  newNetwork,
-  newOrganization,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { newApiKey, newNetwork, newOrganization, newTag, newUser } = appliance;
+const { tick, transactionCount, writingWatched, versionsOf } = appliance;
 /** The first network and a second one. */
 let north: string;
 let south: string;
@@ -180,9 +167,7 @@ describe("creating a key", () => {
       all_networks: false,
       network_ids: [south],
     });
-    expect(await made(owner.post(keys, body({ expires_at: null })))).toMatchObject({
-      api_key: { expires_at: null },
-    });
+    expect(await made(owner.post(keys, body({ expires_at: null })))).toMatchObject({ api_key: { expires_at: null } });
     expect((await owner.post(keys, body({ id: record.id }))).body).toMatchObject({
       code: "entity_already_exists",
       params: { field: "id" },
@@ -430,10 +415,7 @@ describe("updating a key", () => {
       "network_ids",
       "permissions",
     ]);
-    expect(await made(owner.get(`${keys}/${key.id}?at=${key.created_at}`))).toEqual({
-      ...key,
-      valid_to: now,
-    });
+    expect(await made(owner.get(`${keys}/${key.id}?at=${key.created_at}`))).toEqual({ ...key, valid_to: now });
   });
 
   test("preserves omitted optional fields; null clears the expiry", async () => {
@@ -452,9 +434,7 @@ describe("updating a key", () => {
       all_networks: false,
       network_ids: [north],
     });
-    expect(await made(owner.put(`${keys}/${key.id}`, body({ expires_at: null })))).toMatchObject({
-      expires_at: null,
-    });
+    expect(await made(owner.put(`${keys}/${key.id}`, body({ expires_at: null })))).toMatchObject({ expires_at: null });
   });
 
   test("accepts its own answer without making a version, with and without a network list", async () => {
@@ -680,10 +660,7 @@ describe("deleting a key", () => {
     expect((await bearer(plaintext).get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
     expect((await owner.get(path)).status).toBe(404);
     expect((await owner.delete(path)).status).toBe(404);
-    expect(await made(owner.get(`${path}?at=${key.created_at}`))).toEqual({
-      ...key,
-      valid_to: clock.text(),
-    });
+    expect(await made(owner.get(`${path}?at=${key.created_at}`))).toEqual({ ...key, valid_to: clock.text() });
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 0 });
   });
 

@@ -52,12 +52,7 @@ describe("the status of the appliance", () => {
       disk: { size_bytes: 1e12, free_bytes: 3e11 },
       store: { database_bytes: 7e6, log_bytes: 90_000_000, log_bound_bytes: 67_108_864 },
       memory: { process_bytes: 4e8, total_bytes: null, available_bytes: null },
-      clock: {
-        now: clock.text(),
-        last_transaction_at: new Date(at).toISOString(),
-        lead_ms: 0,
-        is_synchronized: null,
-      },
+      clock: { now: clock.text(), last_transaction_at: new Date(at).toISOString(), lead_ms: 0, is_synchronized: null },
       certificate: null,
       concerns: [{ code: "log_large", severity: "warning" }],
     });

@@ -76,11 +76,7 @@ describeRecords(
         make: async (by, _networkId, serviceId) =>
           (
             await made(
-              by.post("services", {
-                host_id: hostOf.get(serviceId)?.id,
-                name: "Reference",
-                service_definition: "R",
-              }),
+              by.post("services", { host_id: hostOf.get(serviceId)?.id, name: "Reference", service_definition: "R" }),
             )
           ).id,
       },
@@ -298,9 +294,7 @@ describe("a binding", () => {
 
 describe("the bindings of a service", () => {
   test("are at most 10,000, also when added one by one", async () => {
-    const host = await newHost({
-      ports: Array.from({ length: 10_000 }, (_, position) => udp(position + 1)),
-    });
+    const host = await newHost({ ports: Array.from({ length: 10_000 }, (_, position) => udp(position + 1)) });
     const bindings = (host.ports as Wire[]).map((port) => onPort(port.id));
     const service = await made(
       owner.post("services", { host_id: host.id, name: "s", service_definition: "S", bindings }),

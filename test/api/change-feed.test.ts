@@ -15,24 +15,9 @@ import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";
 import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  handle,
-  newApiKey,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newStranger,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  pruned,
-  tick,
-  timers,
-  transactionCount,
-} = appliance;
+const { clock, first, handle, owner, timers } = appliance;
+const { newApiKey, newHost, newIfEntry, newNetwork, newStranger, newSubnet } = appliance;
+const { newTag, newUser, pruned, tick, transactionCount } = appliance;
 
 const said = (change: Wire) => `${change.entity_type} ${change.operation}`;
 
@@ -110,10 +95,7 @@ describe("the change feed", () => {
     async (limit) => {
       for (let each = 0; each < 6; each += 1) {
         tick();
-        await newHost({
-          name: `h${each}`,
-          ports: [tcp(22), tcp(80)],
-        });
+        await newHost({ name: `h${each}`, ports: [tcp(22), tcp(80)] });
       }
       const whole = await follow(owner, 1_000);
       const paged = await follow(owner, limit);
@@ -127,10 +109,7 @@ describe("the change feed", () => {
   );
 
   test("counts a page by its limit, and delivers a larger transaction whole", async () => {
-    await newHost({
-      name: "big",
-      ports: Array.from({ length: 30 }, (_, each) => tcp(each + 1)),
-    });
+    await newHost({ name: "big", ports: Array.from({ length: 30 }, (_, each) => tcp(each + 1)) });
     const before = transactionCount() - 1;
     const answer = await owner.get(`changes?after=${before}&limit=5`);
     expect(answer.data).toHaveLength(31);
@@ -206,10 +185,7 @@ describe("the change feed", () => {
     const member = await newUser({ role: "Member", networkIds: networks.map((network) => network.id) });
     for (let each = 0; each < 6; each += 1) {
       tick();
-      await newSubnet({
-        cidr: `10.${each}.0.0/16`,
-        network_id: networks[[69, 3, 40, 0, 68, 1][each] as number]?.id,
-      });
+      await newSubnet({ cidr: `10.${each}.0.0/16`, network_id: networks[[69, 3, 40, 0, 68, 1][each] as number]?.id });
     }
     for (const limit of [1, 2, 1_000]) {
       const subnets = (await follow(member.client, limit)).filter((change) => change.entity_type === "subnet");

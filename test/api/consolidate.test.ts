@@ -7,20 +7,9 @@ import { invalid, made, onPort, refusal, tcp, type Wire } from "../support/appli
 import { content } from "../support/appliance/past.ts";
 
 const appliance = applianceForEach(undefined, () => expect(appliance.findingsOf()).toEqual([]));
-const {
-  communityOf,
-  instant,
-  newHost,
-  newMember,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  tick,
-  writingWatched,
-  writtenIn,
-} = appliance;
+const { owner } = appliance;
+const { communityOf, instant, newHost, newMember, newNetwork, newSubnet } = appliance;
+const { newTag, newUser, tick, writingWatched, writtenIn } = appliance;
 
 const id = () => crypto.randomUUID();
 const get = (path: string, by: Client = owner): Promise<Wire> => made(by.get(path));

@@ -75,9 +75,7 @@ describe.each(CODINGS)("%s", (coding) => {
     host = data;
     expect(
       await owner.put(`hosts/${host.id}`, { ...host, name: "other" }, { "if-match": '"1-00000000.gzip"' }),
-    ).toMatchObject({
-      status: 412,
-    });
+    ).toMatchObject({ status: 412 });
   });
 });
 

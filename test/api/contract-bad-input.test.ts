@@ -24,10 +24,7 @@ let cookie: string;
 beforeAll(async () => {
   world = await newWorld(appliance);
   await givePassword(first.userId);
-  const signedIn = await anonymous.post("/api/auth/login", {
-    email: "owner@first.example",
-    password: PASSWORD,
-  });
+  const signedIn = await anonymous.post("/api/auth/login", { email: "owner@first.example", password: PASSWORD });
   cookie = `session_id=${cookieOf(signedIn).value}`;
 });
 

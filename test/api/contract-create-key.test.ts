@@ -13,24 +13,9 @@ const PATH = "/api/v1/auth/keys";
 const REQUIRED = ["name", "organization_id", "tags", "user_id"];
 
 const appliance = applianceForAll();
-const {
-  anonymous,
-  clock,
-  first,
-  handle,
-  keyBody,
-  newApiKey,
-  newHost,
-  newNetwork,
-  newOrganization,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  writingWatched,
-  newMember,
-  newViewer,
-} = appliance;
+const { anonymous, clock, first, handle, owner, signedIn } = appliance;
+const { keyBody, newApiKey, newHost, newNetwork, newOrganization } = appliance;
+const { newTag, newUser, writingWatched, newMember, newViewer } = appliance;
 let other: { organizationId: string; networkId: string; userId: string };
 
 beforeAll(async () => {
@@ -243,11 +228,7 @@ describe("session only", () => {
     }
     expectNothingWritten();
     await succeeded(
-      owner.post(PATH, keyBody(), {
-        host: "localhost",
-        origin: "http://localhost",
-        "sec-fetch-site": "same-origin",
-      }),
+      owner.post(PATH, keyBody(), { host: "localhost", origin: "http://localhost", "sec-fetch-site": "same-origin" }),
     );
   });
 });

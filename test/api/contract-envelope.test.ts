@@ -270,9 +270,7 @@ describe("a refusal", () => {
       await owner.post("tags", {}),
       await owner.post("tags", "{"),
       await owner.post("tags", "{}", { "content-type": "text/plain" }),
-      await owner.put(`tags/${world.records.tags?.id}`, world.records.tags, {
-        "if-match": '"x"',
-      }),
+      await owner.put(`tags/${world.records.tags?.id}`, world.records.tags, { "if-match": '"x"' }),
       await owner.post("subnets", { ...world.body("subnets"), vlan_id: UNKNOWN }),
       await owner.post("tags", { ...world.body("tags"), id: world.records.tags?.id }),
       await newApiKey().client.get("auth/keys"),
@@ -319,9 +317,7 @@ describe("X-Request-Id", () => {
     expect(seen.size).toBe(2 * paths.length);
     expect(seen.has("none")).toBe(false);
     const { headers } = await owner.get(`tags/${world.records.tags?.id}`);
-    const unchanged = await owner.get(`tags/${world.records.tags?.id}`, {
-      "if-none-match": headers.get("etag") ?? "",
-    });
+    const unchanged = await owner.get(`tags/${world.records.tags?.id}`, { "if-none-match": headers.get("etag") ?? "" });
     expect([unchanged.status, unchanged.headers.get("x-request-id") !== null]).toEqual([304, true]);
   });
 

@@ -68,10 +68,7 @@ function placeMoves({ random, of, some, network, remove, owner }: Draft): Move[]
         color: random.pick(["Red", "Blue", "Amber"]),
       }),
     () =>
-      owner.put(`tags/${of("tags")?.id}`, {
-        name: `tag ${random.integer(5)}`,
-        color: random.pick(["Red", "Blue"]),
-      }),
+      owner.put(`tags/${of("tags")?.id}`, { name: `tag ${random.integer(5)}`, color: random.pick(["Red", "Blue"]) }),
     () => remove("tags"),
     () => owner.post("networks", { name: `network ${random.integer(4)}`, tags: some("tags") }),
     () => (random.integer(3) === 0 ? remove("networks", "?cascade=true") : owner.get("/api/health")),
@@ -174,17 +171,8 @@ function childMoves({ random, step, of, some, host, remove, owner }: Draft): Mov
         bindings: (host?.ports ?? []).filter(() => random.integer(2) === 0).map((port: Wire) => onPort(port.id)),
       }),
     () => remove("services"),
-    () =>
-      owner.post("bindings", {
-        service_id: of("services")?.id,
-        type: "Port",
-        port_id: of("ports")?.id,
-      }),
-    () =>
-      owner.put(`bindings/${of("bindings")?.id}`, {
-        type: "IpAddress",
-        ip_address_id: of("ip-addresses")?.id,
-      }),
+    () => owner.post("bindings", { service_id: of("services")?.id, type: "Port", port_id: of("ports")?.id }),
+    () => owner.put(`bindings/${of("bindings")?.id}`, { type: "IpAddress", ip_address_id: of("ip-addresses")?.id }),
     () => remove("bindings"),
     () => {
       const plural = random.pick(["ip-addresses", "ports", "services", "bindings"]);
@@ -226,11 +214,7 @@ function accessMoves({ random, step, living, of, some, remove, first, owner }: D
       }),
     () => {
       const key = of("auth/keys");
-      return owner.put(`auth/keys/${key?.id}`, {
-        ...key,
-        is_enabled: random.integer(2) === 0,
-        tags: some("tags"),
-      });
+      return owner.put(`auth/keys/${key?.id}`, { ...key, is_enabled: random.integer(2) === 0, tags: some("tags") });
     },
     () => remove("auth/keys"),
   ];

@@ -14,29 +14,9 @@ const LONG_AGO = "2001-01-01T00:00:00Z";
 const SECOND = 1_000;
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  handle,
-  inTransaction,
-  live,
-  newApiKey,
-  newCredential,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newUser,
-  newVlan,
-  owner,
-  signedIn,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-  newViewer,
-  newStranger,
-} = appliance;
+const { clock, first, handle, owner, signedIn } = appliance;
+const { inTransaction, live, newApiKey, newCredential, newHost, newIfEntry, newNetwork, newSubnet, newTag } = appliance;
+const { newUser, newVlan, transactionCount, writingWatched, versionsOf, newViewer, newStranger } = appliance;
 
 /** Ids of a list as of a timestamp, or live. */
 async function ids(plural: string, at?: string, filter = "", by = owner): Promise<string[]> {
@@ -246,9 +226,7 @@ describe("an instant", () => {
     ]);
     expect(await owner.post(`tags/${tag.id}/restore`, { at: "-1y" })).toMatchObject({
       status: 400,
-      body: {
-        params: { issues: [{ path: "/at", value: "-1y", message: expect.stringContaining("an age such as") }] },
-      },
+      body: { params: { issues: [{ path: "/at", value: "-1y", message: expect.stringContaining("an age such as") }] } },
     });
   });
 
@@ -374,12 +352,7 @@ describe("the past", () => {
     await rename(world.records.tags as Wire, "changed");
     await newIfEntry(host.id);
     await remove("if-entries", (world.records["if-entries"] as Wire).id);
-    await succeeded(
-      owner.put(`users/${world.records.users?.id}`, {
-        ...world.records.users,
-        name: "changed",
-      }),
-    );
+    await succeeded(owner.put(`users/${world.records.users?.id}`, { ...world.records.users, name: "changed" }));
     later();
     await remove("hosts", host.id);
     await remove("tags", world.records.tags?.id);
@@ -390,10 +363,7 @@ describe("the past", () => {
 
   test("keeps a tag deleted since, still assigned to its host", async () => {
     const tag = await newTag();
-    const host = await newHost({
-      tags: [tag.id],
-      services: [{ name: "s", service_definition: "S", tags: [tag.id] }],
-    });
+    const host = await newHost({ tags: [tag.id], services: [{ name: "s", service_definition: "S", tags: [tag.id] }] });
     const then = later();
     later();
     const closed = await remove("tags", tag.id);
@@ -688,9 +658,7 @@ describe("a version", () => {
 
   test("is not made by another spelling of the same value", async () => {
     await newSubnet({ cidr: "2001:db8::/64" });
-    const host = await newHost({
-      ip_addresses: [{ ip_address: "2001:db8::a", mac_address: "00:00:5e:00:53:0a" }],
-    });
+    const host = await newHost({ ip_addresses: [{ ip_address: "2001:db8::a", mac_address: "00:00:5e:00:53:0a" }] });
     const entry = await newIfEntry(host.id, { mac_address: "00:00:5e:00:53:0b" });
     const expectNothingWritten = writingWatched();
     await putHost(host, { ip_addresses: [{ ip_address: "2001:DB8:0::A", mac_address: "00-00-5E-00-53-0A" }] });
@@ -780,10 +748,7 @@ describe("a version", () => {
   });
 
   test("has its transaction's time: everything in one update shares one instant", async () => {
-    const host = await newHost({
-      ports: [tcp(22)],
-      services: [{ name: "s", service_definition: "S" }],
-    });
+    const host = await newHost({ ports: [tcp(22)], services: [{ name: "s", service_definition: "S" }] });
     const instants = [host, ...host.ports, ...host.services].flatMap((record) => [
       record.created_at,
       record.updated_at,
@@ -832,12 +797,7 @@ describe("a re-created record", () => {
     const tag = await newTag();
     await refused(owner.post("tags", { id: tag.id, name: "same id", color: "Red" }), 409, "entity_already_exists");
     await refused(
-      owner.post("vlans", {
-        id: tag.id,
-        network_id: first.networkId,
-        number: 9,
-        name: "n",
-      }),
+      owner.post("vlans", { id: tag.id, network_id: first.networkId, number: 9, name: "n" }),
       409,
       "entity_already_exists",
     );
@@ -883,10 +843,7 @@ describe("a deletion", () => {
   });
 
   test("includes owned records by default: the children of a host", async () => {
-    const host = await newHost({
-      ports: [tcp(22)],
-      services: [{ name: "s", service_definition: "S" }],
-    });
+    const host = await newHost({ ports: [tcp(22)], services: [{ name: "s", service_definition: "S" }] });
     const entry = await newIfEntry(host.id);
     const before = transactionCount();
     await remove("hosts", host.id);

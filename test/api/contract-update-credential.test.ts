@@ -12,27 +12,9 @@ const REQUIRED = ["assigned_network_ids", "credential_type", "host_assignments",
 const MASK = "********";
 
 const appliance = applianceForAll();
-const {
-  anonymous,
-  clock,
-  credentialBody,
-  first,
-  live,
-  newApiKey,
-  newCredential,
-  newHost,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { credentialBody, live, newApiKey, newCredential, newHost, newNetwork, newOrganization } = appliance;
+const { newSubnet, newTag, newUser, tick, transactionCount, writingWatched, versionsOf } = appliance;
 let other: { organizationId: string; networkId: string; userId: string };
 let foreign: { credential: Wire; tag: Wire; host: Wire };
 
@@ -316,9 +298,7 @@ describe("credential_type", () => {
 
   test("never appears in the clear: not in answers, lists, history, log or database files", async () => {
     const secret = "Xy7-plaintext-Zq9";
-    const credential = await newCredential({
-      credential_type: { type: "SnmpV1", community: inline(secret) },
-    });
+    const credential = await newCredential({ credential_type: { type: "SnmpV1", community: inline(secret) } });
     await update(credential, {
       credential_type: {
         type: "SnmpV3",

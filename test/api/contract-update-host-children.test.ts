@@ -10,21 +10,9 @@ import { hostShape, issuePaths, problems, refused, succeeded } from "../support/
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 
 const appliance = applianceForAll();
-const {
-  first,
-  live,
-  newCredential,
-  newHost,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newTag,
-  owner,
-  signedIn,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-} = appliance;
+const { first, owner, signedIn } = appliance;
+const { live, newCredential, newHost, newNetwork, newOrganization, newSubnet } = appliance;
+const { newTag, transactionCount, writingWatched, versionsOf } = appliance;
 let subnet: Wire;
 let inner: Wire;
 
@@ -231,12 +219,7 @@ describe("a list of children", () => {
   test("of several kinds is one transaction and one version of the host, naming the kinds", async () => {
     const host = await fullHost();
     const before = transactionCount();
-    const after = await update(host, {
-      name: "all",
-      ip_addresses: [],
-      ports: [tcp(22)],
-      services: [host.services[0]],
-    });
+    const after = await update(host, { name: "all", ip_addresses: [], ports: [tcp(22)], services: [host.services[0]] });
     expect(transactionCount()).toBe(before + 1);
     const version = versionsOf(host.id).at(-1);
     expect(version?.changed?.toSorted()).toEqual(["ip_addresses", "name", "ports", "services"]);
@@ -423,13 +406,7 @@ describe("a port", () => {
 
   test("has a number from 1 to 65535 and a known protocol", async () => {
     const host = await newHost();
-    expect(
-      (
-        await update(host, {
-          ports: [tcp(1), udp(65_535)],
-        })
-      ).ports,
-    ).toHaveLength(2);
+    expect((await update(host, { ports: [tcp(1), udp(65_535)] })).ports).toHaveLength(2);
     for (const number of [-1, 65_536, 1.5, "80", null, 1e300])
       expect(await issuePaths(put(host, { ports: [tcp(number)] }))).toEqual(["/ports/0/number"]);
     for (const protocol of ["tcp", "TCP", "Sctp", "", null, 6])
@@ -438,9 +415,7 @@ describe("a port", () => {
   });
 
   test("swaps numbers with another in one update", async () => {
-    const host = await newHost({
-      ports: [tcp(81), tcp(82)],
-    });
+    const host = await newHost({ ports: [tcp(81), tcp(82)] });
     const [first, second] = host.ports;
     const after = await update(host, {
       ports: [
@@ -505,9 +480,7 @@ describe("a service", () => {
   test("validates its tags like the host", async () => {
     const tag = await newTag();
     const host = await newHost();
-    const after = await update(host, {
-      services: [{ name: "s", service_definition: "S", tags: [tag.id, tag.id] }],
-    });
+    const after = await update(host, { services: [{ name: "s", service_definition: "S", tags: [tag.id, tag.id] }] });
     expect(after.services[0].tags).toEqual([tag.id]);
     const { body } = await refusedWhole(
       host,
@@ -619,10 +592,7 @@ describe("a binding", () => {
   });
 
   test("is deleted with its port, and the service stays", async () => {
-    const host = await newHost({
-      ports: [tcp(80), tcp(81)],
-      ip_addresses: [{ ip_address: "192.0.2.31" }],
-    });
+    const host = await newHost({ ports: [tcp(80), tcp(81)], ip_addresses: [{ ip_address: "192.0.2.31" }] });
     const [first, second] = host.ports;
     const bindings = [
       { type: "Port", port_id: first.id, ip_address_id: null },
@@ -639,10 +609,7 @@ describe("a binding", () => {
   });
 
   test("is deleted with its address, whether or not it named a port", async () => {
-    const host = await newHost({
-      ports: [tcp(80)],
-      ip_addresses: [{ ip_address: "192.0.2.32" }],
-    });
+    const host = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.32" }] });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
     const bindings = [
       { type: "Port", port_id, ip_address_id: null },
@@ -656,14 +623,8 @@ describe("a binding", () => {
   });
 
   test("to a port or address of another host, an unknown one, or one deleted by this update, is 400", async () => {
-    const host = await newHost({
-      ports: [tcp(80)],
-      ip_addresses: [{ ip_address: "192.0.2.33" }],
-    });
-    const other = await newHost({
-      ports: [tcp(80)],
-      ip_addresses: [{ ip_address: "192.0.2.34" }],
-    });
+    const host = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.33" }] });
+    const other = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.34" }] });
     const service = (binding: Wire) => ({ services: [{ name: "s", service_definition: "S", bindings: [binding] }] });
     for (const port_id of [other.ports[0].id, UNKNOWN, host.ip_addresses[0].id])
       await refusedWhole(
@@ -690,10 +651,7 @@ describe("a binding", () => {
   });
 
   test("has the fields of its type, and no others", async () => {
-    const host = await newHost({
-      ports: [tcp(80)],
-      ip_addresses: [{ ip_address: "192.0.2.35" }],
-    });
+    const host = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.35" }] });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
     for (const binding of [
       {},
@@ -743,9 +701,7 @@ describe("credential_assignments", () => {
 
   test("end when the last address they name is deleted: they never widen", async () => {
     const [scoped, wide] = [await newCredential(), await newCredential()];
-    const host = await newHost({
-      ip_addresses: [{ ip_address: "192.0.2.42" }, { ip_address: "192.0.2.43" }],
-    });
+    const host = await newHost({ ip_addresses: [{ ip_address: "192.0.2.42" }, { ip_address: "192.0.2.43" }] });
     const [first, second] = host.ip_addresses;
     await update(host, {
       credential_assignments: [
@@ -754,10 +710,7 @@ describe("credential_assignments", () => {
       ],
     });
     const narrowed = await update(host, { ip_addresses: [second] });
-    expect(narrowed.credential_assignments).toContainEqual({
-      credential_id: scoped.id,
-      ip_address_ids: [second.id],
-    });
+    expect(narrowed.credential_assignments).toContainEqual({ credential_id: scoped.id, ip_address_ids: [second.id] });
     const none = await update(host, { ip_addresses: [] });
     expect(none.credential_assignments).toEqual([{ credential_id: wide.id }]);
     expect((await live("credentials", scoped.id)).host_assignments).toEqual([]);

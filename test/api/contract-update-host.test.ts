@@ -9,25 +9,10 @@ import { hostShape, issuePaths, problems, refused, succeeded } from "../support/
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 
-const {
-  anonymous,
-  first,
-  live,
-  newApiKey,
-  newCredential,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  newMember,
-  newStranger,
-} = applianceForAll();
+const appliance = applianceForAll();
+const { anonymous, first, owner } = appliance;
+const { live, newApiKey, newCredential, newHost, newIfEntry, newNetwork, newSubnet, newTag } = appliance;
+const { newUser, tick, writingWatched, versionsOf, newMember, newStranger } = appliance;
 let foreignTag: Wire;
 let foreignHost: Wire;
 

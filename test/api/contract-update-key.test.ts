@@ -11,24 +11,10 @@ const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 const PATH = "/api/v1/auth/keys";
 const REQUIRED = ["name", "organization_id", "tags", "user_id"];
 
-const {
-  anonymous,
-  clock,
-  first,
-  handle,
-  keyBody,
-  newApiKey,
-  newNetwork,
-  newOrganization,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-  newMember,
-} = applianceForAll();
+const appliance = applianceForAll();
+const { anonymous, clock, first, handle, owner, signedIn } = appliance;
+const { keyBody, newApiKey, newNetwork, newOrganization, newTag, newUser } = appliance;
+const { transactionCount, writingWatched, versionsOf, newMember } = appliance;
 let other: { organizationId: string; networkId: string; userId: string };
 
 beforeAll(async () => {

@@ -9,21 +9,9 @@ const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
 const NEW_ADDRESS_ID = "0190a000-0000-4000-8000-0000000000aa";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newApiKey,
-  newNetwork,
-  newSubnet,
-  newUser,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  newMember,
-  newViewer,
-  newStranger,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { newApiKey, newNetwork, newSubnet, newUser, tick, writingWatched } = appliance;
+const { versionsOf, newMember, newViewer, newStranger } = appliance;
 let networkId: string;
 let host: Wire;
 let credential: Wire;
@@ -153,9 +141,7 @@ describe("an assignment", () => {
         assigned_network_ids: [networkId],
         host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }],
       }),
-      await updateHost({
-        credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressIds[0]] }],
-      }),
+      await updateHost({ credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressIds[0]] }] }),
       await updateHost({ credential_assignments: [] }),
     ]) {
       instants.push((await made(Promise.resolve(answer))).valid_from);
@@ -269,9 +255,7 @@ describe("a list of assignments", () => {
     });
     expect(
       refusal(
-        await updateHost({
-          credential_assignments: [{ credential_id: credential.id }, { credential_id: UNKNOWN_ID }],
-        }),
+        await updateHost({ credential_assignments: [{ credential_id: credential.id }, { credential_id: UNKNOWN_ID }] }),
       ),
     ).toEqual({
       code: "entity_reference_invalid",
@@ -290,10 +274,7 @@ describe("a list of assignments", () => {
           host_assignments: [{ host_id: other.id }, { host_id: host.id, ip_address_ids: [addressIds[0], ...ids] }],
         }),
       ),
-    ).toEqual({
-      code: "entity_reference_invalid",
-      params: { ...params, field: "host_assignments/ip_address_ids" },
-    });
+    ).toEqual({ code: "entity_reference_invalid", params: { ...params, field: "host_assignments/ip_address_ids" } });
     expect(
       refusal(await updateHost({ credential_assignments: [{ credential_id: credential.id, ip_address_ids: ids }] })),
     ).toEqual({
@@ -440,10 +421,7 @@ describe("a Member", () => {
 
   test("may create a host only without assignments", async () => {
     const body = { network_id: networkId, name: "theirs" };
-    const refused = await member.post("hosts", {
-      ...body,
-      credential_assignments: [{ credential_id: credential.id }],
-    });
+    const refused = await member.post("hosts", { ...body, credential_assignments: [{ credential_id: credential.id }] });
     expect(refused.status).toBe(403);
     expect((await member.post("hosts", { ...body, credential_assignments: [] })).status).toBe(200);
   });

@@ -16,24 +16,9 @@ const OWN_MAC = "00:00:5e:00:53:01";
 const OWN_INTERFACE = { if_index: 1, if_descr: "1", mac_address: OWN_MAC };
 
 const appliance = applianceForEach();
-const {
-  communityOf,
-  findings,
-  first,
-  newApiKey,
-  newHost,
-  newMember,
-  newNetwork,
-  newSubnet,
-  newUser,
-  owner,
-  probes,
-  scanned,
-  tick,
-  transactionCount,
-  versionsOf,
-  writingWatched,
-} = appliance;
+const { first, owner, probes } = appliance;
+const { communityOf, findings, newApiKey, newHost, newMember, newNetwork, newSubnet } = appliance;
+const { newUser, scanned, tick, transactionCount, versionsOf, writingWatched } = appliance;
 let member: Client;
 let host: Wire;
 let credential: Wire;
@@ -46,10 +31,7 @@ beforeEach(async () => {
     ip_addresses: [{ ip_address: OWN, mac_address: OWN_MAC }, { ip_address: SECOND }],
   });
   tick();
-  credential = await communityOf(SECRET, {
-    assigned_network_ids: [],
-    host_assignments: [{ host_id: host.id }],
-  });
+  credential = await communityOf(SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
   tick();
   for (const address of [OWN, SECOND, EVIL]) probes.alive.set(address, {});
 });
@@ -133,9 +115,7 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   "sent with the host by a Member, with unchanged assignments": () =>
     sendBack(member, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }, { ip_address: EVIL }] }),
   "sent with the host under the id of another": async () =>
-    sendBack(member, {
-      ip_addresses: [{ id: (await addressOf(OWN)).id, ip_address: EVIL }, { ip_address: SECOND }],
-    }),
+    sendBack(member, { ip_addresses: [{ id: (await addressOf(OWN)).id, ip_address: EVIL }, { ip_address: SECOND }] }),
   "written in bulk": async () =>
     done(
       member.post("hosts/bulk", [
@@ -228,13 +208,7 @@ const WAYS: Record<string, () => Promise<unknown>> = {
       }),
     });
     await done(
-      member.put(`hosts/${host.id}`, {
-        id: host.id,
-        name: "core",
-        hidden: false,
-        tags: [],
-        sys_name: "core",
-      }),
+      member.put(`hosts/${host.id}`, { id: host.id, name: "core", hidden: false, tags: [], sys_name: "core" }),
     );
     await scanned({ kind: "full" }, member);
     expect((await current()).ip_addresses.map((each: Wire) => each.ip_address)).toContain(EVIL);
@@ -444,10 +418,7 @@ describe("confirming an address", () => {
     const before = transactionCount();
     const answer = await confirm(EVIL);
     const { id } = await addressOf(EVIL);
-    expect(answer.data).toEqual({
-      ...(await made(owner.get(`ip-addresses/${id}`))),
-      credential_ids: [credential.id],
-    });
+    expect(answer.data).toEqual({ ...(await made(owner.get(`ip-addresses/${id}`))), credential_ids: [credential.id] });
     expect(answer.headers.get("etag")).toBe((await owner.get(`ip-addresses/${id}`)).headers.get("etag"));
     expect(transactionCount()).toBe(before + 1);
     const [version] = (await owner.get(`ip-addresses/${id}/history`)).data;

@@ -13,20 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 const appliance = applianceForEach({ scanning: { secretsFolder: folder } });
-const {
-  communityOf,
-  first,
-  holdBack,
-  newApiKey,
-  newHost,
-  newMember,
-  newNetwork,
-  newSubnet,
-  newUser,
-  newViewer,
-  owner,
-  probes,
-} = appliance;
+const { first, owner, probes } = appliance;
+const { communityOf, holdBack, newApiKey, newHost, newMember } = appliance;
+const { newNetwork, newSubnet, newUser, newViewer } = appliance;
 const ADDRESS = "10.2.0.7";
 const SECRET = "s3cret-word";
 

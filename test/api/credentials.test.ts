@@ -21,22 +21,9 @@ const OTHER_SECRET = "c0rrect-h0rse-b4ttery";
 const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clock,
-  first,
-  newApiKey,
-  newNetwork,
-  newOrganization,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  writingWatched,
-  versionsOf,
-  newStranger,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { newApiKey, newNetwork, newOrganization, newTag, newUser } = appliance;
+const { tick, writingWatched, versionsOf, newStranger } = appliance;
 
 function inline(value: string) {
   return { mode: "Inline", value };
@@ -470,10 +457,7 @@ describe("a deletion", () => {
     expectNothingWritten();
     const removed = await client.post(`${PATH}/bulk-delete?cascade=true`, [too.id, here.id]);
     expect(removed.data).toMatchObject([{ id: here.id, assigned_network_ids: [networkId] }, { id: too.id }]);
-    expect(versionsOf(first.networkId).at(-1)).toMatchObject({
-      operation: "Updated",
-      changed: ["credential_ids"],
-    });
+    expect(versionsOf(first.networkId).at(-1)).toMatchObject({ operation: "Updated", changed: ["credential_ids"] });
   });
 });
 

@@ -4,20 +4,8 @@ import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newApiKey,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newStranger,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  tick,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { newApiKey, newHost, newIfEntry, newNetwork, newStranger, newSubnet, newTag, newUser, tick } = appliance;
 /** Before all writes of a test. */
 let start: string;
 
@@ -155,13 +143,7 @@ describe("the diff of two instants", () => {
     tick();
     const from = clock.text();
     tick();
-    await owner.put(`hosts/${host.id}`, {
-      id: host.id,
-      name: "h",
-      hidden: false,
-      tags: [],
-      ports: [tcp(80)],
-    });
+    await owner.put(`hosts/${host.id}`, { id: host.id, name: "h", hidden: false, tags: [], ports: [tcp(80)] });
     await owner.put(`if-entries/${entry.id}`, {
       if_index: entry.if_index,
       if_descr: entry.if_descr,
@@ -303,12 +285,7 @@ describe("the formats of a diff", () => {
     const from = clock.text();
     tick();
     await put({ fdb_macs: ["00:00:5e:00:53:02", "00:00:5e:00:53:03"], neighbor: { type: "Host", id: host.id } });
-    await owner.put(`hosts/${host.id}`, {
-      id: host.id,
-      name: "core-1",
-      hidden: false,
-      tags: [tag.id],
-    });
+    await owner.put(`hosts/${host.id}`, { id: host.id, name: "core-1", hidden: false, tags: [tag.id] });
     tick();
     const { text } = await owner.get(`diff?from=${from}&format=text`);
     expect(text).toContain("  ~ core-1 Gi1/0/1\n");
@@ -326,13 +303,7 @@ describe("the formats of a diff", () => {
     const from = clock.text();
     tick();
     const described = (description: string) =>
-      owner.put(`hosts/${host.id}`, {
-        id: host.id,
-        name: "core-1",
-        hidden: false,
-        tags: [],
-        description,
-      });
+      owner.put(`hosts/${host.id}`, { id: host.id, name: "core-1", hidden: false, tags: [], description });
     for (const id of [keyId, first.userId, host.id as string]) {
       await described(id);
       tick();

@@ -14,19 +14,9 @@ import { fakeDevice } from "../support/injected/fake-probes.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const appliance = applianceForAll();
-const {
-  communityOf,
-  first,
-  handle,
-  instant,
-  newHost,
-  holdBack,
-  newApiKey,
-  newMember,
-  newNetwork,
-  newSubnet,
-  untilEnded,
-} = appliance;
+const { first, handle } = appliance;
+const { communityOf, instant, newHost, holdBack, newApiKey } = appliance;
+const { newMember, newNetwork, newSubnet, untilEnded } = appliance;
 const { owner, probes, scanned, tick, timers } = appliance;
 const random = seededRandom(1733);
 

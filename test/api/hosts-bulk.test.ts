@@ -7,25 +7,10 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
 
-const {
-  anonymous,
-  clock,
-  first,
-  holdWrites,
-  newCredential,
-  newHost,
-  newNetwork,
-  newTag,
-  newVlan,
-  owner,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-  newViewer,
-} = applianceForEach();
+const appliance = applianceForEach();
+const { anonymous, clock, first, owner } = appliance;
+const { holdWrites, newCredential, newHost, newNetwork, newTag, newVlan, tick, transactionCount } = appliance;
+const { writingWatched, versionsOf, writtenIn, newMember, newViewer } = appliance;
 let networkId: string;
 
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
@@ -514,9 +499,7 @@ describe("a bulk write that is refused", () => {
     const answer = await refused([
       bare({ id: gone.id }),
       bare({ id: other.ports[0].id }),
-      bare({
-        ports: [tcp(2), { id: other.ports[0].id, ...tcp(3) }],
-      }),
+      bare({ ports: [tcp(2), { id: other.ports[0].id, ...tcp(3) }] }),
       bare({ interfaces: [{ id: NEW_ID, if_index: 1, if_descr: "a" }] }),
       bare({
         interfaces: [
@@ -634,9 +617,7 @@ describe("a bulk write that is refused", () => {
     expect((await owner.post("hosts/bulk", "[]", { "content-type": "text/plain" })).body.code).toBe(
       "unsupported_media_type",
     );
-    const large = await owner.post("hosts/bulk", "[]", {
-      "content-length": String(BULK_BODY_LIMIT_BYTES + 1),
-    });
+    const large = await owner.post("hosts/bulk", "[]", { "content-length": String(BULK_BODY_LIMIT_BYTES + 1) });
     expect(large.body).toMatchObject({ code: "payload_too_large", params: { limit_bytes: BULK_BODY_LIMIT_BYTES } });
     expect((await owner.post("hosts/bulk?x=1", "[]")).body.params.issues[0].path).toBe("/x");
   });

@@ -10,23 +10,9 @@ import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
-const {
-  first,
-  instant,
-  newCredential,
-  newIfEntry,
-  newNetwork,
-  newOrganization,
-  newTag,
-  newUser,
-  newVlan,
-  owner,
-  signedIn,
-  tick,
-  versionsOf,
-  writtenIn,
-  newMember,
-} = appliance;
+const { first, owner, signedIn } = appliance;
+const { instant, newCredential, newIfEntry, newNetwork, newOrganization, newTag } = appliance;
+const { newUser, newVlan, tick, versionsOf, writtenIn, newMember } = appliance;
 let networkId: string;
 
 beforeEach(async () => {
@@ -382,10 +368,7 @@ test("a deleted host takes its children along and remains visible at past instan
 });
 
 test("a re-created record carries the lineage of its identity", async () => {
-  const host = await newHost({
-    interfaces: [{ if_index: 7, if_descr: "eth7" }],
-    ports: [tcp(22)],
-  });
+  const host = await newHost({ interfaces: [{ if_index: 7, if_descr: "eth7" }], ports: [tcp(22)] });
   const entry = host.interfaces[0];
   await owner.delete(`if-entries/${entry.id}`);
   await updateHost(host, { ports: [] });
@@ -601,10 +584,7 @@ describe("a service of a host", () => {
     await made(owner.delete(`tags/${tag.id}`));
     expect(writtenIn()).toEqual({ "Deleted tag": 1, "Updated host": 1, "Updated service": 1 });
     expect(versionsOf(host.id).at(-1)).toMatchObject({ changed: ["services", "tags"] });
-    expect(await readHost(host.id)).toMatchObject({
-      tags: [kept.id],
-      services: [{ tags: [] }, { tags: [kept.id] }],
-    });
+    expect(await readHost(host.id)).toMatchObject({ tags: [kept.id], services: [{ tags: [] }, { tags: [kept.id] }] });
     expect(await readHost(host.id, host.updated_at)).toMatchObject({
       tags: [kept.id, tag.id],
       services: [{ tags: [tag.id] }, { tags: [kept.id] }],
@@ -614,10 +594,7 @@ describe("a service of a host", () => {
 
 describe("a binding", () => {
   test("is on a port, on a port at one address, or on an address, each unique", async () => {
-    const host = await newHost({
-      ip_addresses: [{ ip_address: "10.2.3.4" }],
-      ports: [tcp(443)],
-    });
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [tcp(443)] });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
     const bindings = [
       { type: "Port", port_id, ip_address_id: null },
@@ -699,12 +676,7 @@ describe("a binding that is sent back", () => {
     }
     const answer = await updateHost(host, { ports: [host.ports[1]] });
     expect(answer.data.services[0].bindings).toEqual([host.services[0].bindings[1]]);
-    expect(writtenIn()).toEqual({
-      "Deleted port": 1,
-      "Deleted binding": 1,
-      "Updated service": 1,
-      "Updated host": 1,
-    });
+    expect(writtenIn()).toEqual({ "Deleted port": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });
     // A binding moved to a deleted port, or created for one, is refused instead.
     const before = transactions();
     for (const binding of [{ ...answer.data.services[0].bindings[0], port_id: PORT_A }, onPort(PORT_A)]) {
@@ -759,11 +731,7 @@ describe("the id of an item", () => {
           refusal(409, "entity_already_exists", { entity, field: "id", value: id }),
         );
         expect(
-          await owner.post("hosts", {
-            network_id: networkId,
-            name: "never",
-            [list]: [{ ...item, id }],
-          }),
+          await owner.post("hosts", { network_id: networkId, name: "never", [list]: [{ ...item, id }] }),
         ).toMatchObject({ status: 409 });
       }
       expect(transactions()).toBe(before);
@@ -800,19 +768,12 @@ describe("the id of an item", () => {
         { id: PORT_B, ...tcp(443) },
       ],
     });
-    const moved = await updateHost(host, {
-      ports: [tcp(80), { id: PORT_A, ...tcp(22) }],
-    });
+    const moved = await updateHost(host, { ports: [tcp(80), { id: PORT_A, ...tcp(22) }] });
     expect(moved.data.ports).toMatchObject([
       { id: PORT_A, number: 22, type: "Ssh" },
       { number: 80, type: "Http" },
     ]);
-    expect(writtenIn()).toEqual({
-      "Created port": 1,
-      "Updated port": 1,
-      "Deleted port": 1,
-      "Updated host": 1,
-    });
+    expect(writtenIn()).toEqual({ "Created port": 1, "Updated port": 1, "Deleted port": 1, "Updated host": 1 });
   });
 });
 
@@ -829,11 +790,7 @@ describe("the virtualizing service", () => {
           refusal(400, "entity_reference_invalid", { entity: "service", field, ids: [id] });
         const details = { details: { service_id: id } };
         expect(
-          await by.put(`hosts/${host.id}`, {
-            ...host,
-            name: "never",
-            virtualization: { type: "Kvm", ...details },
-          }),
+          await by.put(`hosts/${host.id}`, { ...host, name: "never", virtualization: { type: "Kvm", ...details } }),
         ).toMatchObject(refused("virtualization/details/service_id"));
         expect(
           await by.put(`hosts/${host.id}`, {
@@ -936,12 +893,7 @@ describe("the interfaces of a new host", () => {
           native_vlan_id: vlan.id,
           fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"],
         },
-        {
-          if_index: 2,
-          if_descr: "eth1",
-          neighbor: { type: "IfEntry", id: PORT_A },
-          vlan_ids: [vlan.id, vlan.id],
-        },
+        { if_index: 2, if_descr: "eth1", neighbor: { type: "IfEntry", id: PORT_A }, vlan_ids: [vlan.id, vlan.id] },
       ],
     });
     expect(host.interfaces).toMatchObject([
@@ -1277,11 +1229,7 @@ describe("deleting a host", () => {
   });
 
   test("lets a re-created host take its lineage, but its children only as far as they belong to a new host", async () => {
-    const body = {
-      name: "web-9",
-      ports: [tcp(22)],
-      interfaces: [{ if_index: 1, if_descr: "eth0" }],
-    };
+    const body = { name: "web-9", ports: [tcp(22)], interfaces: [{ if_index: 1, if_descr: "eth0" }] };
     const first = await newHost(body);
     await made(owner.delete(`hosts/${first.id}`));
     const again = await newHost(body);
@@ -1470,9 +1418,7 @@ describe("an update of a host writes", () => {
     [
       "a moved binding",
       () =>
-        one("services", 1, {
-          bindings: [{ ...host.services[1].bindings[0], ip_address_id: host.ip_addresses[1].id }],
-        }),
+        one("services", 1, { bindings: [{ ...host.services[1].bindings[0], ip_address_id: host.ip_addresses[1].id }] }),
       { "Updated binding": 1, "Updated service": 1 },
       ["services"],
     ],
@@ -1530,11 +1476,7 @@ describe("an update of a host writes", () => {
       expect(answer.status).toBe(200);
       expect(transactions()).toBe(before + 1);
       expect(writtenIn()).toEqual({ "Updated host": 1, ...written });
-      expect(versionsOf(host.id).at(-1)).toMatchObject({
-        operation: "Updated",
-        sequence: before + 1,
-        changed,
-      });
+      expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", sequence: before + 1, changed });
       expect(answer.data.updated_at).toBe(versionsOf(host.id).at(-1)?.valid_from as string);
       // Unchanged children keep their version, and the past state remains readable.
       const stillThere = (each: Wire) => [
@@ -1608,12 +1550,7 @@ describe("an update of a host writes", () => {
     const before = transactions();
     for (const [changes, status] of [
       [{ tags: [UNKNOWN_ID] }, 400],
-      [
-        {
-          ports: [tcp(1), tcp(1)],
-        },
-        400,
-      ],
+      [{ ports: [tcp(1), tcp(1)] }, 400],
       [{ ip_addresses: [{ ip_address: "192.0.2.1" }] }, 400],
       [{ credential_assignments: [{ credential_id: UNKNOWN_ID }] }, 400],
       [{ services: [{ id: networkId, name: "s", service_definition: "s" }] }, 409],
@@ -1639,25 +1576,13 @@ describe("an update of a host writes", () => {
     await made(member.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
     expect(writtenIn()).toEqual({ "Updated host": 1 });
     await made(admin.put(`hosts/${host.id}`, { ...host, name: "renamed", credential_assignments: [] }));
-    expect(writtenIn()).toEqual({
-      "Updated host": 1,
-      "Deleted credential_assignment": 1,
-      "Updated credential": 1,
-    });
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted credential_assignment": 1, "Updated credential": 1 });
   });
 });
 
 describe("a host's asset tag", () => {
   const put = (host: Wire, fields: object) =>
-    made(
-      owner.put(`hosts/${host.id}`, {
-        id: host.id,
-        name: host.name,
-        hidden: false,
-        tags: [],
-        ...fields,
-      }),
-    );
+    made(owner.put(`hosts/${host.id}`, { id: host.id, name: host.name, hidden: false, tags: [], ...fields }));
 
   test("has 1 to 255 characters or is null; it is preserved when omitted, and has history", async () => {
     const host = await newHost();

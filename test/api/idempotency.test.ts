@@ -156,10 +156,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect(changed.data).toMatchObject({ id: first.data.id, name: "core" });
     tick();
     await owner.delete(`tags/${first.data.id}`);
-    expect((await owner.post("tags", body, with_("k1"))).data).toMatchObject({
-      id: first.data.id,
-      name: "core",
-    });
+    expect((await owner.post("tags", body, with_("k1"))).data).toMatchObject({ id: first.data.id, name: "core" });
   });
 
   test.each<[string, () => Promise<{ sent: unknown; first: string; other: string; otherwise?: unknown }>]>([
@@ -170,11 +167,7 @@ describe("a POST with an Idempotency-Key", () => {
     [
       "path",
       async () => ({
-        sent: {
-          entity_type: "host",
-          entity_ids: [(await newHost()).id],
-          tag_id: (await newTag()).id,
-        },
+        sent: { entity_type: "host", entity_ids: [(await newHost()).id], tag_id: (await newTag()).id },
         first: "/api/v1/tags/assign/bulk-add",
         other: "/api/v1/tags/assign/bulk-remove",
       }),

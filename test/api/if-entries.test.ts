@@ -10,23 +10,9 @@ import { hostReference, UNKNOWN_ID } from "../support/contract/record-subject.ts
 const PATH = "/api/v1/if-entries";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  instant,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newSubnet,
-  newUser,
-  newVlan,
-  owner,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-  newViewer,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { instant, newHost, newIfEntry, newNetwork, newSubnet, newUser, newVlan } = appliance;
+const { writingWatched, versionsOf, writtenIn, newMember, newViewer } = appliance;
 let networkId: string;
 beforeEach(async () => {
   networkId = first.networkId;
@@ -196,9 +182,7 @@ describe("an interface entry", () => {
   test("may name its network, which must be its host's", async () => {
     const { id: host_id } = await host();
     const other = await newNetwork();
-    expect(await newIfEntry(host_id, { network_id: networkId.toUpperCase() })).toMatchObject({
-      network_id: networkId,
-    });
+    expect(await newIfEntry(host_id, { network_id: networkId.toUpperCase() })).toMatchObject({ network_id: networkId });
     const expectNothingWritten = writingWatched();
     for (const id of [other.id, UNKNOWN_ID]) {
       expect(await owner.post(PATH, { host_id, network_id: id, if_index: 9, if_descr: "x" })).toMatchObject(
@@ -356,10 +340,7 @@ describe("an optional field", () => {
     await expectSetKeptCleared(await newIfEntry(own.id), "native_vlan_id", vlan.id);
     await expectSetKeptCleared(await newIfEntry(own.id), "vlan_ids", [second.id, vlan.id], [null, []]);
     await expectSetKeptCleared(await newIfEntry(own.id), "neighbor", { type: "Host", id: far.id });
-    await expectSetKeptCleared(await newIfEntry(own.id), "neighbor", {
-      type: "IfEntry",
-      id: farPort.id,
-    });
+    await expectSetKeptCleared(await newIfEntry(own.id), "neighbor", { type: "IfEntry", id: farPort.id });
   });
 
   test.each(["if_type", "admin_status", "oper_status"])(
@@ -493,10 +474,7 @@ describe("a reference of an interface entry", () => {
   test("is cleared by a VLAN's cascade, in one version with its host's, and remains in the past", async () => {
     const [vlan, kept] = [await newVlan(), await newVlan()];
     const one = await host();
-    const both = await newIfEntry(one.id, {
-      native_vlan_id: vlan.id,
-      vlan_ids: [kept.id, vlan.id],
-    });
+    const both = await newIfEntry(one.id, { native_vlan_id: vlan.id, vlan_ids: [kept.id, vlan.id] });
     const only = await newIfEntry(one.id, { vlan_ids: [vlan.id] });
     await newIfEntry(one.id, { native_vlan_id: kept.id });
     const expectNothingWritten = writingWatched();
@@ -727,13 +705,7 @@ describe("the filters of the list", () => {
     };
     const add = async (place: number) => {
       const entry = await newIfEntry(hosts[place]?.id);
-      known.push({
-        id: entry.id,
-        host: entry.host_id,
-        network: entry.network_id,
-        born: entry.created_at,
-        died: null,
-      });
+      known.push({ id: entry.id, host: entry.host_id, network: entry.network_id, born: entry.created_at, died: null });
     };
     const end = async (path: string, gone: (entry: Known) => boolean) => {
       const closed = await made(owner.delete(path));

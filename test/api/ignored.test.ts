@@ -32,28 +32,10 @@ const DISCOVERED = { type: "Discovery" } as const;
 
 // After any test, derived data matches the ledger, and the ledger verifies.
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
-const {
-  clock,
-  findingsOf,
-  first,
-  inTransaction,
-  live,
-  newApiKey,
-  newHost,
-  newIfEntry,
-  newIgnored,
-  newNetwork,
-  newSubnet,
-  newUser,
-  newVlan,
-  owner,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { findingsOf, inTransaction, live, newApiKey, newHost, newIfEntry, newIgnored, newNetwork } = appliance;
+const { newSubnet, newUser, newVlan, tick, transactionCount, writingWatched, versionsOf, writtenIn } = appliance;
+const { newMember } = appliance;
 
 const ignored = async (query = ""): Promise<Wire[]> => (await made(owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
 const remove = (path: string) => made(owner.delete(path));
@@ -637,10 +619,7 @@ describe("an ignored entry is lifted", () => {
       identity: `${bare.host}/22/Tcp`,
       label: "22/Tcp",
     });
-    expect(tally(await made(revert(owner, removal)))).toMatchObject({
-      "Create port": 1,
-      "Delete ignored": 1,
-    });
+    expect(tally(await made(revert(owner, removal)))).toMatchObject({ "Create port": 1, "Delete ignored": 1 });
     expect((await ignored()).map((each) => each.id)).toEqual([record?.id]);
     expect(versionsOf(other.id).at(-1)).toMatchObject({ operation: "Deleted" });
   });

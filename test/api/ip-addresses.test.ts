@@ -10,22 +10,9 @@ import { ipAddressShape, problems } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/ip-addresses";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newCredential,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newSubnet,
-  newUser,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { newCredential, newHost, newIfEntry, newNetwork, newSubnet, newUser } = appliance;
+const { tick, writingWatched, versionsOf, writtenIn, newMember } = appliance;
 
 const get = (path: string) => made(owner.get(path));
 const post = (body: Wire, by = owner) => by.post(PATH, body);
@@ -118,15 +105,11 @@ describe("an address", () => {
       ],
     });
     expect(await made(post({ host_id: host.id, ip_address: "10.2.3.3" }))).toMatchObject({ position: 5 });
-    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.4", position: 0 }))).toMatchObject({
-      position: 0,
-    });
+    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.4", position: 0 }))).toMatchObject({ position: 0 });
     expect(await made(post({ host_id: host.id, ip_address: "10.2.3.5", position: 2_147_483_647 }))).toMatchObject({
       position: 2_147_483_647,
     });
-    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.6" }))).toMatchObject({
-      position: 2_147_483_647,
-    });
+    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.6" }))).toMatchObject({ position: 2_147_483_647 });
   });
 
   test("loses its MAC and its name by null, and keeps omitted fields", async () => {
@@ -281,9 +264,7 @@ describe("an address with an assigned credential", () => {
       "Updated host": 1,
     });
     expect(await assignments()).toEqual([]);
-    expect(versionsOf(host.id).at(-1)).toMatchObject({
-      changed: ["credential_assignments", "ip_addresses"],
-    });
+    expect(versionsOf(host.id).at(-1)).toMatchObject({ changed: ["credential_assignments", "ip_addresses"] });
   });
 });
 
@@ -303,12 +284,7 @@ describe("deleting an address", () => {
       onPort(port_id),
     ];
     const service = await made(
-      owner.post("services", {
-        host_id: host.id,
-        name: "web",
-        service_definition: "Nginx",
-        bindings,
-      }),
+      owner.post("services", { host_id: host.id, name: "web", service_definition: "Nginx", bindings }),
     );
     const entry = await newIfEntry(host.id, { ip_address_id: gone.id });
     const whole = await get(`hosts/${host.id}`);
@@ -324,9 +300,7 @@ describe("deleting an address", () => {
     });
     expect((await get(`services/${service.id}`)).bindings).toEqual(service.bindings.slice(2));
     expect(await get(`if-entries/${entry.id}`)).not.toHaveProperty("ip_address_id");
-    expect(versionsOf(host.id).at(-1)).toMatchObject({
-      changed: ["interfaces", "ip_addresses", "services"],
-    });
+    expect(versionsOf(host.id).at(-1)).toMatchObject({ changed: ["interfaces", "ip_addresses", "services"] });
     const then = await get(`hosts/${host.id}?at=${whole.updated_at}`);
     const timeless = (record: Wire) =>
       JSON.parse(JSON.stringify(record).replaceAll(/"valid_to":("[^"]*"|null)/g, '"valid_to":0'));

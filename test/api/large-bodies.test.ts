@@ -35,13 +35,7 @@ const RECORDS: readonly Written[] = [
   {
     path: "hosts",
     name: "name",
-    body: () => ({
-      network_id: first.networkId,
-      name: "edge",
-      hidden: false,
-      tags: [],
-      ports: [tcp(22)],
-    }),
+    body: () => ({ network_id: first.networkId, name: "edge", hidden: false, tags: [], ports: [tcp(22)] }),
     fixed: "network_id",
   },
   {

@@ -20,10 +20,7 @@ let path: string;
 beforeEach(async () => {
   asked = appliance.longReadsAsked;
   await newSubnet({ cidr: "10.0.0.0/8" });
-  host = await newHost({
-    name: "chassis",
-    ports: Array.from({ length: PORTS }, (_, position) => tcp(position + 1)),
-  });
+  host = await newHost({ name: "chassis", ports: Array.from({ length: PORTS }, (_, position) => tcp(position + 1)) });
   path = `/api/v1/hosts/${host.id}`;
   asked.length = 0;
 });

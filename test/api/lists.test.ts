@@ -241,10 +241,7 @@ describe("the order of a list", () => {
       credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" },
     });
     await newCredential({ name: "B" });
-    await newCredential({
-      name: "a",
-      credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } },
-    });
+    await newCredential({ name: "a", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } } });
     clock.advance(1_000);
     const { data: hosts } = await owner.get("hosts");
     for (const place of [2, 0, 5]) {

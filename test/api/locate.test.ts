@@ -22,22 +22,9 @@ const IP = "192.0.2.7";
 const other = (n: number) => `00:1b:21:00:01:${n.toString(16).padStart(2, "0")}`;
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  inTransaction,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newUser,
-  newViewer,
-  newVlan,
-  owner,
-  signedIn,
-  tick,
-} = appliance;
+const { clock, first, owner, signedIn } = appliance;
+const { inTransaction, newHost, newIfEntry, newNetwork, newOrganization } = appliance;
+const { newSubnet, newUser, newViewer, newVlan, tick } = appliance;
 
 beforeEach(async () => {
   await newSubnet({ cidr: "192.0.2.0/24", name: "Servers" });
@@ -53,11 +40,7 @@ function newPort(device: Wire, name: string, macs: readonly string[], fields: Wi
 async function changePort(port: Wire, fields: Wire): Promise<string> {
   tick();
   const written = await made(
-    owner.put(`if-entries/${port.id}`, {
-      if_index: port.if_index,
-      if_descr: port.if_descr,
-      ...fields,
-    }),
+    owner.put(`if-entries/${port.id}`, { if_index: port.if_index, if_descr: port.if_descr, ...fields }),
   );
   return written.updated_at;
 }
@@ -111,10 +94,7 @@ describe("GET /api/v1/locate", () => {
     const access = await newHost({ name: "access-1" });
     const web = await newWeb({ hostname: "web-1.example.net" });
     const down = await newPort(core, "Te1", [MAC, other(1), other(2)]);
-    await newPort(access, "Te48", [other(3)], {
-      neighbor: { type: "IfEntry", id: down.id },
-      lldp_sys_name: "core-1",
-    });
+    await newPort(access, "Te48", [other(3)], { neighbor: { type: "IfEntry", id: down.id }, lldp_sys_name: "core-1" });
     const edge = await newPort(access, "Gi7", [MAC]);
     for (const query of [
       `mac=${MAC}`,
@@ -280,11 +260,7 @@ describe("GET /api/v1/locate", () => {
       name: "db",
       ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.10" }],
     });
-    await newIfEntry(host.id, {
-      if_name: "eth0",
-      mac_address: other(5),
-      ip_address_id: host.ip_addresses[0].id,
-    });
+    await newIfEntry(host.id, { if_name: "eth0", mac_address: other(5), ip_address_id: host.ip_addresses[0].id });
     await newPort(await newHost({ name: "access-1" }), "Gi1", [other(5)]);
     expect(briefs(await locate("ip=192.0.2.9"))).toEqual(["db at Gi1 of access-1 0.9"]);
     const bare = await locate("ip=192.0.2.10");
@@ -572,10 +548,7 @@ describe("past and present", () => {
     const pick = <T>(items: readonly T[]): T =>
       items[Math.floor(((random.bytes(1)[0] as number) / 256) * items.length)] as T;
     const web = await newWeb();
-    const esx = await newHost({
-      name: "esx-1",
-      ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }],
-    });
+    const esx = await newHost({ name: "esx-1", ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }] });
     const switches = [
       await newHost({ name: "core-1" }),
       await newHost({ name: "access-1" }),
@@ -628,10 +601,7 @@ describe("past and present", () => {
             name,
             name === "web"
               ? await newWeb()
-              : await newHost({
-                  name: "esx-1",
-                  ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }],
-                }),
+              : await newHost({ name: "esx-1", ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }] }),
           );
         else if (pick([true, false, false])) {
           await made(owner.delete(`hosts/${host.id}?cascade=true`));

@@ -13,24 +13,9 @@ import { csvRecords, parseCsv } from "../support/contract/csv.ts";
 import { addressFields, hostFields } from "../support/store/store.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  handle,
-  inTransaction,
-  keyBody,
-  newCredential,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newVlan,
-  owner,
-  newMember,
-  newViewer,
-  newStranger,
-} = appliance;
+const { clock, first, handle, owner } = appliance;
+const { inTransaction, keyBody, newCredential, newHost, newIfEntry, newNetwork } = appliance;
+const { newSubnet, newTag, newVlan, newMember, newViewer, newStranger } = appliance;
 
 /** Advances by a second. @returns a time within it */
 function now(): string {
@@ -59,11 +44,7 @@ const put = (path: string, record: Wire, changes: Wire) =>
 async function newInventory() {
   const [red, blue] = [await newTag({ name: "red" }), await newTag({ name: "blue" })];
   const [voice, data] = [await newVlan({ number: 120, name: "Voice" }), await newVlan({ number: 7, name: "Data" })];
-  const subnet = await newSubnet({
-    cidr: "10.2.0.0/16",
-    vlan_id: voice.id,
-    tags: [blue.id, red.id],
-  });
+  const subnet = await newSubnet({ cidr: "10.2.0.0/16", vlan_id: voice.id, tags: [blue.id, red.id] });
   const host = await newHost({
     name: "web-1",
     tags: [red.id, blue.id],
@@ -73,20 +54,10 @@ async function newInventory() {
   const [address, port] = [host.ip_addresses[0], host.ports[0]] as [Wire, Wire];
   const bindings = [onPort(port.id), { type: "IpAddress", ip_address_id: address.id }];
   const service = await made(
-    owner.post("services", {
-      host_id: host.id,
-      name: "Shop",
-      service_definition: "nginx",
-      tags: [blue.id],
-      bindings,
-    }),
+    owner.post("services", { host_id: host.id, name: "Shop", service_definition: "nginx", tags: [blue.id], bindings }),
   );
   const far = await newHost({ name: "core-1" });
-  const uplink = await newIfEntry(far.id, {
-    if_index: 48,
-    if_descr: "GigabitEthernet0/48",
-    if_name: "Gi0/48",
-  });
+  const uplink = await newIfEntry(far.id, { if_index: 48, if_descr: "GigabitEthernet0/48", if_name: "Gi0/48" });
   const entry = await newIfEntry(host.id, {
     if_index: 1,
     if_descr: "eth0",
@@ -95,11 +66,7 @@ async function newInventory() {
     vlan_ids: [voice.id, data.id],
     neighbor: { type: "IfEntry", id: uplink.id },
   });
-  const other = await newIfEntry(host.id, {
-    if_index: 2,
-    if_descr: "eth1",
-    neighbor: { type: "Host", id: far.id },
-  });
+  const other = await newIfEntry(host.id, { if_index: 2, if_descr: "eth1", neighbor: { type: "Host", id: far.id } });
   const credential = await newCredential({
     name: "Switches",
     assigned_network_ids: [first.networkId],
@@ -148,11 +115,7 @@ describe("a table", () => {
       [
         "subnets",
         subnet.id,
-        {
-          network_name: names.network as string,
-          vlan_number: names.vlan as string,
-          tag_names: `blue;${names.tag}`,
-        },
+        { network_name: names.network as string, vlan_number: names.vlan as string, tag_names: `blue;${names.tag}` },
       ],
       [
         "hosts",
@@ -243,15 +206,10 @@ describe("a table", () => {
     ]);
     const at = now();
     await put("networks", network, { name: "Campus" });
-    await put("hosts", (await owner.get(`hosts/${host.id}`)).data, {
-      name: "shop-1",
-      expected_updated_at: null,
-    });
+    await put("hosts", (await owner.get(`hosts/${host.id}`)).data, { name: "shop-1", expected_updated_at: null });
     await put("vlans", voice, { number: 121 });
     await put("tags", red, { name: "crimson" });
-    await put("credentials", (await owner.get(`credentials/${credential.id}`)).data, {
-      name: "Old switches",
-    });
+    await put("credentials", (await owner.get(`credentials/${credential.id}`)).data, { name: "Old switches" });
     await put("if-entries", uplink, { if_name: "Gi0/47" });
     const after = {
       network: "Campus",

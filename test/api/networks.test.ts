@@ -8,24 +8,9 @@ import { describeRecords } from "../support/contract/record-battery.ts";
 import { tagReference } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  inTransaction,
-  newApiKey,
-  newCredential,
-  newHost,
-  newNetwork,
-  newSubnet,
-  newUser,
-  newVlan,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { inTransaction, newApiKey, newCredential, newHost, newNetwork, newSubnet, newUser } = appliance;
+const { newVlan, tick, writingWatched, versionsOf, writtenIn, newMember } = appliance;
 
 describeRecords(
   {
@@ -102,10 +87,7 @@ describe("a network", () => {
     ]);
     expect((await owner.get(`${one}?at=${at}`)).data.credential_ids).toEqual([wide.id, second.id]);
     expect((await owner.get(`${one}?at=${wide.valid_from}`)).data.credential_ids).toEqual([wide.id]);
-    expect((await owner.get(`${one}?at=${bare.valid_from}`)).data).toEqual({
-      ...bare,
-      valid_to: wide.valid_from,
-    });
+    expect((await owner.get(`${one}?at=${bare.valid_from}`)).data).toEqual({ ...bare, valid_to: wide.valid_from });
     expect((await owner.get("networks")).data).toEqual([now]);
     expect((await owner.get("networks?limit=0")).data).toEqual([now]);
     expect((await owner.get(`networks?at=${at}&limit=0`)).data[0].credential_ids).toEqual([wide.id, second.id]);
@@ -221,9 +203,7 @@ describe("access to a network", () => {
     expect((await client.get(`networks/${first.networkId}`)).status).toBe(404);
     expect((await client.put(`networks/${first.networkId}`, { name: "Mine" })).status).toBe(404);
     expect((await client.delete(`networks/${first.networkId}`)).status).toBe(404);
-    expect((await client.put(`networks/${network.id}`, { name: "Mine" })).data).toMatchObject({
-      name: "Mine",
-    });
+    expect((await client.put(`networks/${network.id}`, { name: "Mine" })).data).toMatchObject({ name: "Mine" });
     const expectNothingWritten = writingWatched();
     expect(await client.post("networks", { name: "Out of reach" })).toMatchObject(
       refusal(403, "auth_permission_denied", { required: "Admin", all_networks: false }),
@@ -302,9 +282,7 @@ describe("deleting a network", () => {
   test("in bulk is refused as a whole if one has contents, and with cascade deletes everything", async () => {
     const [empty, full] = [await newNetwork(), await newNetwork()];
     const subnet = await newSubnet({ network_id: full.id });
-    const credential = await newCredential({
-      assigned_network_ids: [empty.id, full.id, first.networkId],
-    });
+    const credential = await newCredential({ assigned_network_ids: [empty.id, full.id, first.networkId] });
     const key = newApiKey({ permissions: "Admin", networkIds: [empty.id] });
     const expectNothingWritten = writingWatched();
     const removeAll = (query: string, by = owner) => by.post(`networks/bulk-delete${query}`, [full.id, empty.id]);

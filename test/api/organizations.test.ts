@@ -9,20 +9,8 @@ import { made, refusal } from "../support/appliance/factories.ts";
 const PATH = "/api/v1/organizations";
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clock,
-  first,
-  newApiKey,
-  newOrganization,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { newApiKey, newOrganization, newUser, tick, transactionCount, writingWatched, versionsOf } = appliance;
 
 describe("the organization", () => {
   test("is one record with exactly the documented fields", async () => {
@@ -57,12 +45,7 @@ describe("the organization", () => {
   test("is renamed by an Owner, keeping its former name in the past", async () => {
     const before = (await owner.get(PATH)).data;
     const renamed = await made(owner.put(PATH, { name: "Renamed" }));
-    expect(renamed).toEqual({
-      ...before,
-      name: "Renamed",
-      updated_at: clock.text(),
-      valid_from: clock.text(),
-    });
+    expect(renamed).toEqual({ ...before, name: "Renamed", updated_at: clock.text(), valid_from: clock.text() });
     tick();
     expect((await owner.get(`${PATH}?at=${before.valid_from}`)).data).toEqual({
       ...before,

@@ -158,10 +158,7 @@ function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
   const told =
     headers.get("content-type")?.startsWith("text/csv") === true
       ? JSON.stringify(
-          csvRecords(text).map((row) => ({
-            ...row,
-            ...(row.sequence ? { sequence: number(row.sequence) } : {}),
-          })),
+          csvRecords(text).map((row) => ({ ...row, ...(row.sequence ? { sequence: number(row.sequence) } : {}) })),
         )
       : text;
   const body = told

@@ -107,9 +107,7 @@ describe("a port", () => {
     expect((await get(`hosts/${host.id}`)).updated_at).toBe(port.created_at);
     expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["ports"] });
     const stale = { id: host.id, name: "lost", hidden: false, tags: [] };
-    expect(await owner.put(`hosts/${host.id}`, stale, { "if-match": etag })).toMatchObject({
-      status: 412,
-    });
+    expect(await owner.put(`hosts/${host.id}`, stale, { "if-match": etag })).toMatchObject({ status: 412 });
     expect(await owner.put(`hosts/${host.id}`, { ...stale, expected_updated_at: host.updated_at })).toMatchObject(
       refusal(409, "entity_stale"),
     );
@@ -120,9 +118,7 @@ describe("a port", () => {
   });
 
   test("deletes its bindings with it, in one transaction, with one version each of its services and host", async () => {
-    const host = await newHost({
-      ports: [tcp(80), tcp(443)],
-    });
+    const host = await newHost({ ports: [tcp(80), tcp(443)] });
     const [http, https] = host.ports as [Wire, Wire];
     const web = await made(
       owner.post("services", {
@@ -145,12 +141,7 @@ describe("a port", () => {
     const closed = await made(owner.delete(`${PATH}/${http.id}`));
     expect(closed).toEqual({ ...http, valid_to: clock.text() });
     expect(transactionCount()).toBe(before + 1);
-    expect(writtenIn()).toEqual({
-      "Deleted port": 1,
-      "Deleted binding": 1,
-      "Updated service": 1,
-      "Updated host": 1,
-    });
+    expect(writtenIn()).toEqual({ "Deleted port": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });
     expect((await get(`services/${web.id}`)).bindings).toEqual([web.bindings[1]]);
     expect(await get(`services/${other.id}`)).toEqual(other);
     expect((await get(`services/${web.id}?at=${web.valid_from}`)).bindings).toEqual([

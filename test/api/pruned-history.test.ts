@@ -26,10 +26,7 @@ let tagGone: string;
 beforeEach(async () => {
   // The set-up took a second.
   clock.advance(HOUR_MS - 1_000);
-  const made = await newHost({
-    name: "one",
-    ports: [tcp(22), tcp(80)],
-  });
+  const made = await newHost({ name: "one", ports: [tcp(22), tcp(80)] });
   states = [made];
   clock.advance(HOUR_MS);
   await change({ name: "two" });
@@ -376,11 +373,7 @@ test("locate answers by the kept state, and its timeline has kept states only", 
       [to, [mac]],
     ] as const)
       await made(
-        owner.put(`if-entries/${port.id}`, {
-          if_index: port.if_index,
-          if_descr: port.if_descr,
-          fdb_macs: macs,
-        }),
+        owner.put(`if-entries/${port.id}`, { if_index: port.if_index, if_descr: port.if_descr, fdb_macs: macs }),
       );
   };
   // Back and forth twice on one day, and then it stays.
@@ -394,11 +387,7 @@ test("locate answers by the kept state, and its timeline has kept states only", 
   for (const fields of [{ oper_status: "Down" }, { oper_status: "Down", if_alias: "seven" }]) {
     clock.advance(HOUR_MS);
     await made(
-      owner.put(`if-entries/${second.id}`, {
-        if_index: second.if_index,
-        if_descr: second.if_descr,
-        ...fields,
-      }),
+      owner.put(`if-entries/${second.id}`, { if_index: second.if_index, if_descr: second.if_descr, ...fields }),
     );
   }
   const down = clock.text();

@@ -68,13 +68,7 @@ describe("the history of a record", () => {
   test("has hosts with their children at that time, or without them", async () => {
     const host = await newHost({ name: "h", ports: [tcp(22)] });
     tick();
-    await owner.put(`hosts/${host.id}`, {
-      id: host.id,
-      name: "h",
-      hidden: false,
-      tags: [],
-      ports: [tcp(80)],
-    });
+    await owner.put(`hosts/${host.id}`, { id: host.id, name: "h", hidden: false, tags: [], ports: [tcp(80)] });
     const { data } = await owner.get(`hosts/${host.id}/history`);
     expect(data.map((each: Wire) => [each.changed_fields, each.record.ports.map((port: Wire) => port.number)])).toEqual(
       [
@@ -140,11 +134,7 @@ describe("transactions", () => {
     const host = (
       await owner.post(
         "hosts",
-        {
-          name: "h",
-          network_id: first.networkId,
-          ports: [tcp(22), tcp(80)],
-        },
+        { name: "h", network_id: first.networkId, ports: [tcp(22), tcp(80)] },
         { "x-request-id": "r1" },
       )
     ).data;

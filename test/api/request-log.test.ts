@@ -29,11 +29,7 @@ describe("a write request is logged with its actor:", () => {
 
   test("a key by id and name, with its user", async () => {
     const { id, key, client } = newApiKey({ permissions: "Admin" });
-    await owner.put(`auth/keys/${id}`, {
-      ...keyBody(),
-      name: "nightly import",
-      permissions: "Admin",
-    });
+    await owner.put(`auth/keys/${id}`, { ...keyBody(), name: "nightly import", permissions: "Admin" });
     const [line] = await logged(() => client.post("tags", { name: "a", color: "Red" }));
     expect(line).toContain(
       `actor_type=ApiKey actor_id=${id} actor_name="nightly import" actor_user_id=${first.userId}`,

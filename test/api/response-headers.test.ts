@@ -10,10 +10,7 @@ const { anonymous, first, handle, owner } = appliance;
 let cookie: string;
 let keyId: string;
 beforeAll(async () => {
-  const signedIn = await anonymous.post("/api/auth/login", {
-    email: "owner@first.example",
-    password: PASSWORD,
-  });
+  const signedIn = await anonymous.post("/api/auth/login", { email: "owner@first.example", password: PASSWORD });
   cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
   const key = await owner.post("auth/keys", {
     name: "a",
@@ -25,10 +22,7 @@ beforeAll(async () => {
   if (keyId === undefined) throw new Error(key.text);
 });
 
-const EVERYWHERE = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-};
+const EVERYWHERE = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
 async function ask(path: string, init: RequestInit = {}, base = "http://localhost"): Promise<Response> {

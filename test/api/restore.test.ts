@@ -12,38 +12,10 @@ import { newWorld, PLURALS } from "../support/contract/operations.ts";
 
 // After any test, derived data matches the ledger, and the ledger verifies.
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
-const {
-  anonymous,
-  clock,
-  findingsOf,
-  first,
-  instant,
-  inTransaction,
-  keyBody,
-  live,
-  newApiKey,
-  newCredential,
-  newHost,
-  newIfEntry,
-  newMember,
-  newNetwork,
-  newOrganization,
-  newScene,
-  newStranger,
-  newSubnet,
-  newTag,
-  newUser,
-  newViewer,
-  newVlan,
-  owner,
-  pruned,
-  signedIn,
-  tick,
-  transactionCount,
-  versionsOf,
-  writingWatched,
-  writtenIn,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { findingsOf, instant, inTransaction, keyBody, live, newApiKey, newCredential, newHost, newIfEntry } = appliance;
+const { newMember, newNetwork, newOrganization, newScene, newStranger, newSubnet, newTag, newUser } = appliance;
+const { newViewer, newVlan, pruned, tick, transactionCount, versionsOf, writingWatched, writtenIn } = appliance;
 
 const then = (plural: string, id: string, at: string) => made(owner.get(`${plural}/${id}?at=${at}`));
 const expectAsThen = async (id: string, at: string) =>
@@ -181,10 +153,7 @@ describe("a deleted host", () => {
     const again = await newTag({ name: scene.tag.name });
     const plan = await made(restore(owner, "hosts", id, at));
     expect(actionOn(plan, id).reason).toBe(`in tags, the tag ${scene.tag.id} is now ${again.id}`);
-    expect(await live("hosts", id)).toMatchObject({
-      tags: [again.id],
-      services: [{ tags: [again.id] }],
-    });
+    expect(await live("hosts", id)).toMatchObject({ tags: [again.id], services: [{ tags: [again.id] }] });
   });
 
   test("is not restored without its subnet and VLANs: all are reported, and nothing is written", async () => {
@@ -375,11 +344,7 @@ describe("a changed host", () => {
     const before = transactionCount();
     const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(transactionCount()).toBe(before);
-    expect(await made(restore(owner, "hosts", id, at))).toEqual({
-      ...dry,
-      applied: true,
-      sequence: before + 1,
-    });
+    expect(await made(restore(owner, "hosts", id, at))).toEqual({ ...dry, applied: true, sequence: before + 1 });
   });
 
   test("writes only the differences", async () => {
@@ -607,10 +572,7 @@ describe("the parts of a host", () => {
   });
 
   test("are not restored if two would then be identical", async () => {
-    const host = await newHost({
-      ports: [tcp(80), tcp(81)],
-      services: [{ name: "web", service_definition: "nginx" }],
-    });
+    const host = await newHost({ ports: [tcp(80), tcp(81)], services: [{ name: "web", service_definition: "nginx" }] });
     const [first, second] = host.ports;
     const service = host.services[0].id;
     const bindings: Wire[] = [];
@@ -872,12 +834,7 @@ describe("a user", () => {
     const user = await newUser({ role: "Owner", networkIds: [network.id, first.networkId] });
     const at = instant();
     await made(
-      owner.put(`users/${user.id}`, {
-        email: "new@example.org",
-        role: "Viewer",
-        network_ids: [],
-        is_enabled: false,
-      }),
+      owner.put(`users/${user.id}`, { email: "new@example.org", role: "Viewer", network_ids: [], is_enabled: false }),
     );
     await made(owner.delete(`networks/${network.id}`));
     const { client } = await newUser({ role: "Admin" });
@@ -887,11 +844,7 @@ describe("a user", () => {
       );
     const plan = await made(restore(owner, "users", user.id, at));
     expect(actionOn(plan, user.id).changes).toContainEqual({ field: "role", from: "Viewer", to: "Owner" });
-    expect(actionOn(plan, user.id).changes).toContainEqual({
-      field: "network_ids",
-      from: [],
-      to: [first.networkId],
-    });
+    expect(actionOn(plan, user.id).changes).toContainEqual({ field: "network_ids", from: [], to: [first.networkId] });
     expect(actionOn(plan, user.id)).toMatchObject({
       fields: ["email", "is_enabled", "network_ids", "role"],
       reason: `the network ${network.id} in network_ids is gone, so it is left out`,
@@ -992,11 +945,7 @@ describe("an API key", () => {
     );
     expect(await restore(other.client, "auth/keys", own.id, at)).toMatchObject(refusal(404, "entity_not_found"));
     await made(
-      owner.put(`users/${member.id}`, {
-        email: "m@example.org",
-        role: "Member",
-        network_ids: [first.networkId],
-      }),
+      owner.put(`users/${member.id}`, { email: "m@example.org", role: "Member", network_ids: [first.networkId] }),
     );
     const told = actionOn(await made(restore(member.client, "auth/keys", own.id, at)), own.id);
     expect(told.changes).toEqual([{ field: "permissions", from: "Viewer", to: "Member" }]);

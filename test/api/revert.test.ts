@@ -8,30 +8,11 @@ import { hostBody } from "../support/appliance/inventory.ts";
 import { content, revert, tally } from "../support/appliance/past.ts";
 
 // After any test, derived data matches the ledger, and the ledger verifies.
-const {
-  anonymous,
-  findingsOf,
-  first,
-  inTransaction,
-  keyBody,
-  live,
-  newApiKey,
-  newCredential,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newScene,
-  newSubnet,
-  newTag,
-  newUser,
-  newVlan,
-  owner,
-  tick,
-  transactionCount,
-  versionsOf,
-  writtenIn,
-  newStranger,
-} = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
+const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
+const { anonymous, first, owner } = appliance;
+const { findingsOf, inTransaction, keyBody, live, newApiKey, newCredential, newHost } = appliance;
+const { newIfEntry, newNetwork, newScene, newSubnet, newTag, newUser, newVlan } = appliance;
+const { tick, transactionCount, versionsOf, writtenIn, newStranger } = appliance;
 
 /** Sequence of the last transaction. */
 const last = () => transactionCount();
@@ -182,12 +163,7 @@ describe("reverting a change", () => {
     const entry = await newIfEntry(host.id);
     const { if_index, if_descr } = entry;
     await made(
-      owner.put(`if-entries/${entry.id}`, {
-        if_index,
-        if_descr,
-        if_alias: "alias",
-        fdb_macs: ["00:00:5e:00:53:01"],
-      }),
+      owner.put(`if-entries/${entry.id}`, { if_index, if_descr, if_alias: "alias", fdb_macs: ["00:00:5e:00:53:01"] }),
     );
     const sequence = last();
     tick();

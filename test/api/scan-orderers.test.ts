@@ -9,24 +9,9 @@ const PATH = "discovery/scans";
 const WITHDRAWN = "the user who requested it no longer has the rights to";
 
 const appliance = applianceForEach();
-const {
-  asked,
-  clock,
-  communityOf,
-  first,
-  holdBack,
-  holdWrites,
-  newNetwork,
-  newSubnet,
-  newUser,
-  owner,
-  probes,
-  signedIn,
-  tick,
-  timers,
-  transactionCount,
-  untilEnded,
-} = appliance;
+const { clock, first, owner, probes, signedIn, timers } = appliance;
+const { asked, communityOf, holdBack, holdWrites, newNetwork, newSubnet } = appliance;
+const { newUser, tick, transactionCount, untilEnded } = appliance;
 let network: string;
 let other: string;
 

@@ -130,11 +130,7 @@ describe("a schedule", () => {
     await made(by.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
     await communityOf("public");
     await made(
-      by.post("hosts", {
-        network_id: first.networkId,
-        name: "core",
-        ip_addresses: [{ ip_address: "10.0.0.1" }],
-      }),
+      by.post("hosts", { network_id: first.networkId, name: "core", ip_addresses: [{ ip_address: "10.0.0.1" }] }),
     );
     const { id } = await schedule({ kind: "snmp", targets: ["10.0.0.1"] });
     await start();

@@ -17,24 +17,8 @@ const PATH = "/api/v1/discovery/scans";
 
 const appliance = applianceForEach();
 const { clock, first, handle, owner, probes, timers } = appliance;
-const {
-  communityOf,
-  holdBack,
-  newApiKey,
-  newHost,
-  newNetwork,
-  newSubnet,
-  newUser,
-  scanned,
-  tick,
-  transactionCount,
-  writingWatched,
-  untilEnded,
-  versionsOf,
-  writtenIn,
-  newViewer,
-  newStranger,
-} = appliance;
+const { communityOf, holdBack, newApiKey, newHost, newNetwork, newSubnet, newUser, scanned, tick } = appliance;
+const { transactionCount, writingWatched, untilEnded, versionsOf, writtenIn, newViewer, newStranger } = appliance;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const names = async () => ((await owner.get("hosts?order_by=name")).data as Wire[]).map(({ name }) => name);
@@ -218,10 +202,7 @@ describe("a scan", () => {
     );
     expect(
       await (await client("Admin")).post(PATH, { ...body, targets: ["10.0.0.1", "2001:DB8::1", "10.0.0.1"] }),
-    ).toMatchObject({
-      status: 200,
-      data: { targets: ["10.0.0.1", "2001:db8::1"], are_targets_permitted: true },
-    });
+    ).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"], are_targets_permitted: true } });
   });
 
   describe("of targets named by a Member", () => {
@@ -453,9 +434,7 @@ describe("credentials for scans", () => {
   test("are decrypted to their original values, for every type", async () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
     probes.alive.set("10.0.0.1", {});
-    await communityOf("v1", {
-      credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } },
-    });
+    await communityOf("v1", { credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } } });
     const v3 = {
       type: "SnmpV3",
       security_name: "noc",

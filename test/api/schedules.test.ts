@@ -10,19 +10,9 @@ import { networkReference } from "../support/contract/record-subject.ts";
 const PATH = "/api/v1/discovery/schedules";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newApiKey,
-  newNetwork,
-  newSchedule,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { newApiKey, newNetwork, newSchedule, tick, writingWatched } = appliance;
+const { versionsOf, writtenIn, newMember } = appliance;
 
 describeRecords(
   {
@@ -63,13 +53,7 @@ describeRecords(
 );
 
 const post = (body: Wire) =>
-  owner.post(PATH, {
-    network_id: first.networkId,
-    name: "Night",
-    cron: "30 2 * * *",
-    kind: "full",
-    ...body,
-  });
+  owner.post(PATH, { network_id: first.networkId, name: "Night", cron: "30 2 * * *", kind: "full", ...body });
 
 describe("a schedule", () => {
   test("is in UTC, enabled and for the network's subnets by default", async () => {

@@ -10,29 +10,14 @@ import { problems, serviceShape } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/services";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newHost,
-  newNetwork,
-  newSubnet,
-  newTag,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { newHost, newNetwork, newSubnet, newTag, tick, writingWatched } = appliance;
+const { versionsOf, writtenIn, newMember } = appliance;
 
 const get = (path: string) => made(owner.get(path));
 const post = (body: Wire, by = owner) => by.post(PATH, { name: "web", service_definition: "Nginx", ...body });
 const put = (service: Wire, changes: Wire = {}, by = owner) =>
-  by.put(`${PATH}/${service.id}`, {
-    name: service.name,
-    service_definition: service.service_definition,
-    ...changes,
-  });
+  by.put(`${PATH}/${service.id}`, { name: service.name, service_definition: service.service_definition, ...changes });
 
 /** For the battery: the port of each host. */
 const portOf = new Map<string, string>();
@@ -118,10 +103,7 @@ describeRecords(
 describe("a service", () => {
   test("is identical to the one in its host, with its bindings", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
-    const host = await newHost({
-      ip_addresses: [{ ip_address: "10.2.3.1" }],
-      ports: [tcp(443)],
-    });
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }], ports: [tcp(443)] });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
     const bindings = [onPort(port_id), { type: "Port", port_id, ip_address_id }, { type: "IpAddress", ip_address_id }];
     const service = await made(post({ host_id: host.id, network_id: host.network_id, bindings }));
@@ -185,9 +167,7 @@ describe("a service", () => {
     const bare = await made(put(service, { tags: [], virtualization: null, bindings: [] }));
     expect(bare).toMatchObject({ position: 3, tags: [], virtualization: null, bindings: [] });
     expect(writtenIn()).toEqual({ "Updated service": 1, "Deleted binding": 1, "Updated host": 1 });
-    expect(versionsOf(service.id).at(-1)).toMatchObject({
-      changed: ["bindings", "tags", "virtualization"],
-    });
+    expect(versionsOf(service.id).at(-1)).toMatchObject({ changed: ["bindings", "tags", "virtualization"] });
   });
 
   test("refers only to existing ports and addresses of its host", async () => {
@@ -242,19 +222,12 @@ describe("a service", () => {
   test("has its bindings matched: existing ones are kept, others created and deleted, all in one version", async () => {
     const host = await newHost({ ports: [80, 443, 8_080].map((number) => tcp(number)) });
     const [http, https, proxy] = (host.ports as Wire[]).map((port) => port.id as string) as [string, string, string];
-    const service = await made(
-      post({
-        host_id: host.id,
-        bindings: [onPort(http), onPort(https)],
-      }),
-    );
+    const service = await made(post({ host_id: host.id, bindings: [onPort(http), onPort(https)] }));
     const [first, second] = service.bindings as [Wire, Wire];
     tick();
     // One is matched by its targets, one by its id and moves; both change places in the list.
     const changed = await made(
-      put(service, {
-        bindings: [{ id: second.id, type: "Port", port_id: proxy }, onPort(http)],
-      }),
+      put(service, { bindings: [{ id: second.id, type: "Port", port_id: proxy }, onPort(http)] }),
     );
     expect(changed.bindings).toEqual([
       first,
@@ -334,12 +307,7 @@ describe("a virtualizing service", () => {
   test("is deleted with its bindings and the references to it, including its own", async () => {
     const host = await newHost({ ports: [tcp(2_375)] });
     const docker = await made(
-      post({
-        host_id: host.id,
-        name: "docker",
-        service_definition: "Docker",
-        bindings: [onPort(host.ports[0].id)],
-      }),
+      post({ host_id: host.id, name: "docker", service_definition: "Docker", bindings: [onPort(host.ports[0].id)] }),
     );
     const virtualization = { type: "Docker", details: { container_name: "web", service_id: docker.id } };
     const web = await made(post({ host_id: host.id, virtualization }));
@@ -401,13 +369,7 @@ describe("the services of a host", () => {
     for (let n = 0; n < 30; n += 1) {
       const host = hosts[n % 2] as Wire;
       services.push(
-        await made(
-          post({
-            host_id: host.id,
-            name: `s${n}`,
-            bindings: n % 3 === 0 ? [] : [onPort(host.ports[0].id)],
-          }),
-        ),
+        await made(post({ host_id: host.id, name: `s${n}`, bindings: n % 3 === 0 ? [] : [onPort(host.ports[0].id)] })),
       );
     }
     tick();

@@ -7,20 +7,9 @@ import type { Answer, Client } from "../support/appliance/client.ts";
 import { made, refusal, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newApiKey,
-  newCredential,
-  newHost,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  transactionCount,
-  writingWatched,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { newApiKey, newCredential, newHost, newNetwork, newSubnet } = appliance;
+const { newTag, newUser, transactionCount, writingWatched } = appliance;
 /** An Admin's key for the first network only. */
 let confined: Client;
 let here: string;
@@ -101,12 +90,7 @@ describe("a credential, for a caller limited to some networks,", () => {
         () => confined.post("credentials/bulk-delete?cascade=true", [credential.id]),
         () => confined.post(`${path}/restore`, { at: before }),
         () => confined.post(`transactions/${renamed}/revert`, {}),
-        () =>
-          confined.put("tags/assign", {
-            entity_type: "credential",
-            entity_id: credential.id,
-            tag_ids: [tag.id],
-          }),
+        () => confined.put("tags/assign", { entity_type: "credential", entity_id: credential.id, tag_ids: [tag.id] }),
         () =>
           confined.post("tags/assign/bulk-add", {
             entity_type: "credential",
@@ -191,11 +175,7 @@ describe("a credential, for a caller limited to some networks,", () => {
     );
     expect(
       await made(
-        confined.post("credentials", {
-          ...fields,
-          assigned_network_ids: [],
-          host_assignments: [{ host_id: host.id }],
-        }),
+        confined.post("credentials", { ...fields, assigned_network_ids: [], host_assignments: [{ host_id: host.id }] }),
       ),
     ).toMatchObject({ name: "new" });
   });
@@ -240,12 +220,7 @@ describe("a tag, for a caller limited to some networks,", () => {
     const tag = await newTag();
     const { organizationId, userId } = first;
     await made(
-      owner.post("auth/keys", {
-        organization_id: organizationId,
-        user_id: userId,
-        name: "tagged",
-        tags: [tag.id],
-      }),
+      owner.post("auth/keys", { organization_id: organizationId, user_id: userId, name: "tagged", tags: [tag.id] }),
     );
     await refused(() => rename(confined, tag));
   });

@@ -19,21 +19,8 @@ const EMAIL = "owner@first.example";
 const credentials = { email: EMAIL, password: PASSWORD };
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clientOf,
-  clock,
-  first,
-  givePassword,
-  newApiKey,
-  newNetwork,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  writingWatched,
-  versionsOf,
-} = appliance;
+const { anonymous, clock, first, owner, signedIn } = appliance;
+const { clientOf, givePassword, newApiKey, newNetwork, newUser, tick, writingWatched, versionsOf } = appliance;
 
 const signIn = (body: object = credentials, headers: Record<string, string> = {}) =>
   anonymous.post("/api/auth/login", body, headers);
@@ -272,13 +259,7 @@ describe("a failed sign-in", () => {
     const open = (fields: object) =>
       appliance.writes.run(
         "session.open",
-        {
-          hash: appliance.random.bytes(32),
-          userId: id,
-          at: clock.now(),
-          passwordHash: PASSWORD_HASH,
-          ...fields,
-        },
+        { hash: appliance.random.bytes(32), userId: id, at: clock.now(), passwordHash: PASSWORD_HASH, ...fields },
         SYSTEM_AUTHOR,
       );
     await open({});
@@ -558,10 +539,7 @@ describe("changing one's own password", () => {
     expect(answer.status).toBe(400);
     expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
     expect(answer.text).not.toContain("nine char");
-    const spaced = await owner.put("/api/auth/password", {
-      ...change,
-      new_password: "a phrase with\nline break",
-    });
+    const spaced = await owner.put("/api/auth/password", { ...change, new_password: "a phrase with\nline break" });
     expect(spaced.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
   });
 

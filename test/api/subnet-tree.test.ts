@@ -13,12 +13,7 @@ const treeOf = async (networkId: string, query = "", by = owner) =>
 const drawn = (tree: readonly Wire[]) =>
   tree.map(({ depth, cidr, child_count }) => `${"  ".repeat(depth)}${cidr} ${child_count}`);
 
-const dhcp = (from: string, to: string) => ({
-  network_id: first.networkId,
-  first: from,
-  last: to,
-  purpose: "Dhcp",
-});
+const dhcp = (from: string, to: string) => ({ network_id: first.networkId, first: from, last: to, purpose: "Dhcp" });
 
 describe("the subnet tree", () => {
   test("lists each parent before its children, in address order", async () => {

@@ -9,22 +9,9 @@ import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  instant,
-  newHost,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newUser,
-  newVlan,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  newMember,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { instant, newHost, newNetwork, newOrganization, newSubnet, newUser } = appliance;
+const { newVlan, tick, writingWatched, versionsOf, newMember } = appliance;
 
 describeRecords(
   {
@@ -211,10 +198,7 @@ describe("a subnet", () => {
     tick();
     const closed = await made(owner.delete(`subnets/${subnet.id}?cascade=true`));
     tick();
-    expect((await owner.get(`hosts/${host.id}`)).data).toMatchObject({
-      ip_addresses: [],
-      updated_at: closed.valid_to,
-    });
+    expect((await owner.get(`hosts/${host.id}`)).data).toMatchObject({ ip_addresses: [], updated_at: closed.valid_to });
     expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["ip_addresses"] });
     expect((await owner.get(`hosts/${host.id}?at=${host.valid_from}`)).data.ip_addresses).toMatchObject([
       { ip_address: "10.2.3.5" },
@@ -284,14 +268,10 @@ describe("credential acceptance of a subnet", () => {
     const { client: admin } = await newUser({ role: "Admin" });
     for (const by of [owner, admin]) {
       expect(await newSubnet({}, by)).toMatchObject({ accepts_credentials: true });
-      expect(await newSubnet({ accepts_credentials: false }, by)).toMatchObject({
-        accepts_credentials: false,
-      });
+      expect(await newSubnet({ accepts_credentials: false }, by)).toMatchObject({ accepts_credentials: false });
     }
     expect(await newSubnet({}, member)).toMatchObject({ accepts_credentials: false });
-    expect(await newSubnet({ accepts_credentials: false }, member)).toMatchObject({
-      accepts_credentials: false,
-    });
+    expect(await newSubnet({ accepts_credentials: false }, member)).toMatchObject({ accepts_credentials: false });
     const expectNothingWritten = writingWatched();
     expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: true }, member)).toMatchObject(forAdmins);
     expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: null }, member)).toMatchObject({

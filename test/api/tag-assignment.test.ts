@@ -10,30 +10,11 @@ import type { Answer, Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { type Place, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
-const {
-  clock,
-  findingsOf,
-  first,
-  inTransaction,
-  keyBody,
-  newApiKey,
-  newCredential,
-  newHost,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-  newViewer,
-} = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
+const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
+const { clock, first, owner, signedIn } = appliance;
+const { findingsOf, inTransaction, keyBody, newApiKey, newCredential, newHost, newNetwork } = appliance;
+const { newOrganization, newSubnet, newTag, newUser, tick, transactionCount, writingWatched } = appliance;
+const { versionsOf, writtenIn, newMember, newViewer } = appliance;
 
 const ASSIGN = "/api/v1/tags/assign";
 const BULK_ADD = `${ASSIGN}/bulk-add`;

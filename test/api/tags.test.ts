@@ -7,23 +7,9 @@ import { invalid, made, refusal, type Wire } from "../support/appliance/factorie
 import { describeRecords } from "../support/contract/record-battery.ts";
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clock,
-  first,
-  handle,
-  inTransaction,
-  newApiKey,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newUser,
-  owner,
-  tick,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-} = appliance;
+const { anonymous, clock, first, handle, owner } = appliance;
+const { inTransaction, newApiKey, newNetwork, newSubnet, newTag } = appliance;
+const { newUser, tick, writingWatched, versionsOf, writtenIn } = appliance;
 
 describeRecords(
   {
@@ -173,33 +159,16 @@ describe("deleting a tag", () => {
     tick();
 
     const at = closed.valid_to;
-    expect((await owner.get(`networks/${network.id}`)).data).toMatchObject({
-      tags: [kept.id],
-      updated_at: at,
-    });
-    expect((await owner.get(`subnets/${subnet.id}`)).data).toMatchObject({
-      tags: [],
-      updated_at: at,
-    });
+    expect((await owner.get(`networks/${network.id}`)).data).toMatchObject({ tags: [kept.id], updated_at: at });
+    expect((await owner.get(`subnets/${subnet.id}`)).data).toMatchObject({ tags: [], updated_at: at });
     expect((await owner.get(`subnets/${untouched.id}`)).data).toEqual(untouched);
     const sequence = versionsOf(gone.id).at(-1)?.sequence as number;
-    expect(versionsOf(network.id).at(-1)).toMatchObject({
-      operation: "Updated",
-      sequence,
-      changed: ["tags"],
-    });
-    expect(versionsOf(subnet.id).at(-1)).toMatchObject({
-      operation: "Updated",
-      sequence,
-      changed: ["tags"],
-    });
+    expect(versionsOf(network.id).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["tags"] });
+    expect(versionsOf(subnet.id).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["tags"] });
 
     const before = (await list(`at=${subnet.valid_from}`)).data;
     expect(before).toEqual([{ ...gone, valid_to: at }, kept]);
-    expect((await owner.get(`subnets/${subnet.id}?at=${subnet.valid_from}`)).data).toEqual({
-      ...subnet,
-      valid_to: at,
-    });
+    expect((await owner.get(`subnets/${subnet.id}?at=${subnet.valid_from}`)).data).toEqual({ ...subnet, valid_to: at });
     expect((await owner.get(`networks?ids=${network.id}&at=${network.valid_from}`)).data).toEqual([
       { ...network, valid_to: at },
     ]);

@@ -13,21 +13,9 @@ import { PRESENT } from "../support/store/moments.ts";
 import { DAY_MS } from "../support/store/store.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  inTransaction,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newStranger,
-  newSubnet,
-  newUser,
-  newViewer,
-  owner,
-  pruned,
-  tick,
-} = appliance;
+const { clock, first, owner } = appliance;
+const { inTransaction, newHost, newIfEntry, newNetwork, newStranger } = appliance;
+const { newSubnet, newUser, newViewer, pruned, tick } = appliance;
 let networkId: string;
 let core: Wire;
 let access: Wire;
@@ -42,11 +30,7 @@ beforeEach(async () => {
     model: "C9500",
     ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.1" }],
   });
-  access = await newHost({
-    name: "access",
-    sys_name: "access",
-    ip_addresses: [{ ip_address: "192.0.2.2" }],
-  });
+  access = await newHost({ name: "access", sys_name: "access", ip_addresses: [{ ip_address: "192.0.2.2" }] });
 });
 
 /** LLDP neighbor that a port receives from one of these. */
@@ -66,13 +50,7 @@ function newPort(host: Wire, name: string, fields: Wire = {}): Promise<Wire> {
 async function changePort(port: Wire, fields: Wire): Promise<string> {
   tick();
   return (
-    await made(
-      owner.put(`if-entries/${port.id}`, {
-        if_index: port.if_index,
-        if_descr: port.if_descr,
-        ...fields,
-      }),
-    )
+    await made(owner.put(`if-entries/${port.id}`, { if_index: port.if_index, if_descr: port.if_descr, ...fields }))
   ).updated_at;
 }
 

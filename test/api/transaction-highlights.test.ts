@@ -9,21 +9,9 @@ import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
-const {
-  first,
-  inTransaction,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newSubnet,
-  newTag,
-  newUser,
-  newVlan,
-  owner,
-  pruned,
-  tick,
-  transactionCount,
-} = appliance;
+const { first, owner } = appliance;
+const { inTransaction, newHost, newIfEntry, newNetwork, newSubnet, newTag } = appliance;
+const { newUser, newVlan, pruned, tick, transactionCount } = appliance;
 
 const STATION = "00:00:5e:00:53:01";
 
@@ -135,10 +123,7 @@ describe("the highlights of a transaction", () => {
   });
 
   test("report a station moved between edge ports, with its host, but not an uplink's entries", async () => {
-    const laptop = await newHost({
-      name: "laptop",
-      ip_addresses: [{ ip_address: "10.0.0.9", mac_address: STATION }],
-    });
+    const laptop = await newHost({ name: "laptop", ip_addresses: [{ ip_address: "10.0.0.9", mac_address: STATION }] });
     const other = await newHost({ name: "access-5" });
     const uplinkMacs = Array.from({ length: 9 }, (_, each) => `00:00:5e:00:53:1${each}`);
     const from = await newIfEntry(host.id, { fdb_macs: [STATION] });

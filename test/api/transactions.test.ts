@@ -152,14 +152,7 @@ test("actors are filtered by type, id and name, changes by kind, host, subnet an
 
 test("a long list is read in bounded steps, for counting and for skipping", () => {
   const organizationN = 700_000;
-  const actor: Actor = {
-    type: "User",
-    n: 1,
-    userN: 1,
-    role: "Viewer",
-    organizationN,
-    networkNs: [organizationN + 1],
-  };
+  const actor: Actor = { type: "User", n: 1, userN: 1, role: "Viewer", organizationN, networkNs: [organizationN + 1] };
   // Of another organization; the content of its transactions does not matter here.
   const { db } = (appliance.writes as unknown as { writer: { db: { $client: import("bun:sqlite").Database } } }).writer;
   const insert = db.$client.prepare("INSERT INTO history_activity (scope, sequence, ordinal) VALUES (?, ?, ?)");
@@ -175,13 +168,7 @@ test("a long list is read in bounded steps, for counting and for skipping", () =
     }
   })();
   const page = (offset: number) => [
-    ...transactions(appliance.reader, {
-      actor,
-      until: head + 9_000,
-      limit: 5,
-      offset,
-      moment: PRESENT,
-    }),
+    ...transactions(appliance.reader, { actor, until: head + 9_000, limit: 5, offset, moment: PRESENT }),
   ];
   const steps = page(8_999 + 1);
   expect(steps.filter((bytes) => bytes.length === 0).length).toBeGreaterThan(6);

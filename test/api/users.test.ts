@@ -10,27 +10,9 @@ import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
-const {
-  anonymous,
-  clock,
-  first,
-  givePassword,
-  handle,
-  newApiKey,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newUser,
-  owner,
-  signedIn,
-  tick,
-  transactionCount,
-  writingWatched,
-  versionsOf,
-  writtenIn,
-  newMember,
-  newViewer,
-} = appliance;
+const { anonymous, clock, first, handle, owner, signedIn } = appliance;
+const { givePassword, newApiKey, newNetwork, newOrganization, newSubnet, newUser, tick, transactionCount } = appliance;
+const { writingWatched, versionsOf, writtenIn, newMember, newViewer } = appliance;
 
 const body = {
   email: "Noc@example.net",
@@ -82,10 +64,7 @@ describeRecords(
 
 describe("creating a user", () => {
   test("returns the user, who can sign in, without the password", async () => {
-    const answer = await owner.post(users, {
-      ...body,
-      network_ids: [first.networkId, first.networkId],
-    });
+    const answer = await owner.post(users, { ...body, network_ids: [first.networkId, first.networkId] });
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({
       id: expect.any(String),
@@ -158,10 +137,7 @@ describe("creating a user", () => {
   test("is refused with an unknown or another organization's network", async () => {
     const other = await newOrganization("Second");
     const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
-    const answer = await owner.post(users, {
-      ...body,
-      network_ids: [other.networkId, first.networkId, unknown],
-    });
+    const answer = await owner.post(users, { ...body, network_ids: [other.networkId, first.networkId, unknown] });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
       code: "entity_reference_invalid",
@@ -270,12 +246,7 @@ describe("changing a user", () => {
     const user = await made(owner.post(users, { ...body, network_ids: [first.networkId] }));
     tick();
     const changed = await made(owner.put(`${users}/${user.id}`, { email: body.email, role: "Viewer" }));
-    expect(changed).toEqual({
-      ...user,
-      role: "Viewer",
-      updated_at: clock.text(),
-      valid_from: clock.text(),
-    });
+    expect(changed).toEqual({ ...user, role: "Viewer", updated_at: clock.text(), valid_from: clock.text() });
     expect(versionsOf(user.id).map((version) => version.changed)).toEqual([null, ["role"]]);
     expect(await made(owner.get(`${users}/${user.id}?at=${user.updated_at}`))).toEqual({
       ...user,
@@ -315,11 +286,7 @@ describe("changing a user", () => {
     const member = await newUser({ role: "Admin" });
     expect((await member.client.get("networks")).data).toHaveLength(2);
     await made(
-      owner.put(`${users}/${member.id}`, {
-        ...(await read(member.id)),
-        role: "Member",
-        network_ids: [second],
-      }),
+      owner.put(`${users}/${member.id}`, { ...(await read(member.id)), role: "Member", network_ids: [second] }),
     );
     expect((await member.client.get("networks")).data.map((network: Wire) => network.id)).toEqual([second]);
     expect((await member.client.post("networks", { name: "Third" })).body.code).toBe("auth_permission_denied");

@@ -75,10 +75,7 @@ describe("the utilization of a subnet", () => {
     });
     expect(await utilizationOf(room)).toMatchObject({ usable: 254, used: 0, dhcp: 0, in_subnets: 127, free: 126 });
     expect(await utilizationOf(half)).toMatchObject({ usable: 126, used: 0, free: 126 - 5, percent: 4 });
-    expect(await utilizationOf(room, `&at=${at}`)).toMatchObject({
-      in_subnets: 0,
-      free: 254 - 1 - 5,
-    });
+    expect(await utilizationOf(room, `&at=${at}`)).toMatchObject({ in_subnets: 0, free: 254 - 1 - 5 });
   });
 
   test("is included in lists and single records on request only", async () => {

@@ -376,12 +376,7 @@ describe("the stored verifications", () => {
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
     expect(nextStart().list()).toEqual([
-      {
-        ...data,
-        status: "Interrupted",
-        ended_at: null,
-        problem: "The appliance stopped before it was complete.",
-      },
+      { ...data, status: "Interrupted", ended_at: null, problem: "The appliance stopped before it was complete." },
     ]);
     script.end("stopped");
     await ended(data.id);

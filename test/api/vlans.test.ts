@@ -65,10 +65,7 @@ describe("a VLAN", () => {
   test("has a number unique within its network", async () => {
     const other = await newNetwork();
     const vlan = await newVlan({ number: 7 });
-    expect(await newVlan({ number: 7, network_id: other.id })).toMatchObject({
-      number: 7,
-      network_id: other.id,
-    });
+    expect(await newVlan({ number: 7, network_id: other.id })).toMatchObject({ number: 7, network_id: other.id });
     expect((await owner.get(`vlans?network_id=${first.networkId}`)).body).toMatchObject({
       data: [vlan],
       meta: { pagination: { total_count: 1 } },
@@ -133,11 +130,7 @@ describe("a VLAN", () => {
       valid_to: closed.valid_to,
     });
     const sequence = versionsOf(vlan.id).at(-1)?.sequence as number;
-    expect(versionsOf(subnet.id).at(-1)).toMatchObject({
-      operation: "Updated",
-      sequence,
-      changed: ["vlan_id"],
-    });
+    expect(versionsOf(subnet.id).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["vlan_id"] });
     expect(versionsOf(entry.id).at(-1)).toMatchObject({
       operation: "Updated",
       sequence,

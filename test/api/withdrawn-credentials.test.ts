@@ -132,10 +132,7 @@ describe("during a scan, a host's credential", () => {
   beforeEach(async () => {
     await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false }));
     host = await newHost({ ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }] });
-    credential = await communityOf(SECRET, {
-      assigned_network_ids: [],
-      host_assignments: [{ host_id: host.id }],
-    });
+    credential = await communityOf(SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
   });
 
   test("narrowed to some addresses is sent to these only", async () => {

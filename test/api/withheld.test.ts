@@ -14,24 +14,9 @@ import { seededRandom } from "../support/injected/seeded-random.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const appliance = applianceForEach();
-const {
-  communityOf,
-  findings,
-  first,
-  inTransaction,
-  instant,
-  newHost,
-  newMember,
-  newNetwork,
-  newSubnet,
-  newUser,
-  newViewer,
-  owner,
-  probes,
-  scanned,
-  tick,
-  transactionCount,
-} = appliance;
+const { first, owner, probes } = appliance;
+const { communityOf, findings, inTransaction, instant, newHost, newMember, newNetwork } = appliance;
+const { newSubnet, newUser, newViewer, scanned, tick, transactionCount } = appliance;
 let member: NewUser;
 
 beforeEach(async () => {

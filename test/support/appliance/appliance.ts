@@ -289,12 +289,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle, setupToken: () => SETUP_TOKEN }),
     clock,
-    watch: new CommitWatch({
-      commits,
-      timers,
-      head: () => reader.head().sequence,
-      monotonicMs: () => clock.now(),
-    }),
+    watch: new CommitWatch({ commits, timers, head: () => reader.head().sequence, monotonicMs: () => clock.now() }),
     random,
     log,
     counters,

@@ -340,10 +340,7 @@ class Crowd {
       await made(
         by.put(
           `hosts/${id}`,
-          {
-            ...(await made(by.get(`hosts/${id}`))),
-            description: `changed in ${step}`,
-          },
+          { ...(await made(by.get(`hosts/${id}`))), description: `changed in ${step}` },
           { "x-change-reason": `CHG-${step}` },
         ),
       );

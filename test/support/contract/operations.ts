@@ -219,13 +219,7 @@ function bodiesOfFirst(
       management_url: "https://192.0.2.1/",
       asset_tag: "NL-1",
       ip_addresses: [
-        {
-          ip_address: "198.51.100.7",
-          subnet_id: subnet.id,
-          mac_address: "00:00:5e:00:53:01",
-          name: "a",
-          position: 0,
-        },
+        { ip_address: "198.51.100.7", subnet_id: subnet.id, mac_address: "00:00:5e:00:53:01", name: "a", position: 0 },
       ],
       ports: [{ number: 443, protocol: "Tcp" }],
       services: [

@@ -129,10 +129,7 @@ export function describeAccess(subject: RecordSubject): void {
       refusal(403, "entity_access_denied"),
     );
     expectNothingWritten();
-    const created = await createAs(owner, {
-      ...body(),
-      organization_id: first.organizationId.toUpperCase(),
-    });
+    const created = await createAs(owner, { ...body(), organization_id: first.organizationId.toUpperCase() });
     const written = transactionCount();
     expect(await update(created.id, { ...changed(known()), organization_id: second.organizationId })).toMatchObject(
       refusal(403, "entity_access_denied"),
@@ -200,12 +197,7 @@ export function describeReach(subject: RecordSubject): void {
       const nowhere = (await newUser({ role: "Member" })).client;
       const member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
       const key = newApiKey({ networkIds: [first.networkId] }).client;
-      const both = (
-        await newUser({
-          role: "Viewer",
-          networkIds: [hidden.networkId, first.networkId],
-        })
-      ).client;
+      const both = (await newUser({ role: "Viewer", networkIds: [hidden.networkId, first.networkId] })).client;
       for (const when of ["", `&at=${at}`]) {
         for (const [client, records] of [
           [member, [seen]],

@@ -76,10 +76,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
         });
         expect(await removeAll(sent, below.client)).toMatchObject({
           status: 403,
-          body: {
-            code: "auth_permission_denied",
-            params: { required: battery.writeRole, actual: battery.roleBelow },
-          },
+          body: { code: "auth_permission_denied", params: { required: battery.writeRole, actual: battery.roleBelow } },
         });
         if (key !== null)
           expect(await removeAll(sent, key.client)).toMatchObject({

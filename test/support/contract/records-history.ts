@@ -23,10 +23,7 @@ export function describeHistory(subject: RecordSubject): void {
     expect(updated[change.field]).toEqual(changed(known())[change.field]);
     const ended = versionsOf(id).at(-1)?.valid_from as string;
     // The children of a record outlive its changes, and end with it.
-    const first = {
-      ...(closed === null ? created : withEndedParts(created, ended)),
-      valid_to: updated.valid_from,
-    };
+    const first = { ...(closed === null ? created : withEndedParts(created, ended)), valid_to: updated.valid_from };
     const last = closed === null ? updated : { ...withEndedParts(updated, ended), valid_to: ended };
     if (closed !== null) expect(closed).toEqual(last);
     const expected: Array<[string, Wire | null]> = [

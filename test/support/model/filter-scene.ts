@@ -120,21 +120,13 @@ export const LEADS: Readonly<Record<AskedKind, Readonly<Record<string, Lead>>>> 
     ip_address: one("ip_address", "ip_address_id"),
     native_vlan: one("vlan", "native_vlan_id"),
     vlans: many("vlan", "vlan_ids"),
-    vlan: {
-      to: "vlan",
-      isMany: true,
-      ids: (record) => [record.native_vlan_id, ...(record.vlan_ids ?? [])],
-    },
+    vlan: { to: "vlan", isMany: true, ids: (record) => [record.native_vlan_id, ...(record.vlan_ids ?? [])] },
     ...farEnds("neighbor", ({ neighbor }) => [neighbor]),
     ...farEnds("more_neighbors.neighbor", ({ more_neighbors = [] }) =>
       more_neighbors.map(({ neighbor }: Wire) => neighbor),
     ),
   },
-  subnet: {
-    network: one("network", "network_id"),
-    vlan: one("vlan", "vlan_id"),
-    tags: many("tag", "tags"),
-  },
+  subnet: { network: one("network", "network_id"), vlan: one("vlan", "vlan_id"), tags: many("tag", "tags") },
   vlan: { network: one("network", "network_id") },
   network: { tags: many("tag", "tags") },
   tag: {},
