@@ -122,19 +122,13 @@ describe("concurrent requests", () => {
     expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
   });
 
-  test.each([
-    "/api/nothing",
-    "/nothing",
-    "/docs",
-    "/docs/scalar.js",
-    "/api/openapi.json",
-    "/openapi.json",
-    "/handbook",
-    "/",
-  ])("are also refused at %s, which is not an operation", async (path) => {
-    const answers = await together(ADMITTED + 1, ROUND_WAIT_MS, () => new Request(`http://localhost${path}`));
-    expect(answers.at(-1)?.status).toBe(429);
-  });
+  test.each("/api/nothing /nothing /docs /docs/scalar.js /api/openapi.json /openapi.json /handbook /".split(" "))(
+    "are also refused at %s, which is not an operation",
+    async (path) => {
+      const answers = await together(ADMITTED + 1, ROUND_WAIT_MS, () => new Request(`http://localhost${path}`));
+      expect(answers.at(-1)?.status).toBe(429);
+    },
+  );
 
   test("leave the health check responsive", async () => {
     const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>

@@ -382,15 +382,7 @@ describe("a body", () => {
             JSON.stringify(changed(valid, pointer, value)),
           );
         }
-        for (const number of [
-          "1e400",
-          "-1e400",
-          "1e-400",
-          "9007199254740993",
-          "-0",
-          "1.0",
-          "123456789012345678901234567890",
-        ]) {
+        for (const number of "1e400 -1e400 1e-400 9007199254740993 -0 1.0 123456789012345678901234567890".split(" ")) {
           const text = JSON.stringify(changed(body, pointer, "PLACEHOLDER")).replace('"PLACEHOLDER"', number);
           await attempts.survived([pointer, number], method, pathOf(operation, world), text);
         }

@@ -47,14 +47,8 @@ describe("a success", () => {
   test("carries API version 1 and the server's version everywhere", async () => {
     const versions = new Set<string>();
     for (const path of [
-      "/api/health",
-      "/api/version",
-      "/api/v1/tags",
-      "/api/v1/tags?limit=0",
-      "/api/v1/nothing",
-      "/api/v1/tags?limit=x",
-      "/api/auth/me",
-      "/api/auth/setup",
+      ..."/api/health /api/version /api/v1/tags /api/v1/tags?limit=0".split(" "),
+      ..."/api/v1/nothing /api/v1/tags?limit=x /api/auth/me /api/auth/setup".split(" "),
     ]) {
       const { body } = checked(await owner.get(path));
       expect(body.meta.api_version).toBe(1);
@@ -302,14 +296,8 @@ describe("X-Request-Id", () => {
   test("is in every answer, and unique", async () => {
     const seen = new Set<string>();
     const paths = [
-      "/api/v1/tags",
-      "/api/v1/tags?limit=0",
-      "/api/v1/tags?limit=x",
-      "/api/v1/nothing",
-      "/api/health",
-      "/api/openapi.json",
-      "/docs",
-      "/nothing",
+      ..."/api/v1/tags /api/v1/tags?limit=0 /api/v1/tags?limit=x".split(" "),
+      ..."/api/v1/nothing /api/health /api/openapi.json /docs /nothing".split(" "),
     ];
     for (const path of paths) {
       for (const by of [owner, anonymous]) seen.add((await by.get(path)).headers.get("x-request-id") ?? "none");

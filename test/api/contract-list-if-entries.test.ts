@@ -58,19 +58,8 @@ describe("an item", () => {
     expect(problems(bare, ifEntryShape)).toEqual([]);
     expect(Object.values(bare as Wire)).not.toContain(null);
     for (const field of [
-      "valid_to",
-      "lineage_id",
-      "if_alias",
-      "if_name",
-      "speed_bps",
-      "mac_address",
-      "ip_address_id",
-      "native_vlan_id",
-      "neighbor",
-      "lldp_chassis_id",
-      "lldp_port_id",
-      "cdp_address",
-      "first_discovery_id",
+      ..."valid_to lineage_id if_alias if_name speed_bps mac_address ip_address_id".split(" "),
+      ..."native_vlan_id neighbor lldp_chassis_id lldp_port_id cdp_address first_discovery_id".split(" "),
     ]) {
       expect([field, Object.hasOwn(bare as Wire, field)]).toEqual([field, false]);
     }

@@ -275,12 +275,9 @@ describe("the page", () => {
     }
     for (const value of ["-1", "2147483648", "1.5", "abc", "", "1e2"])
       expect(await issuePaths(owner.get(`tags?offset=${value}`))).toEqual(["/offset"]);
-    expect(await issuePaths(owner.get("tags?limit=1001&offset=-1&order_by=x&at=now"))).toEqual([
-      "/at",
-      "/limit",
-      "/offset",
-      "/order_by",
-    ]);
+    expect(await issuePaths(owner.get("tags?limit=1001&offset=-1&order_by=x&at=now"))).toEqual(
+      "/at /limit /offset /order_by".split(" "),
+    );
   });
 
   test("parameter given twice is 400", async () => {

@@ -209,14 +209,7 @@ describe("a credential", () => {
 
   test("requires every field of the contract, in a create and in an update, and each missing one is reported", async () => {
     const credential = await newCredential();
-    const required = [
-      "/assigned_network_ids",
-      "/credential_type",
-      "/host_assignments",
-      "/name",
-      "/organization_id",
-      "/tags",
-    ];
+    const required = "/assigned_network_ids /credential_type /host_assignments /name /organization_id /tags".split(" ");
     expect(issuePaths(await owner.post(PATH, {}))).toEqual(required);
     expect(issuePaths(await owner.put(`${PATH}/${credential.id}`, {}))).toEqual(required);
     expect(issuePaths(await update(credential, { name: null, tags: null, host_assignments: null }))).toEqual([

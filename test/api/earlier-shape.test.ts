@@ -58,17 +58,7 @@ async function open(): Promise<void> {
 function pathsOf({ instants, ids, thinnedBefore }: EarlierStore): Record<"owner" | "member", string[]> {
   const at = instants[5] as string;
   const before = formatInstant(thinnedBefore);
-  const kinds = [
-    "hosts",
-    "subnets",
-    "if-entries",
-    "ip-addresses",
-    "services",
-    "ports",
-    "bindings",
-    "vlans",
-    "networks",
-  ];
+  const kinds = "hosts subnets if-entries ip-addresses services ports bindings vlans networks".split(" ");
   const lists = [...kinds, "tags", "credentials"].map((plural) => `${plural}?limit=0`);
   const everyInstant = instants.map((each) => `subnets?limit=0&at=${each}`);
   const shared = [

@@ -172,14 +172,8 @@ describe("at random", () => {
   const appliance = applianceForAll();
   const { owner } = appliance;
   const MACS = [
-    "00:1b:21:aa:bb:01",
-    "00:1b:21:aa:bb:02",
-    "00:1b:21:aa:bb:03",
-    "3c:52:82:00:00:04",
-    "02:42:ac:11:00:05",
-    "00:00:5e:00:01:06",
-    "01:00:5e:00:00:07",
-    "00:00:00:00:00:00",
+    ..."00:1b:21:aa:bb:01 00:1b:21:aa:bb:02 00:1b:21:aa:bb:03 3c:52:82:00:00:04".split(" "),
+    ..."02:42:ac:11:00:05 00:00:5e:00:01:06 01:00:5e:00:00:07 00:00:00:00:00:00".split(" "),
   ];
   const STATUSES = ["Up", "Up", "Down", "LowerLayerDown", "Unknown"];
 

@@ -345,15 +345,9 @@ describe("a bulk write that is refused", () => {
     expect(answer.body.code).toBe("entity_reference_invalid");
     expect(issuesOf(answer).toSorted()).toEqual(
       [
-        "/0/tags/0",
-        "/2/network_id",
-        "/3/interfaces/0/native_vlan_id",
-        "/3/interfaces/1/ip_address_id",
-        "/3/interfaces/1/neighbor/id",
-        "/3/interfaces/1/vlan_ids/0",
-        "/3/interfaces/2/neighbor/id",
-        "/3/virtualization/details/service_id",
-        "/4/services/0/tags/0",
+        ..."/0/tags/0 /2/network_id /3/interfaces/0/native_vlan_id /3/interfaces/1/ip_address_id".split(" "),
+        ..."/3/interfaces/1/neighbor/id /3/interfaces/1/vlan_ids/0 /3/interfaces/2/neighbor/id".split(" "),
+        ..."/3/virtualization/details/service_id /4/services/0/tags/0".split(" "),
         "/5/credential_assignments/0/credential_id",
       ].map((path) => [path, "entity_reference_invalid"]),
     );
@@ -526,13 +520,9 @@ describe("a bulk write that is refused", () => {
       }),
     ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
-    expect(issuesOf(answer).map(([path]) => path)).toEqual([
-      "/1/id",
-      "/2/ip_addresses/1",
-      "/2/ports/1",
-      "/2/services/1",
-      "/2/interfaces/1",
-    ]);
+    expect(issuesOf(answer).map(([path]) => path)).toEqual(
+      "/1/id /2/ip_addresses/1 /2/ports/1 /2/services/1 /2/interfaces/1".split(" "),
+    );
   });
 
   test("reports addresses outside every subnet, and ids of other hosts", async () => {
@@ -550,12 +540,9 @@ describe("a bulk write that is refused", () => {
       issuesOf(answer)
         .map(([path]) => path)
         .toSorted(),
-    ).toEqual([
-      "/0/ip_addresses/0/ip_address",
-      "/1/interfaces/0/host_id",
-      "/1/interfaces/0/network_id",
-      "/1/network_id",
-    ]);
+    ).toEqual(
+      "/0/ip_addresses/0/ip_address /1/interfaces/0/host_id /1/interfaces/0/network_id /1/network_id".split(" "),
+    );
   });
 
   test("is limited to the caller's reach: a network is unknown, a host's id is already used", async () => {

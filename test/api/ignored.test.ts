@@ -140,13 +140,8 @@ describe("deleting a discovered record", () => {
       label: "core-1",
       // Not an address of a virtual router, which moves with its master.
       signs: [
-        "serial:FOC1234",
-        "chassis:00:1b:21:00:00:01",
-        "name:core-1",
-        "mac:00:1b:21:00:00:02",
-        "mac:00:1b:21:00:00:04",
-        "ip:10.2.3.4",
-        "ip:10.2.3.5",
+        ..."serial:FOC1234 chassis:00:1b:21:00:00:01 name:core-1".split(" "),
+        ..."mac:00:1b:21:00:00:02 mac:00:1b:21:00:00:04 ip:10.2.3.4 ip:10.2.3.5".split(" "),
       ],
       created_at: closed.valid_to,
       updated_at: closed.valid_to,

@@ -26,15 +26,8 @@ describe("an operation whose caller is disabled while it waits for the writer wr
 
   /** Operations without writes through the writer, or that only end the caller's own sessions. */
   const others = new Set([
-    "createBackup",
-    "downloadBackup",
-    "deleteBackup",
-    "createLedgerVerification",
-    "cancelLedgerVerification",
-    "verifyBackup",
-    "signOut",
-    "endSession",
-    "endOtherSessions",
+    ..."createBackup downloadBackup deleteBackup createLedgerVerification".split(" "),
+    ..."cancelLedgerVerification verifyBackup signOut endSession endOtherSessions".split(" "),
     "changePassword",
   ]);
   const isWriting = ({ method, operation }: RegisteredRoute) =>

@@ -29,31 +29,14 @@ const ORDERED: readonly Ordered[] = [
   {
     path: "hosts",
     fields: [
-      "created_at",
-      "name",
-      "hostname",
-      "hidden",
-      "network_id",
-      "manufacturer",
-      "model",
-      "sys_location",
-      "last_seen_at",
-      "updated_at",
+      ..."created_at name hostname hidden network_id".split(" "),
+      ..."manufacturer model sys_location last_seen_at updated_at".split(" "),
     ],
     keyed: ["name", "hostname", "manufacturer", "model", "sys_location"],
   },
   {
     path: "services",
-    fields: [
-      "created_at",
-      "name",
-      "service_definition",
-      "position",
-      "host_id",
-      "network_id",
-      "last_seen_at",
-      "updated_at",
-    ],
+    fields: "created_at name service_definition position host_id network_id last_seen_at updated_at".split(" "),
     keyed: ["name", "service_definition"],
   },
   {
@@ -138,14 +121,9 @@ describe("the order of a list", () => {
     ])
       await newVlan({ number, name, network_id: number === 20 ? second.id : first.networkId });
     await newSubnet({ cidr: "10.0.0.0/8", name: "ten" });
-    for (const [place, cidr] of [
-      "2001:db8::/32",
-      "9.0.0.0/8",
-      "10.2.0.0/16",
-      "::/0",
-      "100.64.0.0/10",
-      "10.0.0.0/9",
-    ].entries()) {
+    for (const [place, cidr] of "2001:db8::/32 9.0.0.0/8 10.2.0.0/16 ::/0 100.64.0.0/10 10.0.0.0/9"
+      .split(" ")
+      .entries()) {
       clock.advance(500);
       await newSubnet({
         cidr,
@@ -185,15 +163,8 @@ describe("the order of a list", () => {
     }
     const [device, other] = (await owner.get(`hosts?limit=2&network_id=${first.networkId}`)).data as [Wire, Wire];
     for (const [place, ip] of [
-      "10.10.0.1",
-      "10.9.0.1",
-      "10.255.255.255",
-      "2001:db8::10:1",
-      "2001:db8::9",
-      "10.2.3.40",
-      "10.2.3.4",
-      "100.64.0.1",
-      "2001:db8:1::",
+      ..."10.10.0.1 10.9.0.1 10.255.255.255 2001:db8::10:1 2001:db8::9".split(" "),
+      ..."10.2.3.40 10.2.3.4 100.64.0.1 2001:db8:1::".split(" "),
     ].entries()) {
       clock.advance(place % 3 === 0 ? 0 : 300);
       const on = (place % 2 === 0 ? device : other).id;

@@ -134,18 +134,8 @@ test("the examples work one after the other", async () => {
     await send(`update${kind}`);
   }
   for (const operationId of [
-    "updateOrganization",
-    "writeHosts",
-    "assignTags",
-    "addTagToRecords",
-    "removeTagFromRecords",
-    "confirmIpAddress",
-    "checkIpAddress",
-    "tryCredential",
-    "allocateFromSubnet",
-    "splitHost",
-    "consolidateHosts",
-    "rotateApiKey",
+    ..."updateOrganization writeHosts assignTags addTagToRecords removeTagFromRecords confirmIpAddress".split(" "),
+    ..."checkIpAddress tryCredential allocateFromSubnet splitHost consolidateHosts rotateApiKey".split(" "),
     "setMapPositions",
   ])
     await send(operationId);

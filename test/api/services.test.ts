@@ -67,16 +67,8 @@ describeRecords(
         port: 80,
       },
       paths: [
-        "/id",
-        "/name",
-        "/service_definition",
-        "/position",
-        "/tags/0",
-        "/virtualization/type",
-        "/virtualization/details/vm_name",
-        "/bindings/0/port_id",
-        "/bindings/1/port_id",
-        "/port",
+        ..."/id /name /service_definition /position /tags/0 /virtualization/type".split(" "),
+        ..."/virtualization/details/vm_name /bindings/0/port_id /bindings/1/port_id /port".split(" "),
       ],
     },
     references: [

@@ -93,24 +93,8 @@ describe("a tag", () => {
 
   test("accepts every known color, spelled exactly", async () => {
     const colors = [
-      "Pink",
-      "Rose",
-      "Red",
-      "Amber",
-      "Orange",
-      "Green",
-      "Emerald",
-      "Teal",
-      "Cyan",
-      "Blue",
-      "Indigo",
-      "Purple",
-      "Fuchsia",
-      "Violet",
-      "Sky",
-      "Gray",
-      "Lime",
-      "Yellow",
+      ..."Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue".split(" "),
+      ..."Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(" "),
     ];
     for (const color of colors) await newTag({ color });
     const ordered = (await list("order_by=color&limit=100")).data.map((tag: Wire) => tag.color);
@@ -237,13 +221,7 @@ describe("the list of tags", () => {
     expect(await names("group_by=color&order_by=name&order_direction=desc")).toEqual(["e", "d", "a", "c", "b"]);
     expect(await names("group_by=color&order_by=created_at&order_direction=desc")).toEqual(["e", "d", "a", "c", "b"]);
     expect(await names("group_by=is_application&order_by=name")).toEqual(["a", "c", "e", "b", "d"]);
-    expect(await names("group_by=is_application&order_by=color&order_direction=desc")).toEqual([
-      "c",
-      "a",
-      "e",
-      "b",
-      "d",
-    ]);
+    expect(await names("group_by=is_application&order_by=color&order_direction=desc")).toEqual("c a e b d".split(" "));
     expect(await names("order_by=is_application&order_direction=desc")).toEqual(["b", "d", "a", "c", "e"]);
     expect(await names("order_by=created_at&order_direction=desc")).toEqual(["e", "c", "d", "a", "b"]);
     expect(await names("order_by=color&order_direction=desc")).toEqual(["b", "c", "a", "d", "e"]);
@@ -389,16 +367,7 @@ describe("the list of tags", () => {
       "limit=9999&offset=-4&order_by=x&group_by=y&order_direction=z&at=then&nonsense=1&ids=q&order_by=name",
     );
     const paths = answer.body.params.issues.map((issue: { path: string }) => issue.path);
-    expect(paths.sort()).toEqual([
-      "/at",
-      "/group_by",
-      "/ids/0",
-      "/limit",
-      "/nonsense",
-      "/offset",
-      "/order_by",
-      "/order_direction",
-    ]);
+    expect(paths.sort()).toEqual("/at /group_by /ids/0 /limit /nonsense /offset /order_by /order_direction".split(" "));
   });
 
   test("writes nothing", async () => {

@@ -97,17 +97,7 @@ const INTERFACES: ReadonlyArray<(index: number) => string> = [
   () => "",
 ];
 const MACS = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02", "aa:bc:00:00:00:03", "00:1b:21:aa:bb:cc", "10:20:30:40:50:60"];
-const IPS = [
-  "10.2.3.4",
-  "10.2.3.40",
-  "10.20.3.4",
-  "110.2.3.4",
-  "192.168.7.1",
-  "2001:db8::1",
-  "2001:db8::10:1",
-  "fe80::1b:21",
-  "::1",
-];
+const IPS = "10.2.3.4 10.2.3.40 10.20.3.4 110.2.3.4 192.168.7.1 2001:db8::1 2001:db8::10:1 fe80::1b:21 ::1".split(" ");
 const DEFINITIONS = ["ssh", "SSH", "nginx"];
 const OBSERVER = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff";
 

@@ -40,24 +40,8 @@ export const TEXTS = [
 ];
 const LONG = `${"long ".repeat(40)}end`;
 export const MACS = ["00:1b:21:aa:bb:cc", "00:1b:21:aa:bb:cd", "00:1b:2a:00:00:01", "aa:bb:cc:dd:ee:ff"];
-export const IPS = [
-  "10.2.3.4",
-  "10.2.3.40",
-  "10.20.3.4",
-  "192.168.7.1",
-  "2001:db8::1",
-  "2001:db8::10:1",
-  "fe80::1b:21",
-];
-export const CIDRS = [
-  "0.0.0.0/0",
-  "10.0.0.0/8",
-  "10.2.0.0/16",
-  "10.2.3.0/24",
-  "::/0",
-  "2001:db8::/32",
-  "2001:db8::/64",
-];
+export const IPS = "10.2.3.4 10.2.3.40 10.20.3.4 192.168.7.1 2001:db8::1 2001:db8::10:1 fe80::1b:21".split(" ");
+export const CIDRS = "0.0.0.0/0 10.0.0.0/8 10.2.0.0/16 10.2.3.0/24 ::/0 2001:db8::/32 2001:db8::/64".split(" ");
 const DEFINITIONS = ["ssh", "SSH", "nginx", "caf\u00e9"];
 const SERVED = [22, 80, 443, 8080];
 

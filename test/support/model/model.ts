@@ -485,15 +485,9 @@ const CALLED: ReadonlyMap<
 ]);
 
 /** Case-insensitive order. */
-const TEXT_FIELDS: ReadonlySet<string> = new Set([
-  "name",
-  "hostname",
-  "manufacturer",
-  "model",
-  "service_definition",
-  "if_descr",
-  "if_alias",
-]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(
+  "name hostname manufacturer model service_definition if_descr if_alias".split(" "),
+);
 
 function folded(value: unknown): unknown {
   return typeof value === "string" ? foldCase(value) : value;
