@@ -325,55 +325,34 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  // Addresses of a nested subnet are listed under that one.
   "GET /api/v1/subnets/:id/addresses": (asking) =>
-    asking.targets("subnets").flatMap(({ title, id, isReached }) =>
-      asking.instants().map(
-        (instant): Case => ({
-          title: `${title} ${instant.title}`,
-          path: withQuery(asking.path.replace(":id", id), "limit=0", instant.query),
-          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-          // Addresses of a nested subnet are listed under that one.
-          check: ({ data }) => {
-            const subnets = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.cidr]));
-            const isApart = ({ ip_address }: Wire) => !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));
-            const living = asking
-              .living("ip-addresses", instant.sequence)
-              .filter((address) => address.subnet_id === id && isApart(address));
-            expect(sorted(idsOf(data.flatMap(({ ip_addresses }: Wire) => ip_addresses)))).toEqual(
-              sorted(idsOf(living)),
-            );
-          },
-        }),
-      ),
+    atInstants(
+      asking,
+      "subnets",
+      ({ data }, { id, sequence }) => {
+        const subnets = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.cidr]));
+        const isApart = ({ ip_address }: Wire) => !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));
+        const living = asking
+          .living("ip-addresses", sequence)
+          .filter((address) => address.subnet_id === id && isApart(address));
+        expect(sorted(idsOf(data.flatMap(({ ip_addresses }: Wire) => ip_addresses)))).toEqual(sorted(idsOf(living)));
+      },
+      ["limit=0"],
     ),
   "GET /api/v1/subnets/:id/blocks": (asking) =>
-    asking.targets("subnets").flatMap(({ title, id, isReached }) =>
-      asking.instants().map(
-        (instant): Case => ({
-          title: `${title} ${instant.title}`,
-          path: withQuery(asking.path.replace(":id", id), "", instant.query),
-          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-          check: ({ data }) => {
-            const within = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.id]));
-            const living = asking.living("subnets", instant.sequence);
-            expect(within.filter((each: string) => !idsOf(living).includes(each))).toEqual([]);
-            expect(data.length).toBeGreaterThan(0);
-          },
-        }),
-      ),
-    ),
+    atInstants(asking, "subnets", ({ data }, { sequence }) => {
+      const within = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.id]));
+      const living = idsOf(asking.living("subnets", sequence));
+      expect(within.filter((each: string) => !living.includes(each))).toEqual([]);
+      expect(data.length).toBeGreaterThan(0);
+    }),
   "GET /api/v1/subnets/:id/free": (asking) =>
-    asking.targets("subnets").flatMap(({ title, id, isReached }) =>
-      asking.instants().flatMap((instant) =>
-        ["", "prefix_length=24&count=2"].map(
-          (query): Case => ({
-            title: `${title} ${instant.title} ${query}`,
-            path: withQuery(asking.path.replace(":id", id), query, instant.query),
-            code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-            check: ({ data }) => expect([data.subnet_id, data.next.length > 0]).toEqual([id, true]),
-          }),
-        ),
-      ),
+    atInstants(
+      asking,
+      "subnets",
+      ({ data }, { id }) => expect([data.subnet_id, data.next.length > 0]).toEqual([id, true]),
+      ["", "prefix_length=24&count=2"],
     ),
   "POST /api/v1/subnets/:id/allocate": (asking) =>
     asking.targets("subnets").flatMap(({ title, id, place, isReached }) => {
@@ -585,100 +564,50 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       ),
     );
   },
-  "GET /api/v1/summary": (asking) => {
-    const { oracle } = asking.world;
-    return asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ data }) => {
-            const sequence = Math.min(instant.sequence, oracle.head);
-            for (const [kind, count] of Object.entries(data.counts)) {
-              const living = oracle.living(asking.caller, kind, sequence);
-              const within = living.filter((record) => place === null || record.network_id === place.networkId);
-              expect([kind, count]).toEqual([kind, within.length]);
-            }
-            const after = oracle.sequenceAt(data.from);
-            const isWithin = ({ id }: { id: string }) =>
-              place === null || oracle.find(id)?.networkId === place.networkId;
-            const counted = oracle.counted(asking.caller, SHOWN, after, sequence).filter(isWithin);
-            const { created, updated, deleted } = data.changes;
-            expect(created + updated + deleted).toBe(counted.length);
-            for (const { id } of [...data.new, ...data.vanished, ...data.flapping.ports, ...data.stale.hosts])
-              expect(counted.some((change) => change.id === id)).toBe(true);
-          },
-        }),
-      ),
-    );
-  },
-  "GET /api/v1/conflicts": (asking) => {
-    const { oracle } = asking.world;
-    return asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, "limit=0", place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ data }) => {
-            const sequence = Math.min(instant.sequence, oracle.head);
-            for (const { network_ids, parties } of data as Wire[]) {
-              if (place !== null) expect(network_ids).toContain(place.networkId);
-              for (const { entity_type, id } of parties)
-                expect(idsOf(oracle.living(asking.caller, entity_type, sequence))).toContain(id);
-            }
-            // Hosts that share an address within one network.
-            const holders = Map.groupBy(
-              oracle.living(asking.caller, "ip_address", sequence).filter(({ ip_address }) => /^10\./.test(ip_address)),
-              ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
-            );
-            const shared = [...holders].filter(
-              ([key, found]) => found.length > 1 && (place === null || key.startsWith(`${place.networkId} `)),
-            );
-            const told = (data as Wire[]).filter(({ type, value }) => type === "Address" && /^10\./.test(value));
-            expect(sorted(told.map(({ network_ids, value }) => `${network_ids[0]} ${value}`))).toEqual(
-              sorted(shared.map(([key]) => key)),
-            );
-          },
-        }),
-      ),
-    );
-  },
-  "GET /api/v1/conflicts/export/csv": (asking) => {
-    const { oracle } = asking.world;
-    return asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ text }) => {
-            const sequence = Math.min(instant.sequence, oracle.head);
-            const living = (kind: string) => oracle.living(asking.caller, kind, sequence);
-            const rows = csvRecords(text);
-            for (const { entity_type, id, host_id, network_id, network_name } of rows) {
-              expect(idsOf(living(entity_type as string))).toContain(id as string);
-              if (host_id !== "") expect(idsOf(living("host"))).toContain(host_id as string);
-              expect(living("network").find((each) => each.id === network_id)?.name).toBe(network_name);
-            }
-            // All hosts that share an address within one network.
-            const holders = Map.groupBy(
-              living("ip_address").filter(({ ip_address }) => /^10\./.test(ip_address)),
-              ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
-            );
-            const shared = [...holders].filter(
-              ([key, found]) => found.length > 1 && (place === null || key.startsWith(`${place.networkId} `)),
-            );
-            const told = rows.filter(({ type, value }) => type === "Address" && /^10\./.test(value as string));
-            expect(sorted(told.map(({ network_id, value, id }) => `${network_id} ${value} ${id}`))).toEqual(
-              sorted(shared.flatMap(([key, found]) => found.map(({ host_id }) => `${key} ${host_id}`))),
-            );
-          },
-        }),
-      ),
-    );
-  },
+  "GET /api/v1/summary": (asking) =>
+    throughout(asking, ({ data }, { place, living, sequence }) => {
+      const { oracle } = asking.world;
+      for (const [kind, count] of Object.entries(data.counts)) {
+        const within = living(kind).filter((record) => place === null || record.network_id === place.networkId);
+        expect([kind, count]).toEqual([kind, within.length]);
+      }
+      const after = oracle.sequenceAt(data.from);
+      const isWithin = ({ id }: { id: string }) => place === null || oracle.find(id)?.networkId === place.networkId;
+      const counted = oracle.counted(asking.caller, SHOWN, after, sequence).filter(isWithin);
+      const { created, updated, deleted } = data.changes;
+      expect(created + updated + deleted).toBe(counted.length);
+      for (const { id } of [...data.new, ...data.vanished, ...data.flapping.ports, ...data.stale.hosts])
+        expect(counted.some((change) => change.id === id)).toBe(true);
+    }),
+  "GET /api/v1/conflicts": (asking) =>
+    throughout(
+      asking,
+      ({ data }, { place, living }) => {
+        for (const { network_ids, parties } of data as Wire[]) {
+          if (place !== null) expect(network_ids).toContain(place.networkId);
+          for (const { entity_type, id } of parties) expect(idsOf(living(entity_type))).toContain(id);
+        }
+        const told = (data as Wire[]).filter(({ type, value }) => type === "Address" && /^10\./.test(value));
+        expect(sorted(told.map(({ network_ids, value }) => `${network_ids[0]} ${value}`))).toEqual(
+          sorted(sharedAddresses(living, place).map(([key]) => key)),
+        );
+      },
+      "limit=0",
+    ),
+  "GET /api/v1/conflicts/export/csv": (asking) =>
+    throughout(asking, ({ text }, { place, living }) => {
+      const rows = csvRecords(text);
+      for (const { entity_type, id, host_id, network_id, network_name } of rows) {
+        expect(idsOf(living(entity_type as string))).toContain(id as string);
+        if (host_id !== "") expect(idsOf(living("host"))).toContain(host_id as string);
+        expect(living("network").find((each) => each.id === network_id)?.name).toBe(network_name);
+      }
+      const told = rows.filter(({ type, value }) => type === "Address" && /^10\./.test(value as string));
+      const shared = sharedAddresses(living, place);
+      expect(sorted(told.map(({ network_id, value, id }) => `${network_id} ${value} ${id}`))).toEqual(
+        sorted(shared.flatMap(([key, found]) => found.map(({ host_id }) => `${key} ${host_id}`))),
+      );
+    }),
   "POST /api/v1/conflicts/acceptances": (asking) => [
     ...asking.places.map((place): Case => {
       const fresh = async () => ({ body: await conflictAt(place) });
@@ -922,103 +851,56 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   "GET /api/v1/fields/:kind": ({ path }) =>
     ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
   "GET /api/v1/hosts/:id/faceplate": (asking) =>
-    asking.targets("hosts").flatMap(({ title, id, isReached }) =>
-      asking.instants().map(
-        (instant): Case => ({
-          title: `${title}, ${instant.title}`,
-          path: withQuery(asking.path.replace(":id", id), instant.query),
-          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-          check: ({ data }) => expect(data.host.id).toBe(id),
-        }),
-      ),
-    ),
+    atInstants(asking, "hosts", ({ data }, { id }) => expect(data.host.id).toBe(id)),
   "GET /api/v1/stations": (asking) =>
-    asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, "limit=0", place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ data }) => {
-            const { oracle } = asking.world;
-            const sequence = Math.min(instant.sequence, oracle.head);
-            const living = (type: string) => idsOf(oracle.living(asking.caller, type, sequence));
-            const [hosts, ports, networks] = [living("host"), living("if_entry"), living("network")];
-            for (const { network_id, switch: device, port, hosts: owners } of data as Wire[]) {
-              expect(networks).toContain(network_id);
-              if (place !== null) expect(network_id).toBe(place.networkId);
-              expect(hosts).toContain(device.id);
-              expect(ports).toContain(port.id);
-              for (const owner of owners) expect(hosts).toContain(owner.id);
-            }
-          },
-        }),
-      ),
+    throughout(
+      asking,
+      ({ data }, { place, living }) => {
+        const [hosts, ports, networks] = ["host", "if_entry", "network"].map((kind) => idsOf(living(kind)));
+        for (const { network_id, switch: device, port, hosts: owners } of data as Wire[]) {
+          expect(networks).toContain(network_id);
+          if (place !== null) expect(network_id).toBe(place.networkId);
+          expect(hosts).toContain(device.id);
+          expect(ports).toContain(port.id);
+          for (const owner of owners) expect(hosts).toContain(owner.id);
+        }
+      },
+      "limit=0",
     ),
   "GET /api/v1/discovery/withheld": (asking) =>
-    asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, "limit=0", place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ data }) => {
-            const { oracle } = asking.world;
-            const sequence = Math.min(instant.sequence, oracle.head);
-            const living = (kind: string) => idsOf(oracle.living(asking.caller, kind, sequence));
-            for (const { type, id, network_id, host, credentials } of data as Wire[]) {
-              expect(living("network")).toContain(network_id);
-              if (place !== null) expect(network_id).toBe(place.networkId);
-              expect(living(type === "Subnet" ? "subnet" : "ip_address")).toContain(id);
-              if (host !== null) expect(living("host")).toContain(host.id);
-              for (const credential of credentials) expect(living("credential")).toContain(credential.id);
-            }
-          },
-        }),
-      ),
+    throughout(
+      asking,
+      ({ data }, { place, living }) => {
+        for (const { type, id, network_id, host, credentials } of data as Wire[]) {
+          expect(idsOf(living("network"))).toContain(network_id);
+          if (place !== null) expect(network_id).toBe(place.networkId);
+          expect(idsOf(living(type === "Subnet" ? "subnet" : "ip_address"))).toContain(id);
+          if (host !== null) expect(idsOf(living("host"))).toContain(host.id);
+          for (const credential of credentials) expect(idsOf(living("credential"))).toContain(credential.id);
+        }
+      },
+      "limit=0",
     ),
   "GET /api/v1/discovery/withheld/export/csv": (asking) =>
-    asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ text }) => {
-            const sequence = Math.min(instant.sequence, asking.world.oracle.head);
-            const living = (kind: string) => asking.world.oracle.living(asking.caller, kind, sequence);
-            for (const row of csvRecords(text)) {
-              if (place !== null) expect(row.network_id).toBe(place.networkId);
-              expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
-              expect(idsOf(living(row.type === "Subnet" ? "subnet" : "ip_address"))).toContain(row.id as string);
-              if (row.host_id !== "") expect(idsOf(living("host"))).toContain(row.host_id as string);
-              for (const id of `${row.credential_ids}`.split(";")) expect(idsOf(living("credential"))).toContain(id);
-            }
-          },
-        }),
-      ),
-    ),
+    throughout(asking, ({ text }, { place, living }) => {
+      for (const row of csvRecords(text)) {
+        if (place !== null) expect(row.network_id).toBe(place.networkId);
+        expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
+        expect(idsOf(living(row.type === "Subnet" ? "subnet" : "ip_address"))).toContain(row.id as string);
+        if (row.host_id !== "") expect(idsOf(living("host"))).toContain(row.host_id as string);
+        for (const id of `${row.credential_ids}`.split(";")) expect(idsOf(living("credential"))).toContain(id);
+      }
+    }),
   "GET /api/v1/stations/export/csv": (asking) =>
-    asking.instants().flatMap((instant) =>
-      [null, ...asking.places].map(
-        (place): Case => ({
-          title: `${instant.title}, of ${place?.name ?? "all"}`,
-          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
-          code: null,
-          check: ({ text }) => {
-            const sequence = Math.min(instant.sequence, asking.world.oracle.head);
-            const living = (kind: string) => asking.world.oracle.living(asking.caller, kind, sequence);
-            for (const row of csvRecords(text)) {
-              const own = [row.switch_id, ...`${row.host_ids}`.split(";").filter((id) => id !== "")];
-              for (const id of own) expect(idsOf(living("host"))).toContain(id as string);
-              expect(idsOf(living("if_entry"))).toContain(row.port_id as string);
-              expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
-              if (place !== null) expect(row.network_id).toBe(place.networkId);
-            }
-          },
-        }),
-      ),
-    ),
+    throughout(asking, ({ text }, { place, living }) => {
+      for (const row of csvRecords(text)) {
+        const own = [row.switch_id, ...`${row.host_ids}`.split(";").filter((id) => id !== "")];
+        for (const id of own) expect(idsOf(living("host"))).toContain(id as string);
+        expect(idsOf(living("if_entry"))).toContain(row.port_id as string);
+        expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
+        if (place !== null) expect(row.network_id).toBe(place.networkId);
+      }
+    }),
   "GET /api/v1/discovery/self": ({ path }) => [{ title: "this machine", path, code: null }],
   "GET /api/v1/discovery/schedules/due": ({ path }) => [
     { title: "of an expression", path: withQuery(path, "cron=@hourly"), code: null },
@@ -1170,6 +1052,61 @@ function ofNoBackup(path: string): string {
 
 function ofEverything(caller: Caller, code: string | null): string | null {
   return caller.networkIds === null ? code : "auth_permission_denied";
+}
+
+/** Reads of all networks and of each alone, at every instant, with the records that the caller finds then. */
+function throughout(
+  asking: Asking,
+  check: (answer: Answer, known: { place: Place | null; sequence: number; living: (kind: string) => Wire[] }) => void,
+  query = "",
+): Case[] {
+  const { oracle } = asking.world;
+  return asking.instants().flatMap((instant) =>
+    [null, ...asking.places].map((place): Case => {
+      const network = place === null ? "" : `network_id=${place.networkId}`;
+      return {
+        title: `${instant.title}, of ${place?.name ?? "all"}`,
+        path: withQuery(asking.path, query, network, instant.query),
+        code: null,
+        check: (answer) => {
+          const sequence = Math.min(instant.sequence, oracle.head);
+          check(answer, { place, sequence, living: (kind) => oracle.living(asking.caller, kind, sequence) });
+        },
+      };
+    }),
+  );
+}
+
+/** Reads of each target at every instant. */
+function atInstants(
+  asking: Asking,
+  plural: string,
+  check: (answer: Answer, known: { id: string; sequence: number }) => void,
+  queries: readonly string[] = [""],
+): Case[] {
+  return asking.targets(plural).flatMap(({ title, id, isReached }) =>
+    asking.instants().flatMap((instant) =>
+      queries.map(
+        (query): Case => ({
+          title: `${title} ${instant.title} ${query}`,
+          path: withQuery(asking.path.replace(":id", id), query, instant.query),
+          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
+          check: (answer) => check(answer, { id, sequence: instant.sequence }),
+        }),
+      ),
+    ),
+  );
+}
+
+/** Addresses that several hosts share within one network, by `network_id ip_address`. */
+function sharedAddresses(living: (kind: string) => Wire[], place: Place | null): Array<[string, Wire[]]> {
+  const holders = Map.groupBy(
+    living("ip_address").filter(({ ip_address }) => /^10\./.test(ip_address)),
+    ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
+  );
+  return [...holders].filter(
+    ([key, found]) => found.length > 1 && (place === null || key.startsWith(`${place.networkId} `)),
+  );
 }
 
 /** Scan of each place, now and at other timestamps. */

@@ -270,11 +270,7 @@ async function furnish(
     ip_addresses: [{ ip_address: `10.${octet}.0.3`, mac_address: mac(3) }],
     ports: [{ number: 22, protocol: "Tcp" }],
   });
-  const [address, port, service] = [station.ip_addresses[0], station.ports[0], station.services[0]] as [
-    Wire,
-    Wire,
-    Wire,
-  ];
+  const [[address], [port], [service]] = [station.ip_addresses, station.ports, station.services];
   const binding = await post("bindings", {
     service_id: service.id,
     type: "Port",
@@ -449,7 +445,8 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
   const keyOfDisabled = key({ userId: disabled.id });
   const keyOfLeaving = key({ userId: leaving.id });
   const ownersKey = key({}).id;
-  const foreignersKey = key({ userId: second.userId, organizationId: second.organizationId }).id;
+  const theirs = { userId: second.userId, organizationId: second.organizationId };
+  const foreignersKey = key(theirs).id;
   const stale = generateSessionToken(appliance.random);
   await appliance.writes.run(
     "session.open",
@@ -458,7 +455,7 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
   );
 
   const list: Caller[] = [];
-  const add = (caller: Partial<Caller> & Pick<Caller, "name" | "client">) => {
+  const add = (name: string, client: Client, caller: Partial<Caller> = {}) => {
     const defaults = {
       refusal: null,
       role: "Owner" as Role,
@@ -469,7 +466,7 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
       networkIds: every,
       userId: first.userId,
     };
-    const whole = { ...defaults, ...caller };
+    const whole = { ...defaults, ...caller, name, client };
     list.push({
       ...whole,
       keyId:
@@ -480,91 +477,47 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
     });
   };
   const { anonymous } = appliance;
-  add({ name: "nobody", client: anonymous, refusal: "auth_not_authenticated" });
-  add({
-    name: "an Owner's cookie beside a bad bearer",
-    client: owner.with({ authorization: "Bearer nlk_nonsense" }),
+  add("nobody", anonymous, { refusal: "auth_not_authenticated" });
+  add("an Owner's cookie beside a bad bearer", owner.with({ authorization: "Bearer nlk_nonsense" }), {
     refusal: "auth_not_authenticated",
   });
-  add({
-    name: "a session of eight days ago",
-    client: anonymous.with({ cookie: `session_id=${stale}` }),
+  add("a session of eight days ago", anonymous.with({ cookie: `session_id=${stale}` }), {
     refusal: "auth_session_expired",
   });
-  add({ name: "a disabled user's session", client: disabled.client, refusal: "auth_not_authenticated" });
-  add({ name: "a disabled user's key", client: keyOfDisabled.client, refusal: "auth_key_disabled", isKey: true });
-  add({ name: "a deleted user's session", client: leaving.client, refusal: "auth_not_authenticated" });
-  add({ name: "a deleted user's key", client: keyOfLeaving.client, refusal: "auth_not_authenticated", isKey: true });
-  add({ name: "a disabled key", client: disabledKey.client, refusal: "auth_key_disabled", isKey: true });
-  add({ name: "an expired key", client: expiredKey.client, refusal: "auth_key_expired", isKey: true });
-  add({ name: "Viewer of near", client: viewer.client, role: "Viewer", networkIds: only, userId: viewer.id });
-  add({ name: "Member of near", client: member.client, role: "Member", networkIds: only, userId: member.id });
-  add({
-    name: "Member of far before, of near today",
-    client: moved.client,
-    role: "Member",
-    networkIds: only,
-    userId: moved.id,
-  });
-  add({
-    name: "Member of far",
-    client: elsewhere.client,
-    role: "Member",
-    networkIds: [farId],
-    userId: elsewhere.id,
-    home: "far",
-  });
-  add({
-    name: "Viewer of no network",
-    client: nowhere.client,
-    role: "Viewer",
-    networkIds: [],
-    userId: nowhere.id,
-    home: null,
-  });
-  add({ name: "Admin", client: admin.client, role: "Admin", userId: admin.id });
-  add({ name: "Owner", client: owner });
-  add({
-    name: "Owner, asked by another site's page",
-    client: owner.with({ origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" }),
-    isForeignPage: true,
-  });
+  add("a disabled user's session", disabled.client, { refusal: "auth_not_authenticated" });
+  add("a disabled user's key", keyOfDisabled.client, { refusal: "auth_key_disabled", isKey: true });
+  add("a deleted user's session", leaving.client, { refusal: "auth_not_authenticated" });
+  add("a deleted user's key", keyOfLeaving.client, { refusal: "auth_not_authenticated", isKey: true });
+  add("a disabled key", disabledKey.client, { refusal: "auth_key_disabled", isKey: true });
+  add("an expired key", expiredKey.client, { refusal: "auth_key_expired", isKey: true });
+  add("Viewer of near", viewer.client, { role: "Viewer", networkIds: only, userId: viewer.id });
+  add("Member of near", member.client, { role: "Member", networkIds: only, userId: member.id });
+  add("Member of far before, of near today", moved.client, { role: "Member", networkIds: only, userId: moved.id });
+  add("Member of far", elsewhere.client, { role: "Member", networkIds: [farId], userId: elsewhere.id, home: "far" });
+  add("Viewer of no network", nowhere.client, { role: "Viewer", networkIds: [], userId: nowhere.id, home: null });
+  add("Admin", admin.client, { role: "Admin", userId: admin.id });
+  add("Owner", owner);
+  add(
+    "Owner, asked by another site's page",
+    owner.with({ origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" }),
+    { isForeignPage: true },
+  );
   for (const role of ["Viewer", "Member", "Admin", "Owner"] as const) {
-    add({
-      name: `a key for near with the role ${role}`,
-      client: key({ permissions: role, networkIds: only }).client,
+    add(`a key for near with the role ${role}`, key({ permissions: role, networkIds: only }).client, {
       role,
       isKey: true,
       networkIds: only,
     });
-    add({
-      name: `a key for all networks with the role ${role}`,
-      client: key({ permissions: role }).client,
-      role,
-      isKey: true,
-    });
+    add(`a key for all networks with the role ${role}`, key({ permissions: role }).client, { role, isKey: true });
   }
-  add({
-    name: "a Member of near's key that claims to be an Owner's for near and far",
-    client: key({ userId: member.id, permissions: "Owner", networkIds: [nearId, farId] }).client,
-    role: "Member",
-    isKey: true,
-    networkIds: only,
-    userId: member.id,
-  });
-  const away = {
-    organizationId: second.organizationId,
-    userId: second.userId,
-    keyId: foreignersKey,
-    home: "foreign" as const,
-  };
-  add({ name: "Owner of another organization", client: foreigner, ...away });
-  add({
-    name: "a key of another organization's Owner",
-    client: key({ userId: second.userId, organizationId: second.organizationId }).client,
-    isKey: true,
-    ...away,
-  });
+  add(
+    "a Member of near's key that claims to be an Owner's for near and far",
+    key({ userId: member.id, permissions: "Owner", networkIds: [nearId, farId] }).client,
+    { role: "Member", isKey: true, networkIds: only, userId: member.id },
+  );
+  const away = { ...theirs, keyId: foreignersKey, home: "foreign" as const };
+  add("Owner of another organization", foreigner, away);
+  add("a key of another organization's Owner", key(theirs).client, { isKey: true, ...away });
   const later = async () => {
     const edit = async (id: string, changes: Wire) =>
       made(owner.put(`users/${id}`, { ...(await made(owner.get(`users/${id}`))), ...changes }));
