@@ -43,7 +43,6 @@ describeRecords(
     path: keys,
     entity: "api_key",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in the organization",
     isSessionOnly: true,
     body: (networkId, position, place) => ({

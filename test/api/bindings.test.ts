@@ -4,10 +4,10 @@ import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, onPort, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
+import { reference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 import { bindingShape, problems } from "../support/contract/shapes.ts";
 
 const PATH = "/api/v1/bindings";
-const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 const appliance = applianceForEach();
 const { clock, first, newHost, newSubnet, owner, tick, writingWatched, versionsOf, writtenIn } = appliance;
@@ -27,7 +27,6 @@ describeRecords(
     path: PATH,
     entity: "binding",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: {
       field: "service_id",
@@ -69,17 +68,10 @@ describeRecords(
       paths: ["/id", "/port_id", "/ip_address_id", "/protocol"],
     },
     references: [
-      {
-        field: "service_id",
-        entity: "service",
-        naming: (body, id) => ({ ...body, service_id: id }),
-        make: async (by, _networkId, serviceId) =>
-          (
-            await made(
-              by.post("services", { host_id: hostOf.get(serviceId)?.id, name: "Reference", service_definition: "R" }),
-            )
-          ).id,
-      },
+      reference("service_id", "service", async (by, _networkId, serviceId) => {
+        const body = { host_id: hostOf.get(serviceId)?.id, name: "Reference", service_definition: "R" };
+        return (await made(by.post("services", body))).id;
+      }),
       {
         field: "port_id",
         entity: "port",
@@ -91,12 +83,7 @@ describeRecords(
         }),
         make: async (_by, _networkId, serviceId) => portId(serviceId, 7),
       },
-      {
-        field: "ip_address_id",
-        entity: "ip_address",
-        naming: (body, id) => ({ ...body, ip_address_id: id }),
-        make: async (_by, _networkId, serviceId) => addressId(serviceId, 1),
-      },
+      reference("ip_address_id", "ip_address", async (_by, _networkId, serviceId) => addressId(serviceId, 1)),
     ],
   },
   appliance,

@@ -111,7 +111,6 @@ describeRecords(
     path: PATH,
     entity: "credential",
     writeRole: "Admin",
-    roleBelow: "Member",
     place: "in the organization",
     body: (networkId, position, place) => ({
       organization_id: place.organizationId,

@@ -13,7 +13,6 @@ describeRecords(
     path: "/api/v1/custom-fields",
     entity: "custom_field",
     writeRole: "Admin",
-    roleBelow: "Member",
     place: "in the organization",
     body: (_networkId, position) => ({
       key: `field_${position}`,

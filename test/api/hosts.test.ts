@@ -27,7 +27,6 @@ describeRecords(
     path: "/api/v1/hosts",
     entity: "host",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: {
       field: "network_id",

@@ -5,7 +5,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { hostReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { hostReference, reference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const PATH = "/api/v1/if-entries";
 
@@ -29,7 +29,6 @@ describeRecords(
     path: PATH,
     entity: "if_entry",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: {
       field: "host_id",
@@ -104,29 +103,19 @@ describeRecords(
         mtu: 1500,
       },
       paths: [
-        ..."/id /if_index /if_descr /if_name /if_type /speed_bps /admin_status /oper_status /mac_address /ip_address_id /native_vlan_id /vlan_ids/1 /fdb_macs/0".split(
-          " ",
-        ),
-        ..."/lldp_chassis_id/subtype /lldp_chassis_id/value /lldp_chassis_id/extra /lldp_port_id /cdp_address /neighbor/type /neighbor/id /mtu".split(
-          " ",
-        ),
+        ..."/id /if_index /if_descr /if_name /if_type /speed_bps /admin_status /oper_status".split(" "),
+        ..."/mac_address /ip_address_id /native_vlan_id /vlan_ids/1 /fdb_macs/0".split(" "),
+        ..."/lldp_chassis_id/subtype /lldp_chassis_id/value /lldp_chassis_id/extra".split(" "),
+        ..."/lldp_port_id /cdp_address /neighbor/type /neighbor/id /mtu".split(" "),
       ],
     },
     references: [
       hostReference(),
-      {
-        field: "ip_address_id",
-        entity: "ip_address",
-        naming: (body, id) => ({ ...body, ip_address_id: id }),
-        make: async (by, _networkId, hostId) => (await made(by.get(`hosts/${hostId}`))).ip_addresses[0].id,
-      },
-      {
-        field: "native_vlan_id",
-        entity: "vlan",
-        naming: (body, id) => ({ ...body, native_vlan_id: id }),
-        make: someVlan,
-      },
-      { field: "vlan_ids", entity: "vlan", naming: (body, id) => ({ ...body, vlan_ids: [id, id] }), make: someVlan },
+      reference("ip_address_id", "ip_address", async (by, _networkId, hostId) => {
+        return (await made(by.get(`hosts/${hostId}`))).ip_addresses[0].id;
+      }),
+      reference("native_vlan_id", "vlan", someVlan),
+      reference("vlan_ids", "vlan", someVlan, (body, id) => ({ ...body, vlan_ids: [id, id] })),
       hostReference("neighbor", (body, id) => ({ ...body, neighbor: { type: "Host", id } })),
       {
         field: "neighbor",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { hostReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { hostReference, subnetReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 import { ipAddressShape, problems } from "../support/contract/shapes.ts";
 
 const PATH = "/api/v1/ip-addresses";
@@ -27,7 +27,6 @@ describeRecords(
     path: PATH,
     entity: "ip_address",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: {
       field: "host_id",
@@ -62,16 +61,7 @@ describeRecords(
       },
       paths: ["/id", "/subnet_id", "/ip_address", "/mac_address", "/name", "/position", "/prefix"],
     },
-    references: [
-      hostReference(),
-      {
-        field: "subnet_id",
-        entity: "subnet",
-        naming: (body, id) => ({ ...body, subnet_id: id }),
-        make: async (by, networkId) =>
-          (await made(by.post("subnets", { network_id: networkId, cidr: "10.0.0.0/8" }))).id,
-      },
-    ],
+    references: [hostReference(), subnetReference()],
   },
   appliance,
 );

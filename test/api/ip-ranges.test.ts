@@ -24,7 +24,6 @@ describeRecords(
     path: "/api/v1/ip-ranges",
     entity: "ip_range",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: { field: "network_id", entity: "network", make: furnished },
     body: (networkId, position) => ({

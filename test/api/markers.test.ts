@@ -20,7 +20,6 @@ describeRecords(
     path: "/api/v1/markers",
     entity: "marker",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     body: (networkId, position) => ({
       network_id: networkId,

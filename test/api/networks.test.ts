@@ -17,7 +17,6 @@ describeRecords(
     path: "/api/v1/networks",
     entity: "network",
     writeRole: "Admin",
-    roleBelow: "Member",
     place: "is a network",
     body: (_networkId, position) => ({
       name: `Campus ${position}`,

@@ -22,7 +22,6 @@ describeRecords(
     path: PATH,
     entity: "port",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: {
       field: "host_id",

@@ -19,7 +19,6 @@ describeRecords(
     path: PATH,
     entity: "schedule",
     writeRole: "Admin",
-    roleBelow: "Member",
     place: "in a network",
     // Enabled schedules report their next due time, relative to now; answers about the past do not.
     body: (networkId, position) => ({

@@ -27,7 +27,6 @@ describeRecords(
     path: PATH,
     entity: "service",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     container: {
       field: "host_id",

@@ -6,7 +6,7 @@ import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { networkReference, reference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
 const { clock, first, owner } = appliance;
@@ -18,7 +18,6 @@ describeRecords(
     path: "/api/v1/subnets",
     entity: "subnet",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     body: (networkId, position) => ({
       network_id: networkId,
@@ -50,12 +49,9 @@ describeRecords(
     },
     references: [
       networkReference(),
-      {
-        field: "vlan_id",
-        entity: "vlan",
-        naming: (body, id) => ({ ...body, vlan_id: id }),
-        make: async (by, networkId) => (await made(by.post("vlans", { network_id: networkId, number: 77 }))).id,
-      },
+      reference("vlan_id", "vlan", async (by, networkId) => {
+        return (await made(by.post("vlans", { network_id: networkId, number: 77 }))).id;
+      }),
       tagReference(),
     ],
   },

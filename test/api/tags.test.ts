@@ -16,7 +16,6 @@ describeRecords(
     path: "/api/v1/tags",
     entity: "tag",
     writeRole: "Admin",
-    roleBelow: "Member",
     place: "in the organization",
     body: (_networkId, position) => ({
       name: `tag ${position}`,

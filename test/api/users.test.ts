@@ -29,7 +29,6 @@ describeRecords(
     path: users,
     entity: "user",
     writeRole: "Admin",
-    roleBelow: "Member",
     place: "in the organization",
     // The address is unique on the appliance.
     body: (networkId, position, place) => ({

@@ -15,7 +15,6 @@ describeRecords(
     path: "/api/v1/vlans",
     entity: "vlan",
     writeRole: "Member",
-    roleBelow: "Viewer",
     place: "in a network",
     body: (networkId, position) => ({
       network_id: networkId,

@@ -1,7 +1,7 @@
 // Kind of record under test: its description for the battery, and the operations that the tests share.
 
 import { type TObject, type TUnion, TypeGuard } from "@sinclair/typebox";
-import type { Role } from "../../../src/access/role.ts";
+import { ROLES, type Role } from "../../../src/access/role.ts";
 import { formatInstant, parseInstant } from "../../../src/base/instant.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
@@ -21,9 +21,8 @@ export interface RecordBattery {
   readonly path: string;
   /** `tag`, as in errors. */
   readonly entity: string;
-  /** Minimum role for writes, and the role below it. */
+  /** Minimum role for writes. */
   readonly writeRole: Role;
-  readonly roleBelow: Role;
   /** Scope of the records, which decides on access. */
   readonly place: "in the organization" | "in a network" | "is a network";
   /**
@@ -78,36 +77,36 @@ export interface RecordBattery {
 
 type Reference = RecordBattery["references"][number];
 
+/** Reference to a record that `make` creates; by default the body names it in the field itself. */
+export const reference = (
+  field: string,
+  entity: string,
+  make: Reference["make"],
+  naming: Reference["naming"] = (body, id) => ({ ...body, [field]: id }),
+): Reference => ({ field, entity, naming, make });
+
 /** Reference to a new network. */
-export const networkReference = (field = "network_id", naming = named(field)): Reference => ({
-  field,
-  entity: "network",
-  naming,
-  make: async (by) => (await made(by.post("networks", { name: "Reference" }))).id,
-});
+export const networkReference = (field = "network_id", naming?: Reference["naming"]): Reference =>
+  reference(field, "network", async (by) => (await made(by.post("networks", { name: "Reference" }))).id, naming);
 
 /** Reference to a new host. */
-export const hostReference = (field = "host_id", naming = named(field)): Reference => ({
-  field,
-  entity: "host",
-  naming,
-  make: async (by, networkId) => (await made(by.post("hosts", { network_id: networkId, name: "Reference" }))).id,
-});
+export const hostReference = (field = "host_id", naming?: Reference["naming"]): Reference => {
+  const body = (networkId: string) => ({ network_id: networkId, name: "Reference" });
+  return reference(field, "host", async (by, network) => (await made(by.post("hosts", body(network)))).id, naming);
+};
+
+/** Reference to a new subnet that contains every other one. */
+export const subnetReference = (field = "subnet_id", naming?: Reference["naming"]): Reference => {
+  const body = (networkId: string) => ({ network_id: networkId, cidr: "10.0.0.0/8" });
+  return reference(field, "subnet", async (by, network) => (await made(by.post("subnets", body(network)))).id, naming);
+};
 
 /** List of tags, with one new tag twice. */
 export const tagReference = (
   field = "tags",
   naming: Reference["naming"] = (body, id) => ({ ...body, tags: [id, id] }),
-): Reference => ({
-  field,
-  entity: "tag",
-  naming,
-  make: async (by) => (await made(by.post("tags", { name: "Reference", color: "Red" }))).id,
-});
-
-function named(field: string): Reference["naming"] {
-  return (body, id) => ({ ...body, [field]: id });
-}
+): Reference =>
+  reference(field, "tag", async (by) => (await made(by.post("tags", { name: "Reference", color: "Red" }))).id, naming);
 
 export const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
@@ -165,6 +164,11 @@ export class RecordSubject {
 
   get leftOut(): readonly string[] {
     return this.battery.leftOut ?? [];
+  }
+
+  /** The role just below the one that writes require. */
+  get roleBelow(): Role {
+    return ROLES[ROLES.indexOf(this.battery.writeRole) + 1] as Role;
   }
 
   get inNetwork(): boolean {

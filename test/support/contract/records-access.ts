@@ -27,7 +27,7 @@ export function describeAccess(subject: RecordSubject): void {
   test(`is read by every role and written by ${battery.writeRole} and above`, async () => {
     const network = battery.place === "is a network" ? await create() : null;
     const networkIds = [first.networkId, ...(network === null ? [] : [network.id as string])];
-    const reader = await newUser({ role: battery.roleBelow, networkIds });
+    const reader = await newUser({ role: subject.roleBelow, networkIds });
     const created =
       network ??
       (await createAs(owner, body(1, subject.containerId, { ...subject.appliance.first, userId: reader.id })));
@@ -41,7 +41,7 @@ export function describeAccess(subject: RecordSubject): void {
     ];
     for (const answer of await Promise.all(attempts)) {
       expect(answer).toMatchObject(
-        refusal(403, "auth_permission_denied", { required: battery.writeRole, actual: battery.roleBelow }),
+        refusal(403, "auth_permission_denied", { required: battery.writeRole, actual: subject.roleBelow }),
       );
     }
     expectNothingWritten();

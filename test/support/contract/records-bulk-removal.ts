@@ -66,7 +66,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       const networkIds = [first.networkId];
       const kept = await create(1);
       if (battery.place === "is a network") networkIds.push(kept.id);
-      const below = await newUser({ role: battery.roleBelow, networkIds });
+      const below = await newUser({ role: subject.roleBelow, networkIds });
       const key = battery.isSessionOnly === true ? newApiKey() : null;
       const expectNothingWritten = writingWatched();
       for (const sent of [[kept.id], "{not json", []]) {
@@ -76,7 +76,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
         });
         expect(await removeAll(sent, below.client)).toMatchObject({
           status: 403,
-          body: { code: "auth_permission_denied", params: { required: battery.writeRole, actual: battery.roleBelow } },
+          body: { code: "auth_permission_denied", params: { required: battery.writeRole, actual: subject.roleBelow } },
         });
         if (key !== null)
           expect(await removeAll(sent, key.client)).toMatchObject({
