@@ -4,12 +4,16 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance } from "../support/appliance/appliance.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { newTag, type Wire } from "../support/appliance/factories.ts";
-import { envelopeProblems, issuePaths, problems, refused, succeeded, tagShape } from "../support/contract/shapes.ts";
+import {
+  COLORS,
+  envelopeProblems,
+  issuePaths,
+  problems,
+  refused,
+  succeeded,
+  tagShape,
+} from "../support/contract/shapes.ts";
 
-const COLORS =
-  "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(
-    " ",
-  );
 /** Created in this order, a second apart: names and colors are unordered. */
 const MADE: Array<[name: string, color: string, isApplication: boolean]> = [
   ["delta", "Red", false],

@@ -6,7 +6,8 @@ import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { reference, subnetReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { refused } from "../support/contract/shapes.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const appliance = applianceForEach();
@@ -54,19 +55,10 @@ describeRecords(
       paths: ["/id", "/subnet_id", "/first", "/last", "/purpose", "/description", "/tags/0", "/tags/1", "/name"],
     },
     references: [
-      {
-        field: "network_id",
-        entity: "network",
-        naming: (body, id) => ({ ...body, network_id: id }),
-        make: async (by) => furnished(by, (await made(by.post("networks", { name: "Reference" }))).id),
-      },
-      {
-        field: "subnet_id",
-        entity: "subnet",
-        naming: (body, id) => ({ ...body, subnet_id: id }),
-        make: async (by, networkId) =>
-          (await made(by.post("subnets", { network_id: networkId, cidr: "10.0.0.0/8" }))).id,
-      },
+      reference("network_id", "network", async (by) =>
+        furnished(by, (await made(by.post("networks", { name: "Reference" }))).id),
+      ),
+      subnetReference(),
       tagReference(),
     ],
   },
@@ -316,15 +308,9 @@ describe("exclusive ranges", () => {
     const fixed = await range("10.2.3.150", "10.2.3.150", { purpose: "Static" });
     const reserved = await range("10.2.3.10", "10.2.3.10", { purpose: "Reserved" });
     const expectNothingWritten = writingWatched();
-    expect(await put(fixed, { purpose: "Reserved" })).toMatchObject(
-      refusal(409, "entity_already_exists", { overlapping_id: dhcp.id }),
-    );
-    expect(await put(reserved, { last: "10.2.3.100" })).toMatchObject(
-      refusal(409, "entity_already_exists", { overlapping_id: dhcp.id }),
-    );
-    expect(await put(dhcp, { first: "10.2.3.10" })).toMatchObject(
-      refusal(409, "entity_already_exists", { overlapping_id: reserved.id }),
-    );
+    await refused(put(fixed, { purpose: "Reserved" }), 409, "entity_already_exists", { overlapping_id: dhcp.id });
+    await refused(put(reserved, { last: "10.2.3.100" }), 409, "entity_already_exists", { overlapping_id: dhcp.id });
+    await refused(put(dhcp, { first: "10.2.3.10" }), 409, "entity_already_exists", { overlapping_id: reserved.id });
     expectNothingWritten();
     expect(await made(put(dhcp, { first: "10.2.3.11", purpose: "Reserved" }))).toMatchObject({ first: "10.2.3.11" });
     await made(put(dhcp, { first: "10.2.3.151" }));

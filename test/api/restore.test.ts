@@ -9,6 +9,7 @@ import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts
 import { hostBody } from "../support/appliance/inventory.ts";
 import { content, restore, revert, type Scene, tally } from "../support/appliance/past.ts";
 import { newWorld, PLURALS } from "../support/contract/operations.ts";
+import { refused } from "../support/contract/shapes.ts";
 
 // After any test, derived data matches the ledger, and the ledger verifies.
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
@@ -129,16 +130,12 @@ describe("a deleted host", () => {
     const replayed = await restore(owner, "hosts", id, at, {}, headers);
     expect(replayed.headers.get("idempotency-replayed")).toBe("true");
     expect(replayed.data).toEqual(first.data);
-    expect(await restore(owner, "hosts", id, at, { dry_run: true }, headers)).toMatchObject(
-      refusal(422, "idempotency_key_reused"),
-    );
+    await refused(restore(owner, "hosts", id, at, { dry_run: true }, headers), 422, "idempotency_key_reused");
   });
 
   test("has no version that If-Match could name", async () => {
     for (const tag of ["*", '"1"'])
-      expect(await restore(owner, "hosts", id, at, {}, { "if-match": tag })).toMatchObject(
-        refusal(412, "precondition_failed"),
-      );
+      await refused(restore(owner, "hosts", id, at, {}, { "if-match": tag }), 412, "precondition_failed");
   });
 
   test("is restored without a deleted tag, with a notice", async () => {
@@ -199,9 +196,7 @@ describe("a deleted host", () => {
 
   test("is not restored into a subnet whose prefix has changed", async () => {
     await made(owner.put(`subnets/${scene.subnet.id}`, { cidr: "10.10.0.0/16" }));
-    expect(await restore(owner, "hosts", id, at)).toMatchObject(
-      refusal(409, "entity_stale", { entity: "ip_address", field: "subnet_id" }),
-    );
+    await refused(restore(owner, "hosts", id, at), 409, "entity_stale", { entity: "ip_address", field: "subnet_id" });
   });
 
   test("is restored without the assignment of a deleted credential", async () => {
@@ -233,9 +228,7 @@ describe("a deleted host", () => {
     const host = await newHost({ network_id: network.id });
     const instantThen = instant();
     await made(owner.delete(`networks/${network.id}?cascade=true`));
-    expect(await restore(owner, "hosts", host.id, instantThen)).toMatchObject(
-      refusal(409, "entity_stale", { field: "network_id" }),
-    );
+    await refused(restore(owner, "hosts", host.id, instantThen), 409, "entity_stale", { field: "network_id" });
     const { client } = await newUser({ role: "Admin" });
     for (const dry_run of [true, false]) {
       expect(await restore(client, "networks", network.id, instantThen, { dry_run })).toMatchObject(
@@ -420,9 +413,7 @@ describe("a changed host", () => {
 
   test("honors If-Match on the live version", async () => {
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
-    expect(await restore(owner, "hosts", id, at, {}, { "if-match": '"1"' })).toMatchObject(
-      refusal(412, "precondition_failed"),
-    );
+    await refused(restore(owner, "hosts", id, at, {}, { "if-match": '"1"' }), 412, "precondition_failed");
     const tag = (await owner.get(`hosts/${id}`)).headers.get("etag") as string;
     expect((await restore(owner, "hosts", id, at, {}, { "if-match": tag })).status).toBe(200);
   });
@@ -458,7 +449,7 @@ describe("a changed host", () => {
     tick();
     expect(await made(restore(owner, "hosts", id, at, { plan }))).toMatchObject({ applied: true, plan });
     expect(await live("hosts", id)).toMatchObject({ name: "switch" });
-    expect(await restore(owner, "hosts", id, at, { plan: "5" })).toMatchObject(refusal(400, "validation_failed"));
+    await refused(restore(owner, "hosts", id, at, { plan: "5" }), 400, "validation_failed");
   });
 
   test("keeps present observations", async () => {
@@ -530,7 +521,7 @@ describe("the parts of a host", () => {
       await made(owner.delete(path));
     tick();
     // The service's bindings refer to the port and an address: these first.
-    expect(await restore(owner, "services", service.id, at)).toMatchObject(refusal(409, "entity_stale"));
+    await refused(restore(owner, "services", service.id, at), 409, "entity_stale");
     for (const [plural, record, made_] of [
       ["ip-addresses", address.id, { "Create ip_address": 1 }],
       ["ports", port.id, { "Create port": 1 }],
@@ -644,7 +635,7 @@ describe("records with a reused identity", () => {
     const at = instant();
     await made(owner.put(`tags/${tag.id}`, { name: "edge", color: "Red" }));
     const other = await newTag({ name: "core" });
-    expect(await restore(owner, "tags", tag.id, at)).toMatchObject(refusal(409, "entity_already_exists"));
+    await refused(restore(owner, "tags", tag.id, at), 409, "entity_already_exists");
     await made(owner.delete(`tags/${other.id}`));
     expect(actionOn(await made(restore(owner, "tags", tag.id, at)), tag.id)).toMatchObject({
       action: "Update",
@@ -658,9 +649,7 @@ describe("records with a reused identity", () => {
     const at = instant();
     await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.9.0.0/16" }));
     await newHost({ ip_addresses: [{ ip_address: "10.9.1.1" }] });
-    expect(await restore(owner, "subnets", subnet.id, at)).toMatchObject(
-      refusal(409, "entity_in_use", { field: "cidr" }),
-    );
+    await refused(restore(owner, "subnets", subnet.id, at), 409, "entity_in_use", { field: "cidr" });
   });
 });
 
@@ -736,9 +725,7 @@ describe("a credential", () => {
     tick();
     expect(await made(restore(owner, "credentials", credential.id, at, { dry_run: true }))).toMatchObject({ plan });
     await put("second secret");
-    expect(await restore(owner, "credentials", credential.id, at, { plan })).toMatchObject(
-      refusal(409, "entity_stale", { expected: plan }),
-    );
+    await refused(restore(owner, "credentials", credential.id, at, { plan }), 409, "entity_stale", { expected: plan });
     expect(sealed()).toBe(1);
   });
 
@@ -858,7 +845,7 @@ describe("a user", () => {
     expect(dry.conflicts).toEqual([]);
     expect((await client.get("/api/auth/me")).status).toBe(200);
     await made(owner.put(`users/${first.userId}`, { email: "owner@first.example", role: "Admin" }));
-    expect(await restore(client, "users", user.id, at)).toMatchObject(refusal(409, "entity_in_use"));
+    await refused(restore(client, "users", user.id, at), 409, "entity_in_use");
     await made(client.put(`users/${first.userId}`, { email: "owner@first.example", role: "Owner" }));
     await made(restore(owner, "users", user.id, at));
     expect((await client.get("/api/auth/me")).status).toBe(401);
@@ -927,10 +914,8 @@ describe("an API key", () => {
         permissions: "Viewer",
       }),
     );
-    expect(await restore(newApiKey().client, "auth/keys", own.id, at)).toMatchObject(
-      refusal(403, "auth_session_required"),
-    );
-    expect(await restore(other.client, "auth/keys", own.id, at)).toMatchObject(refusal(404, "entity_not_found"));
+    await refused(restore(newApiKey().client, "auth/keys", own.id, at), 403, "auth_session_required");
+    await refused(restore(other.client, "auth/keys", own.id, at), 404, "entity_not_found");
     await made(
       owner.put(`users/${member.id}`, { email: "m@example.org", role: "Member", network_ids: [first.networkId] }),
     );
@@ -1136,9 +1121,9 @@ describe("in thinned history", () => {
           refusal(409, "entity_stale", { entity: "transaction", id: String(sequence) }),
         );
       const { client } = newApiKey({ networkIds: [first.networkId] });
-      expect(await revert(client, sequence)).toMatchObject(refusal(404, "entity_not_found"));
+      await refused(revert(client, sequence), 404, "entity_not_found");
       const second = await newOrganization(`Other ${sequence}`);
-      expect(await revert(await signedIn(second.userId), sequence)).toMatchObject(refusal(404, "entity_not_found"));
+      await refused(revert(await signedIn(second.userId), sequence), 404, "entity_not_found");
     }
     const answer = await restore(owner, "tags", tag.id, at);
     expect(answer).toMatchObject({ status: 200, body: { meta: { at, resolution: "daily", resolved_at: keptAt } } });

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import { clientOf, cookieOf } from "../support/appliance/sign-in.ts";
+import { refused } from "../support/contract/shapes.ts";
 
 let appliance: UnclaimedAppliance;
 
@@ -18,16 +19,18 @@ const claim = {
   email: "Noc@Example.net",
   password: "a phrase of their own",
 };
+const setUp = (body: object = claim, headers?: Record<string, string>) =>
+  appliance.anonymous.post("/api/auth/setup", body, headers);
 
 describe("an unclaimed appliance", () => {
   test("reports that setup is needed, and afterwards that it is not", async () => {
     expect((await appliance.anonymous.get("/api/auth/setup")).data).toEqual({ needed: true });
-    expect((await appliance.anonymous.post("/api/auth/setup", claim)).status).toBe(200);
+    expect((await setUp()).status).toBe(200);
     expect((await appliance.anonymous.get("/api/auth/setup")).data).toEqual({ needed: false });
   });
 
   test("is claimed with an organization, its first network and its Owner, who is signed in", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", claim);
+    const answer = await setUp();
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ success: true, meta: { api_version: 1 } });
     const { user, organization_id, network_id } = answer.data;
@@ -52,12 +55,12 @@ describe("an unclaimed appliance", () => {
   });
 
   test("names its Owner as given in the claim", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, name: "Ada Byron" });
+    const answer = await setUp({ ...claim, name: "Ada Byron" });
     expect(answer.data.user).toMatchObject({ name: "Ada Byron", email: claim.email });
   });
 
   test("is claimed in one transaction of the ledger", async () => {
-    await appliance.anonymous.post("/api/auth/setup", claim, { "x-request-id": "the-claim" });
+    await setUp(claim, { "x-request-id": "the-claim" });
     const rows = appliance.reader.db
       .query(
         `SELECT sequence, actor_type, source, request_id, (SELECT count(*) FROM history_versions) AS versions
@@ -70,7 +73,7 @@ describe("an unclaimed appliance", () => {
   });
 
   test("accepts the token in any notation", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", {
+    const answer = await setUp({
       ...claim,
       setup_token: ` ${SETUP_TOKEN.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} `,
     });
@@ -78,18 +81,14 @@ describe("an unclaimed appliance", () => {
   });
 
   test("lets its Owner sign in with the password", async () => {
-    await appliance.anonymous.post("/api/auth/setup", claim);
+    await setUp();
     const answer = await appliance.anonymous.post("/api/auth/login", { email: claim.email, password: claim.password });
     expect(answer.status).toBe(200);
   });
 
   test("refuses a wrong token, sets no cookie and creates nothing", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", {
-      ...claim,
-      setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGZ",
-    });
-    expect(answer.status).toBe(401);
-    expect(answer.body.code).toBe("auth_invalid_credentials");
+    const wrong = { ...claim, setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGZ" };
+    const answer = await refused(setUp(wrong), 401, "auth_invalid_credentials");
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(answer.text).not.toContain("1BGZ");
     expect(appliance.reader.head().sequence).toBe(0);
@@ -98,26 +97,18 @@ describe("an unclaimed appliance", () => {
 
   test("throttles guesses of the token, and accepts the right one after the wait", async () => {
     const wrong = { ...claim, setup_token: "a guess" };
-    for (let guess = 0; guess < 4; guess += 1)
-      expect((await appliance.anonymous.post("/api/auth/setup", wrong)).status).toBe(401);
-    const refused = await appliance.anonymous.post("/api/auth/setup", claim);
+    for (let guess = 0; guess < 4; guess += 1) expect((await setUp(wrong)).status).toBe(401);
+    const refused = await setUp();
     expect(refused.status).toBe(429);
     expect(refused.body).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: 1 } });
     expect(refused.headers.get("retry-after")).toBe("1");
     appliance.clock.advance(1_000);
-    expect((await appliance.anonymous.post("/api/auth/setup", claim)).status).toBe(200);
+    expect((await setUp()).status).toBe(200);
   });
 
   test("reports all errors of a claim at once, and echoes neither token nor password", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", {
-      setup_token: "",
-      network_name: " ",
-      email: "nobody",
-      password: "short",
-      colour: "red",
-    });
-    expect(answer.status).toBe(400);
-    expect(answer.body.code).toBe("validation_failed");
+    const bad = { setup_token: "", network_name: " ", email: "nobody", password: "short", colour: "red" };
+    const answer = await refused(setUp(bad), 400, "validation_failed");
     expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(
       "/colour /email /network_name /organization_name /password /setup_token".split(" "),
     );
@@ -125,7 +116,7 @@ describe("an unclaimed appliance", () => {
   });
 
   test("refuses a password that cannot be retyped, even with the right token", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, password: "a phrase with\ttab" });
+    const answer = await setUp({ ...claim, password: "a phrase with\ttab" });
     expect(answer.status).toBe(400);
     expect(answer.body.params.issues).toEqual([
       { path: "/password", message: "must not contain control characters such as a line break or a tab" },
@@ -135,7 +126,7 @@ describe("an unclaimed appliance", () => {
 
   test("refuses an easily guessed password, even with the right token", async () => {
     for (const password of [" ".repeat(10), "1111111111", claim.email.toUpperCase()]) {
-      const { status, body, text } = await appliance.anonymous.post("/api/auth/setup", { ...claim, password });
+      const { status, body, text } = await setUp({ ...claim, password });
       expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/password"]);
       expect(text).not.toContain(password);
     }
@@ -144,9 +135,7 @@ describe("an unclaimed appliance", () => {
 
   test("refuses a claim from a foreign page", async () => {
     for (const headers of [{ origin: "https://evil.example", host: "localhost" }, { "sec-fetch-site": "cross-site" }]) {
-      const answer = await appliance.anonymous.post("/api/auth/setup", claim, headers);
-      expect(answer.status).toBe(403);
-      expect(answer.body.code).toBe("auth_origin_rejected");
+      await refused(setUp(claim, headers), 403, "auth_origin_rejected");
     }
     expect(appliance.reader.head().sequence).toBe(0);
   });
@@ -159,15 +148,10 @@ describe("an unclaimed appliance", () => {
 
 describe("a claimed appliance", () => {
   test("cannot be claimed again, with the right token or a wrong one", async () => {
-    const first = await appliance.anonymous.post("/api/auth/setup", claim);
+    const first = await setUp();
     for (const setup_token of [SETUP_TOKEN, "wrong"]) {
-      const answer = await appliance.anonymous.post("/api/auth/setup", {
-        ...claim,
-        setup_token,
-        email: "other@example.net",
-      });
-      expect(answer.status).toBe(409);
-      expect(answer.body.code).toBe("entity_already_exists");
+      const again = { ...claim, setup_token, email: "other@example.net" };
+      const answer = await refused(setUp(again), 409, "entity_already_exists");
       expect(answer.headers.getSetCookie()).toEqual([]);
     }
     expect(cookieOf(first).value).toHaveLength(43);
@@ -175,9 +159,7 @@ describe("a claimed appliance", () => {
 
   test("claimed twice concurrently has one Owner", async () => {
     const answers = await Promise.all(
-      [1, 2].map((number) =>
-        appliance.anonymous.post("/api/auth/setup", { ...claim, email: `owner-${number}@example.net` }),
-      ),
+      [1, 2].map((number) => setUp({ ...claim, email: `owner-${number}@example.net` })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
     expect(appliance.reader.db.query("SELECT count(*) AS users FROM users").get()).toEqual({ users: 1 });

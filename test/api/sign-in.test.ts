@@ -14,6 +14,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { inTransaction, type Wire } from "../support/appliance/factories.ts";
 import { cookieOf } from "../support/appliance/sign-in.ts";
+import { refused } from "../support/contract/shapes.ts";
 
 const EMAIL = "owner@first.example";
 const credentials = { email: EMAIL, password: PASSWORD };
@@ -276,9 +277,7 @@ describe("a failed sign-in", () => {
       { origin: "null", host: "localhost" },
       { "sec-fetch-site": "same-site" },
     ]) {
-      const answer = await signIn(credentials, headers);
-      expect(answer.status).toBe(403);
-      expect(answer.body.code).toBe("auth_origin_rejected");
+      await refused(signIn(credentials, headers), 403, "auth_origin_rejected");
     }
     expect(
       (await signIn(credentials, { origin: "http://localhost", host: "localhost", "sec-fetch-site": "same-origin" }))
@@ -307,9 +306,7 @@ describe("signing out", () => {
     const { name, value, attributes } = cookieOf(answer);
     expect([name, value]).toEqual(["session_id", ""]);
     expect(attributes).toMatchObject({ "max-age": "0", path: "/" });
-    const after = await client.get("/api/auth/me");
-    expect(after.status).toBe(401);
-    expect(after.body.code).toBe("auth_not_authenticated");
+    await refused(client.get("/api/auth/me"), 401, "auth_not_authenticated");
   });
 
   test("leaves the user's other sessions alone", async () => {
@@ -419,9 +416,7 @@ describe("a session", () => {
       expect((await client.get("/api/auth/me")).status).toBe(200);
     }
     clock.advance(SESSION_IDLE_MS + 1);
-    const answer = await client.get("/api/auth/me");
-    expect(answer.status).toBe(401);
-    expect(answer.body.code).toBe("auth_session_expired");
+    const answer = await refused(client.get("/api/auth/me"), 401, "auth_session_expired");
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
@@ -525,9 +520,7 @@ describe("changing one's own password", () => {
   test("requires the present password, and throttles guesses of it", async () => {
     const guess = { ...change, current_password: "a guess" };
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      const answer = await owner.put("/api/auth/password", guess);
-      expect(answer.status).toBe(401);
-      expect(answer.body.code).toBe("auth_invalid_credentials");
+      await refused(owner.put("/api/auth/password", guess), 401, "auth_invalid_credentials");
     }
     expect((await owner.put("/api/auth/password", change)).status).toBe(429);
     expect((await signIn()).status).toBe(429);

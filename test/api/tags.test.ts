@@ -5,6 +5,7 @@ import { tagKind } from "../../src/resources/tags/tag.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
+import { COLORS } from "../support/contract/shapes.ts";
 
 const appliance = applianceForEach();
 const { anonymous, clock, first, handle, owner } = appliance;
@@ -91,13 +92,9 @@ describe("a tag", () => {
   });
 
   test("accepts every known color, spelled exactly", async () => {
-    const colors = [
-      ..."Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue".split(" "),
-      ..."Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(" "),
-    ];
-    for (const color of colors) await newTag({ color });
+    for (const color of COLORS) await newTag({ color });
     const ordered = (await list("order_by=color&limit=100")).data.map((tag: Wire) => tag.color);
-    expect(ordered).toEqual([...colors].sort());
+    expect(ordered).toEqual([...COLORS].sort());
   });
 
   test("accepts names of 255 characters, counted as characters", async () => {

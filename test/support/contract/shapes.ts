@@ -72,10 +72,10 @@ export function problems(value: unknown, check: Check): string[] {
 const ROLES = ["Owner", "Admin", "Member", "Viewer"];
 const ADMIN_STATUSES = ["Up", "Down", "Testing"];
 const OPER_STATUSES = ["Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"];
-const COLORS =
-  "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(
-    " ",
-  );
+export const COLORS = [
+  ..."Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue".split(" "),
+  ..."Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(" "),
+];
 
 const sourceShape = object({ type: oneOf("Manual", "System", "Discovery", "Inferred", "Unknown") });
 const chassisId = object({
@@ -372,11 +372,17 @@ export async function succeeded(pending: Promise<Answer>): Promise<any> {
   return answer.data;
 }
 
-/** Asserts a refusal by status and code, in its envelope. @returns the answer */
-export async function refused(pending: Promise<Answer>, status: number, code: string): Promise<Answer> {
+/** Asserts a refusal by status, code and these params, in its envelope. @returns the answer */
+export async function refused(
+  pending: Promise<Answer>,
+  status: number,
+  code: string,
+  params: object = {},
+): Promise<Answer> {
   const answer = await pending;
   if (answer.status !== status || answer.body?.code !== code)
     throw new Error(`expected ${status} ${code}, answered ${answer.status}: ${answer.text.slice(0, 2_000)}`);
+  expect(answer.body.params ?? {}).toMatchObject(params);
   expect(envelopeProblems(answer)).toEqual([]);
   return answer;
 }
