@@ -33,6 +33,8 @@ const bodyFor = (userId: string, fields: Wire = {}): Wire => ({
   ...fields,
 });
 const body = (fields: Wire = {}): Wire => bodyFor(first.userId, fields);
+const create = (fields: Wire = {}): Promise<Wire> => made(owner.post(keys, body(fields)));
+const update = (id: string, fields: Wire): Promise<Wire> => made(owner.put(`${keys}/${id}`, body(fields)));
 const bearer = (key: string): Client => anonymous.with({ authorization: `Bearer ${key}` });
 const read = (id: string, by: Client = owner): Promise<Wire> => made(by.get(`${keys}/${id}`));
 const member = (networkIds: string[] = [north, south]): Promise<NewUser> => newUser({ role: "Member", networkIds });
@@ -124,7 +126,7 @@ describe("creating a key", () => {
   });
 
   test("stores the key nowhere: not in the database, the history or the log", async () => {
-    const { key } = await made(owner.post(keys, body()));
+    const { key } = await create();
     const { rows } = appliance.reader.db
       .query<{ rows: string }, []>(
         `SELECT group_concat(members) AS rows FROM (SELECT ${writtenSql("v", "members")} AS members FROM history_versions v
@@ -136,18 +138,13 @@ describe("creating a key", () => {
   });
 
   test("takes every optional field, and timestamps with any offset", async () => {
-    const { api_key: record } = await made(
-      owner.post(
-        keys,
-        body({
-          expires_at: "2027-01-01T01:00:00.1234+01:00",
-          is_enabled: false,
-          permissions: "Admin",
-          network_ids: [south, south],
-          id: "0B7F3D1E-62C8-4F0A-9D6F-2F1F6F7A0001",
-        }),
-      ),
-    );
+    const { api_key: record } = await create({
+      expires_at: "2027-01-01T01:00:00.1234+01:00",
+      is_enabled: false,
+      permissions: "Admin",
+      network_ids: [south, south],
+      id: "0B7F3D1E-62C8-4F0A-9D6F-2F1F6F7A0001",
+    });
     expect(record).toMatchObject({
       id: "0b7f3d1e-62c8-4f0a-9d6f-2f1f6f7a0001",
       expires_at: "2027-01-01T00:00:00.123Z",
@@ -156,7 +153,7 @@ describe("creating a key", () => {
       all_networks: false,
       network_ids: [south],
     });
-    expect(await made(owner.post(keys, body({ expires_at: null })))).toMatchObject({ api_key: { expires_at: null } });
+    expect(await create({ expires_at: null })).toMatchObject({ api_key: { expires_at: null } });
     expect((await owner.post(keys, body({ id: record.id }))).body).toMatchObject({
       code: "entity_already_exists",
       params: { field: "id" },
@@ -184,7 +181,7 @@ describe("creating a key", () => {
   });
 
   test("with a past date makes a key that is already expired", async () => {
-    const { key } = await made(owner.post(keys, body({ expires_at: clock.text() })));
+    const { key } = await create({ expires_at: clock.text() });
     const answer = await anonymous.with({ authorization: `Bearer ${key}` }).get("tags");
     expect(answer.status).toBe(401);
     expect(answer.body.code).toBe("auth_key_expired");
@@ -364,20 +361,15 @@ describe("key management", () => {
 
 describe("updating a key", () => {
   test("returns the record with all its fields, key and last_used included", async () => {
-    const { api_key: key } = await made(owner.post(keys, body()));
+    const { api_key: key } = await create();
     tick();
-    const updated = await made(
-      owner.put(
-        `${keys}/${key.id}`,
-        body({
-          name: "Renamed",
-          is_enabled: false,
-          permissions: "Member",
-          expires_at: "2027-01-01T00:00:00Z",
-          network_ids: [north],
-        }),
-      ),
-    );
+    const updated = await update(key.id, {
+      name: "Renamed",
+      is_enabled: false,
+      permissions: "Member",
+      expires_at: "2027-01-01T00:00:00Z",
+      network_ids: [north],
+    });
     const now = clock.text();
     expect(updated).toEqual({
       ...key,
@@ -397,13 +389,13 @@ describe("updating a key", () => {
   });
 
   test("preserves omitted optional fields; null clears the expiry", async () => {
-    const { api_key: key } = await made(
-      owner.post(
-        keys,
-        body({ is_enabled: false, permissions: "Member", expires_at: "2027-01-01T00:00:00Z", network_ids: [north] }),
-      ),
-    );
-    const renamed = await made(owner.put(`${keys}/${key.id}`, body({ name: "Renamed" })));
+    const { api_key: key } = await create({
+      is_enabled: false,
+      permissions: "Member",
+      expires_at: "2027-01-01T00:00:00Z",
+      network_ids: [north],
+    });
+    const renamed = await update(key.id, { name: "Renamed" });
     expect(renamed).toMatchObject({
       name: "Renamed",
       is_enabled: false,
@@ -412,7 +404,7 @@ describe("updating a key", () => {
       all_networks: false,
       network_ids: [north],
     });
-    expect(await made(owner.put(`${keys}/${key.id}`, body({ expires_at: null })))).toMatchObject({ expires_at: null });
+    expect(await update(key.id, { expires_at: null })).toMatchObject({ expires_at: null });
   });
 
   test("accepts its own answer without making a version, with and without a network list", async () => {
@@ -426,7 +418,7 @@ describe("updating a key", () => {
   });
 
   test("accepts the answer of an expired key", async () => {
-    const { api_key: key } = await made(owner.post(keys, body({ expires_at: "2026-12-01T00:00:00Z" })));
+    const { api_key: key } = await create({ expires_at: "2026-12-01T00:00:00Z" });
     clock.advance(30 * 86_400_000);
     const renewed = await signedIn(first.userId);
     expect(await made(renewed.put(`${keys}/${key.id}`, { ...key, name: "Renamed" }))).toMatchObject({
@@ -514,13 +506,13 @@ describe("the networks of a key", () => {
   });
 
   test("given as an empty list are none", async () => {
-    const { api_key: key, key: plaintext } = await made(owner.post(keys, body({ network_ids: [] })));
+    const { api_key: key, key: plaintext } = await create({ network_ids: [] });
     expect(key).toMatchObject({ all_networks: false, network_ids: [] });
     expect((await bearer(plaintext).get("networks")).data).toEqual([]);
   });
 
   test("follow the organization's networks if the user is an Owner", async () => {
-    const { api_key: key } = await made(owner.post(keys, body()));
+    const { api_key: key } = await create();
     const third = (await newNetwork()).id;
     expect((await read(key.id)).network_ids).toEqual([north, south, third]);
     await made(owner.delete(`networks/${third}`));
@@ -528,8 +520,8 @@ describe("the networks of a key", () => {
   });
 
   test("are as of the requested instant, and a past answer never changes", async () => {
-    const { api_key: follows } = await made(owner.post(keys, body()));
-    const { api_key: listed } = await made(owner.post(keys, body({ network_ids: [north, south] })));
+    const { api_key: follows } = await create();
+    const { api_key: listed } = await create({ network_ids: [north, south] });
     const at = listed.created_at;
     const then = await owner.get(`${keys}?at=${at}`);
     tick();
@@ -560,8 +552,8 @@ describe("the networks of a key", () => {
 
   test("follow the user again with all_networks: true, alone, with the answered list or with an empty one", async () => {
     for (const sent of [{}, { network_ids: [north] }, { network_ids: [] }]) {
-      const { api_key: key } = await made(owner.post(keys, body({ network_ids: [north] })));
-      expect(await made(owner.put(`${keys}/${key.id}`, body({ all_networks: true, ...sent })))).toMatchObject({
+      const { api_key: key } = await create({ network_ids: [north] });
+      expect(await update(key.id, { all_networks: true, ...sent })).toMatchObject({
         all_networks: true,
         network_ids: [north, south],
       });
@@ -569,15 +561,15 @@ describe("the networks of a key", () => {
   });
 
   test("are a list if sent without all_networks, even as answered", async () => {
-    const { api_key: key } = await made(owner.post(keys, body()));
-    expect(await made(owner.put(`${keys}/${key.id}`, body({ network_ids: key.network_ids })))).toMatchObject({
+    const { api_key: key } = await create();
+    expect(await update(key.id, { network_ids: key.network_ids })).toMatchObject({
       all_networks: false,
       network_ids: [north, south],
     });
   });
 
   test("cannot be both a list and the user's: an edited list with all_networks is refused", async () => {
-    const { api_key: key } = await made(owner.post(keys, body()));
+    const { api_key: key } = await create();
     for (const network_ids of [[north], []]) {
       const answer = await owner.put(`${keys}/${key.id}`, { ...key, network_ids });
       expect(answer.status).toBe(400);
@@ -590,28 +582,24 @@ describe("the networks of a key", () => {
   });
 
   test("are required when all_networks becomes false", async () => {
-    const { api_key: key } = await made(owner.post(keys, body()));
+    const { api_key: key } = await create();
     expect(issuePaths(await owner.put(`${keys}/${key.id}`, body({ all_networks: false })))).toEqual(["/network_ids"]);
     expect(issuePaths(await owner.post(keys, body({ all_networks: false })))).toEqual(["/network_ids"]);
-    const { api_key: listed } = await made(owner.post(keys, body({ all_networks: false, network_ids: [south] })));
-    expect(await made(owner.put(`${keys}/${listed.id}`, body({ all_networks: false })))).toMatchObject({
-      network_ids: [south],
-    });
+    const { api_key: listed } = await create({ all_networks: false, network_ids: [south] });
+    expect(await update(listed.id, { all_networks: false })).toMatchObject({ network_ids: [south] });
   });
 
   test("are equal in any order", async () => {
-    const { api_key: key } = await made(owner.post(keys, body({ network_ids: [south, north] })));
+    const { api_key: key } = await create({ network_ids: [south, north] });
     const expectNothingWritten = writingWatched();
-    expect(await made(owner.put(`${keys}/${key.id}`, body({ network_ids: [north, south, north] })))).toEqual(key);
+    expect(await update(key.id, { network_ids: [north, south, north] })).toEqual(key);
     expectNothingWritten();
   });
 });
 
 describe("rotating a key", () => {
   test("answers like a create; the old key is refused at once, and nothing else changes", async () => {
-    const { api_key: key, key: old } = await made(
-      owner.post(keys, body({ permissions: "Member", network_ids: [north] })),
-    );
+    const { api_key: key, key: old } = await create({ permissions: "Member", network_ids: [north] });
     tick();
     const answer = await owner.post(`${keys}/${key.id}/rotate`, undefined);
     expect(answer.status).toBe(200);
@@ -631,7 +619,7 @@ describe("rotating a key", () => {
 
 describe("deleting a key", () => {
   test("returns its final version, ends it at once and keeps it at past instants", async () => {
-    const { api_key: key, key: plaintext } = await made(owner.post(keys, body({ network_ids: [north] })));
+    const { api_key: key, key: plaintext } = await create({ network_ids: [north] });
     tick();
     const path = `${keys}/${key.id}`;
     expect(await made(owner.delete(path))).toEqual({ ...key, valid_to: clock.text() });
@@ -684,7 +672,7 @@ describe("deleting a key", () => {
 
   test("is not done by deleting its tag, which is only removed from the key", async () => {
     const tag = (await newTag()).id;
-    const { api_key: key } = await made(owner.post(keys, body({ tags: [tag] })));
+    const { api_key: key } = await create({ tags: [tag] });
     await made(owner.delete(`tags/${tag}`));
     expect((await read(key.id)).tags).toEqual([]);
   });
@@ -692,7 +680,7 @@ describe("deleting a key", () => {
 
 describe("last_used of a key", () => {
   test("is written at most once a minute, and makes no version", async () => {
-    const { api_key: key, key: plaintext } = await made(owner.post(keys, body()));
+    const { api_key: key, key: plaintext } = await create();
     const expectNothingWritten = writingWatched();
     const used = async () => {
       await bearer(plaintext).get("tags");

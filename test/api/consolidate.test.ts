@@ -52,7 +52,7 @@ async function pair() {
     name: "core",
     tags: [red.id],
     ip_addresses: [{ ip_address: "10.2.0.1", name: "mine" }],
-    ports: [{ id: ownWebPort, ...tcp(443) }],
+    ports: [tcp(443, ownWebPort)],
     services: [{ name: "web", service_definition: "nginx", bindings: [onPort(ownWebPort)] }],
     interfaces: [{ if_index: 1, if_descr: "core 1" }],
   });
@@ -65,7 +65,7 @@ async function pair() {
       { ip_address: "10.2.0.1", name: "theirs" },
       { id: address, ip_address: "10.2.0.2" },
     ],
-    ports: [{ id: webPort, ...tcp(443) }, tcp(22)],
+    ports: [tcp(443, webPort), tcp(22)],
     services: [
       {
         name: "web",
@@ -414,10 +414,7 @@ describe("splitting", () => {
         { id: first, ip_address: "10.2.0.1" },
         { id: second, ip_address: "10.2.0.2" },
       ],
-      ports: [
-        { id: web, ...tcp(443) },
-        { id: shell, ...tcp(22) },
-      ],
+      ports: [tcp(443, web), tcp(22, shell)],
       services: [
         { name: "web", service_definition: "nginx", bindings: [onPort(web)] },
         { name: "shell", service_definition: "OpenSSH", bindings: [onPort(shell)] },
@@ -461,12 +458,7 @@ describe("splitting", () => {
 
   test("follows the quoted plan exactly, or fails", async () => {
     const [web, shell] = [id(), id()];
-    const host = await newHost({
-      ports: [
-        { id: web, ...tcp(443) },
-        { id: shell, ...tcp(22) },
-      ],
-    });
+    const host = await newHost({ ports: [tcp(443, web), tcp(22, shell)] });
     const body = { name: "the other", port_ids: [web] };
     const { plan } = await split(host, { ...body, dry_run: true });
     expect((await split(host, { ...body, dry_run: true })).plan).toBe(plan);

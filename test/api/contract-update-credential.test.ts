@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import { inline, snmpV1, snmpV2c, type Wire } from "../support/appliance/factories.ts";
 import { credentialShape, issuePaths, problems, refused, succeeded } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
@@ -28,10 +28,6 @@ beforeAll(async () => {
     host: await newHost({ network_id: other.networkId }, theirs),
   };
 });
-
-function inline(value: string): Wire {
-  return { mode: "Inline", value };
-}
 
 function put(credential: Wire, changes: Wire = {}, by = owner) {
   const body = Object.fromEntries(REQUIRED.map((field) => [field, credential[field]]));
@@ -61,14 +57,14 @@ describe("the answer", () => {
       name: "core switches",
       tags: [tag.id],
       assigned_network_ids: [first.networkId],
-      credential_type: { type: "SnmpV1", community: inline("public-1") },
+      credential_type: snmpV1("public-1"),
       host_assignments: [{ host_id: host.id, ip_address_ids: [host.ip_addresses[0].id] }],
       target_ips: ["192.0.2.1", "2001:db8::1"],
     };
     const after = await update(credential, changes);
     expect(after).toMatchObject({
       ...changes,
-      credential_type: { type: "SnmpV1", community: inline(MASK) },
+      credential_type: snmpV1(MASK),
       id: credential.id,
       organization_id: first.organizationId,
       created_at: credential.created_at,
@@ -160,12 +156,8 @@ describe("credential_type", () => {
       priv_password: inline("priv-secret"),
       context_name: "ctx",
     };
-    expect(
-      (await update(credential, { credential_type: { type: "SnmpV1", community: inline("one") } })).credential_type,
-    ).toEqual({ type: "SnmpV1", community: inline(MASK) });
-    expect(
-      (await update(credential, { credential_type: { type: "SnmpV2c", community: inline("two") } })).credential_type,
-    ).toEqual({ type: "SnmpV2c", community: inline(MASK) });
+    expect((await update(credential, { credential_type: snmpV1("one") })).credential_type).toEqual(snmpV1(MASK));
+    expect((await update(credential, { credential_type: snmpV2c("two") })).credential_type).toEqual(snmpV2c(MASK));
     expect((await update(credential, { credential_type: v3 })).credential_type).toEqual({
       ...v3,
       auth_password: inline(MASK),
@@ -217,25 +209,17 @@ describe("credential_type", () => {
       },
     ];
     for (const credential_type of wrong) {
-      const answer = await refusedWhole(credential, { credential_type }, 400, "validation_failed");
-      expect(
-        answer.body.params.issues.every((issue: { path: string }) => issue.path.startsWith("/credential_type")),
-      ).toBe(true);
-      expect([credential_type, answer.text.includes(secret) || answer.text.includes("7263541")]).toEqual([
-        credential_type,
-        false,
-      ]);
+      const { body, text } = await refusedWhole(credential, { credential_type }, 400, "validation_failed");
+      expect(body.params.issues.every(({ path }: Wire) => path.startsWith("/credential_type"))).toBe(true);
+      const isEchoed = text.includes(secret) || text.includes("7263541");
+      expect([credential_type, isEchoed]).toEqual([credential_type, false]);
     }
   });
 
   test("is not echoed when something else is invalid", async () => {
     const credential = await newCredential();
-    const answer = await refusedWhole(
-      credential,
-      { credential_type: { type: "SnmpV1", community: inline("hunter2hunter2") }, tags: ["x"], name: 5 },
-      400,
-      "validation_failed",
-    );
+    const changes = { credential_type: snmpV1("hunter2hunter2"), tags: ["x"], name: 5 };
+    const answer = await refusedWhole(credential, changes, 400, "validation_failed");
     expect(answer.text).not.toContain("hunter2");
   });
 
@@ -252,39 +236,26 @@ describe("credential_type", () => {
   test("with a changed secret is a version, and secrets_updated_at moves", async () => {
     const credential = await newCredential();
     tick();
-    const after = await update(credential, {
-      credential_type: { type: "SnmpV2c", community: inline("another community") },
-    });
+    const after = await update(credential, { credential_type: snmpV2c("another community") });
     expect(versionsOf(credential.id)).toHaveLength(2);
     expect(after.secrets_updated_at > credential.secrets_updated_at).toBe(true);
     expect(after.secrets_updated_at).toBe(after.updated_at);
   });
 
   test("with the stored secret also makes a version, so that a correct guess is not revealed", async () => {
-    const credential = await newCredential({
-      credential_type: { type: "SnmpV2c", community: inline("just the same") },
-    });
+    const credential = await newCredential({ credential_type: snmpV2c("just the same") });
     tick();
-    const after = await update(credential, {
-      credential_type: { type: "SnmpV2c", community: inline("just the same") },
-    });
+    const after = await update(credential, { credential_type: snmpV2c("just the same") });
     expect(versionsOf(credential.id)).toHaveLength(2);
     expect(after.secrets_updated_at).toBe(after.updated_at);
   });
 
   test("with a mask where nothing is stored is refused: the mask never becomes the secret", async () => {
-    expect(
-      (
-        await owner.post("credentials", {
-          ...credentialBody(),
-          credential_type: { type: "SnmpV2c", community: inline(MASK) },
-        })
-      ).status,
-    ).toBe(400);
+    expect((await owner.post("credentials", { ...credentialBody(), credential_type: snmpV2c(MASK) })).status).toBe(400);
     const filed = await newCredential({
       credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "c.txt" } },
     });
-    expect((await put(filed, { credential_type: { type: "SnmpV2c", community: inline(MASK) } })).status).toBe(400);
+    expect((await put(filed, { credential_type: snmpV2c(MASK) })).status).toBe(400);
     const v3 = {
       type: "SnmpV3",
       security_name: "m",
@@ -293,12 +264,12 @@ describe("credential_type", () => {
       priv_protocol: "None",
     };
     const credential = await newCredential();
-    expect((await put(credential, { credential_type: v3 })).status).toBe(400);
+    expect((await put(credential, { credential_type: { ...v3, auth_password: inline(MASK) } })).status).toBe(400);
   });
 
   test("never appears in the clear: not in answers, lists, history, log or database files", async () => {
     const secret = "Xy7-plaintext-Zq9";
-    const credential = await newCredential({ credential_type: { type: "SnmpV1", community: inline(secret) } });
+    const credential = await newCredential({ credential_type: snmpV1(secret) });
     await update(credential, {
       credential_type: {
         type: "SnmpV3",
@@ -392,13 +363,10 @@ describe("host_assignments", () => {
     const [host, neighbour] = [await newHost(), await newHost({ ip_addresses: [{ ip_address: "192.0.2.12" }] })];
     for (const host_id of [UNKNOWN, foreign.host.id, credential.id])
       await refusedWhole(credential, { host_assignments: [{ host_id }] }, 400, "entity_reference_invalid");
-    for (const id of [UNKNOWN, neighbour.ip_addresses[0].id])
-      await refusedWhole(
-        credential,
-        { host_assignments: [{ host_id: host.id, ip_address_ids: [id] }] },
-        400,
-        "entity_reference_invalid",
-      );
+    for (const id of [UNKNOWN, neighbour.ip_addresses[0].id]) {
+      const host_assignments = [{ host_id: host.id, ip_address_ids: [id] }];
+      await refusedWhole(credential, { host_assignments }, 400, "entity_reference_invalid");
+    }
   });
 
   test("in a wrong shape are reported by name", async () => {

@@ -52,6 +52,17 @@ function ids(items: Wire[]): string[] {
   return items.map((item) => item.id);
 }
 
+/** A service, with these fields. */
+function service(fields: Wire): Wire {
+  return { name: "s", service_definition: "S", ...fields };
+}
+
+/** An item of a list of children, distinct by number where its kind has that many values. */
+function itemOf(list: string, number: number): Wire {
+  if (list === "ip_addresses") return { ip_address: `192.0.2.${number % 256}` };
+  return list === "ports" ? tcp(1 + (number % 65_535)) : { name: `n${number}`, service_definition: "D" };
+}
+
 async function fullHost(): Promise<Wire> {
   return newHost({
     ip_addresses: [
@@ -138,23 +149,13 @@ describe("a list of children", () => {
     test(`${list}: an item with an unused id is created with it`, async () => {
       const host = await newHost();
       const id = freshId();
-      const item =
-        list === "ip_addresses"
-          ? { ip_address: "192.0.2.77" }
-          : list === "ports"
-            ? tcp(77)
-            : { name: "n", service_definition: "D" };
+      const item = itemOf(list, 77);
       expect(ids((await update(host, { [list]: [{ ...item, id: id.toUpperCase() }] }))[list])).toEqual([id]);
     });
 
     test(`${list}: an id of another record is refused, and nothing is written`, async () => {
       const [host, other] = [await fullHost(), await fullHost()];
-      const item =
-        list === "ip_addresses"
-          ? { ip_address: "192.0.2.78" }
-          : list === "ports"
-            ? tcp(78)
-            : { name: "n2", service_definition: "D" };
+      const item = itemOf(list, 78);
       for (const id of [other[list][0].id, other.id, host.id, first.userId]) {
         const expectNothingWritten = writingWatched();
         const answer = await put(host, { name: "never", [list]: [{ ...item, id }] });
@@ -167,12 +168,7 @@ describe("a list of children", () => {
       const host = await fullHost();
       const [first] = host[list];
       await update(host, { [list]: [] });
-      const item =
-        list === "ip_addresses"
-          ? { ip_address: "192.0.2.79" }
-          : list === "ports"
-            ? tcp(79)
-            : { name: "n3", service_definition: "D" };
+      const item = itemOf(list, 79);
       await refusedWhole(host, { [list]: [{ ...item, id: first.id }] }, 409, "entity_already_exists");
     });
 
@@ -204,15 +200,8 @@ describe("a list of children", () => {
 
     test(`${list}: at most 10,000`, async () => {
       const host = await newHost();
-      const item = (n: number) =>
-        list === "ip_addresses"
-          ? { ip_address: `192.0.2.${n % 256}` }
-          : list === "ports"
-            ? tcp(1 + (n % 65_535))
-            : { name: `n${n}`, service_definition: "D" };
-      expect(await issuePaths(put(host, { [list]: Array.from({ length: 10_001 }, (_, n) => item(n)) }))).toEqual([
-        `/${list}`,
-      ]);
+      const items = Array.from({ length: 10_001 }, (_, n) => itemOf(list, n));
+      expect(await issuePaths(put(host, { [list]: items }))).toEqual([`/${list}`]);
     });
   }
 
@@ -387,7 +376,7 @@ describe("a port", () => {
   test("with a known id takes another number and its type, and stays the same record", async () => {
     const host = await fullHost();
     const [http, dns] = host.ports;
-    const after = await update(host, { ports: [{ id: http.id, ...tcp(8080) }, dns] });
+    const after = await update(host, { ports: [tcp(8080, http.id), dns] });
     expect(after.ports.find((port: Wire) => port.id === http.id)).toMatchObject({
       number: 8080,
       type: "Http8080",
@@ -476,11 +465,11 @@ describe("a service", () => {
   test("validates its tags like the host", async () => {
     const tag = await newTag();
     const host = await newHost();
-    const after = await update(host, { services: [{ name: "s", service_definition: "S", tags: [tag.id, tag.id] }] });
+    const after = await update(host, { services: [service({ tags: [tag.id, tag.id] })] });
     expect(after.services[0].tags).toEqual([tag.id]);
     const { body } = await refusedWhole(
       host,
-      { services: [{ name: "s", service_definition: "S", tags: [UNKNOWN] }] },
+      { services: [service({ tags: [UNKNOWN] })] },
       400,
       "entity_reference_invalid",
     );
@@ -490,21 +479,18 @@ describe("a service", () => {
   test("has a definition of 1 to 100 characters of free text", async () => {
     const host = await newHost();
     expect(
-      (await update(host, { services: [{ name: "s", service_definition: "ü".repeat(100) }] })).services,
+      (await update(host, { services: [service({ service_definition: "ü".repeat(100) })] })).services,
     ).toHaveLength(1);
     for (const service_definition of ["", "d".repeat(101), null, 5])
-      expect(await issuePaths(put(host, { services: [{ name: "s", service_definition }] }))).toEqual([
+      expect(await issuePaths(put(host, { services: [service({ service_definition })] }))).toEqual([
         "/services/0/service_definition",
       ]);
   });
 
   test("of the same name with another definition is a different service", async () => {
-    const host = await newHost({ services: [{ name: "s", service_definition: "A" }] });
+    const host = await newHost({ services: [service({ service_definition: "A" })] });
     const after = await update(host, {
-      services: [
-        { name: "s", service_definition: "A" },
-        { name: "s", service_definition: "B" },
-      ],
+      services: [service({ service_definition: "A" }), service({ service_definition: "B" })],
     });
     expect(after.services).toHaveLength(2);
     expect(ids(after.services)).toContain(host.services[0].id);
@@ -514,14 +500,11 @@ describe("a service", () => {
     const host = await newHost();
     for (const type of ["Docker", "Podman"])
       expect(
-        (
-          await update(host, {
-            services: [{ name: "s", service_definition: "S", virtualization: { type, details: {} } }],
-          })
-        ).services[0].virtualization,
+        (await update(host, { services: [service({ virtualization: { type, details: {} } })] })).services[0]
+          .virtualization,
       ).toEqual({ type, details: {} });
     await refused(
-      put(host, { services: [{ name: "s", service_definition: "S", virtualization: { type: "Kvm", details: {} } }] }),
+      put(host, { services: [service({ virtualization: { type: "Kvm", details: {} } })] }),
       400,
       "validation_failed",
     );
@@ -534,16 +517,14 @@ describe("a binding", () => {
     const [port_id, ip_address_id] = [freshId(), freshId()];
     const after = await update(host, {
       ip_addresses: [{ id: ip_address_id, ip_address: "192.0.2.30" }],
-      ports: [{ id: port_id, ...tcp(80) }],
+      ports: [tcp(80, port_id)],
       services: [
-        {
-          name: "s",
-          service_definition: "S",
+        service({
           bindings: [
             { type: "Port", port_id, ip_address_id },
             { type: "IpAddress", ip_address_id },
           ],
-        },
+        }),
       ],
     });
     const bindings = after.services[0].bindings;
@@ -560,8 +541,8 @@ describe("a binding", () => {
     const host = await newHost({ ports: [tcp(80)] });
     const port_id = freshId();
     const after = await update(host, {
-      ports: [{ id: port_id, ...tcp(80) }],
-      services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id, ip_address_id: null }] }],
+      ports: [tcp(80, port_id)],
+      services: [service({ bindings: [{ type: "Port", port_id, ip_address_id: null }] })],
     });
     expect(after.services[0].bindings[0].port_id).toBe(host.ports[0].id);
   });
@@ -569,20 +550,16 @@ describe("a binding", () => {
   test("is the same record when sent again, with or without its id", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const bindings = [{ type: "Port", port_id: host.ports[0].id, ip_address_id: null }];
-    const after = await update(host, { services: [{ name: "s", service_definition: "S", bindings }] });
+    const after = await update(host, { services: [service({ bindings })] });
     const expectNothingWritten = writingWatched();
-    expect((await update(host, { services: [{ name: "s", service_definition: "S", bindings }] })).services).toEqual(
-      after.services,
-    );
+    expect((await update(host, { services: [service({ bindings })] })).services).toEqual(after.services);
     expect((await update(host, { services: after.services })).services).toEqual(after.services);
     expectNothingWritten();
   });
 
   test("without ip_address_id binds all addresses", async () => {
     const host = await newHost({ ports: [tcp(80)] });
-    const after = await put(host, {
-      services: [{ name: "s", service_definition: "S", bindings: [onPort(host.ports[0].id)] }],
-    });
+    const after = await put(host, { services: [service({ bindings: [onPort(host.ports[0].id)] })] });
     if (after.status === 200) expect(after.data.services[0].bindings[0].ip_address_id).toBeNull();
     else expect(after.body.code).toBe("validation_failed");
   });
@@ -595,7 +572,7 @@ describe("a binding", () => {
       { type: "Port", port_id: second.id, ip_address_id: null },
       { type: "IpAddress", ip_address_id: host.ip_addresses[0].id },
     ];
-    const bound = await update(host, { services: [{ name: "s", service_definition: "S", bindings }] });
+    const bound = await update(host, { services: [service({ bindings })] });
     expect(bound.services[0].bindings).toHaveLength(3);
     const after = await update(host, { ports: [second] });
     expect(ids(after.services)).toEqual(ids(bound.services));
@@ -612,7 +589,7 @@ describe("a binding", () => {
       { type: "Port", port_id, ip_address_id },
       { type: "IpAddress", ip_address_id },
     ];
-    await update(host, { services: [{ name: "s", service_definition: "S", bindings }] });
+    await update(host, { services: [service({ bindings })] });
     const after = await update(host, { ip_addresses: [] });
     expect(after.services[0].bindings).toHaveLength(1);
     expect(after.services[0].bindings[0]).toMatchObject({ port_id, ip_address_id: null });
@@ -621,29 +598,15 @@ describe("a binding", () => {
   test("to a port or address of another host, an unknown one, or one deleted by this update, is 400", async () => {
     const host = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.33" }] });
     const other = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.34" }] });
-    const service = (binding: Wire) => ({ services: [{ name: "s", service_definition: "S", bindings: [binding] }] });
+    const bound = (binding: Wire) => ({ services: [service({ bindings: [binding] })] });
+    const notFound = (changes: Wire) => refusedWhole(host, changes, 400, "entity_reference_invalid");
     for (const port_id of [other.ports[0].id, UNKNOWN, host.ip_addresses[0].id])
-      await refusedWhole(
-        host,
-        service({ type: "Port", port_id, ip_address_id: null }),
-        400,
-        "entity_reference_invalid",
-      );
+      await notFound(bound({ type: "Port", port_id, ip_address_id: null }));
     for (const ip_address_id of [other.ip_addresses[0].id, UNKNOWN, host.ports[0].id]) {
-      await refusedWhole(host, service({ type: "IpAddress", ip_address_id }), 400, "entity_reference_invalid");
-      await refusedWhole(
-        host,
-        service({ type: "Port", port_id: host.ports[0].id, ip_address_id }),
-        400,
-        "entity_reference_invalid",
-      );
+      await notFound(bound({ type: "IpAddress", ip_address_id }));
+      await notFound(bound({ type: "Port", port_id: host.ports[0].id, ip_address_id }));
     }
-    await refusedWhole(
-      host,
-      { ports: [], ...service({ type: "Port", port_id: host.ports[0].id, ip_address_id: null }) },
-      400,
-      "entity_reference_invalid",
-    );
+    await notFound({ ports: [], ...bound({ type: "Port", port_id: host.ports[0].id, ip_address_id: null }) });
   });
 
   test("has the fields of its type, and no others", async () => {
@@ -660,11 +623,7 @@ describe("a binding", () => {
       "Port",
       null,
     ]) {
-      await refused(
-        put(host, { services: [{ name: "s", service_definition: "S", bindings: [binding] }] }),
-        400,
-        "validation_failed",
-      );
+      await refused(put(host, { services: [service({ bindings: [binding] })] }), 400, "validation_failed");
     }
   });
 });

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { made, snmpV2c, type Wire } from "../support/appliance/factories.ts";
 
 const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
 const NEW_ADDRESS_ID = "0190a000-0000-4000-8000-0000000000aa";
@@ -38,7 +38,7 @@ async function newHost(fields: Wire = {}): Promise<Wire> {
 async function newCredential(fields: Wire = {}): Promise<Wire> {
   const body = {
     assigned_network_ids: [],
-    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } },
+    credential_type: snmpV2c("s3cret"),
     host_assignments: [],
     name: "Switches",
     organization_id: first.organizationId,

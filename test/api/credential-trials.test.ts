@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { made, refusal, snmpV2c, type Wire } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
@@ -373,7 +373,7 @@ test("a secret changed during a trial is not sent", async () => {
   const { reached, letGo } = holdBack();
   const trial = tried();
   await reached;
-  await assigned({ credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another-word" } } });
+  await assigned({ credential_type: snmpV2c("another-word") });
   letGo();
   expect(outcomes((await trial).data).agent).toBe("cancelled");
   expect(probes.sent).toEqual([]);

@@ -10,9 +10,10 @@ import { secretContext } from "../../src/resources/credentials/secrets.ts";
 import { openWriter } from "../../src/server/open-writer.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer } from "../support/appliance/client.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { inline, made, refusal, snmpV1, snmpV2c, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference, networkReference, tagReference } from "../support/contract/record-subject.ts";
+import { refused } from "../support/contract/shapes.ts";
 
 const PATH = "/api/v1/credentials";
 const MASK = "********";
@@ -24,14 +25,6 @@ const appliance = applianceForEach();
 const { anonymous, clock, first, owner, signedIn } = appliance;
 const { newApiKey, newNetwork, newOrganization, newTag, newUser } = appliance;
 const { tick, writingWatched, versionsOf, newStranger } = appliance;
-
-function inline(value: string) {
-  return { mode: "Inline", value };
-}
-
-function snmpV2c(value: string = SECRET) {
-  return { type: "SnmpV2c", community: inline(value) };
-}
 
 function snmpV3(fields: Wire = {}) {
   return {
@@ -48,7 +41,7 @@ function snmpV3(fields: Wire = {}) {
 function bodyOf(fields: Wire = {}): Wire {
   return {
     assigned_network_ids: [],
-    credential_type: snmpV2c(),
+    credential_type: snmpV2c(SECRET),
     host_assignments: [],
     name: "Switches",
     organization_id: first.organizationId,
@@ -155,9 +148,8 @@ describeRecords(
       },
       paths: [
         ..."/id /organization_id /name /assigned_network_ids /tags/0 /target_ips/0 /targets".split(" "),
-        ..."/credential_type/security_name /credential_type/auth_protocol /credential_type/auth_password/value /credential_type/priv_protocol /credential_type/context".split(
-          " ",
-        ),
+        ..."/credential_type/security_name /credential_type/auth_protocol".split(" "),
+        ..."/credential_type/auth_password/value /credential_type/priv_protocol /credential_type/context".split(" "),
         ..."/host_assignments/0/host_id /host_assignments/0/ip_address_ids/0 /host_assignments/1/ip_address_ids".split(
           " ",
         ),
@@ -190,7 +182,7 @@ describe("a credential", () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       organization_id: first.organizationId,
       name: "Switches",
-      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: MASK } },
+      credential_type: snmpV2c(MASK),
       assigned_network_ids: [network],
       host_assignments: [],
       tags: [tag.id],
@@ -313,9 +305,7 @@ describe("a credential", () => {
 
   test("must keep the id of the path, and an unknown field is refused by name", async () => {
     const credential = await newCredential();
-    const mismatch = await update(credential, { id: UNKNOWN_ID });
-    expect(mismatch.status).toBe(400);
-    expect(mismatch.body.code).toBe("validation_id_mismatch");
+    await refused(update(credential, { id: UNKNOWN_ID }), 400, "validation_id_mismatch");
     expect(issuePaths(await update(credential, { targets: [], Name: "x" }))).toEqual(["/Name", "/targets"]);
     expect(issuePaths(await update(credential, { target_ips: ["10.0.0.1", "010.0.0.1", "fe80::1%eth0"] }))).toEqual([
       "/target_ips/1",
@@ -326,18 +316,15 @@ describe("a credential", () => {
   test("accepts only tags of its organization", async () => {
     const second = await newOrganization("Second");
     const foreign = await newTag({}, await signedIn(second.userId));
-    const answer = await owner.post(PATH, bodyOf({ tags: [foreign.id, UNKNOWN_ID] }));
-    expect(answer.status).toBe(400);
-    expect(answer.body.code).toBe("entity_reference_invalid");
-    expect(answer.body.params).toEqual({ entity: "tag", field: "tags", ids: [foreign.id, UNKNOWN_ID] });
+    const ids = [foreign.id, UNKNOWN_ID];
+    const answer = await refused(owner.post(PATH, bodyOf({ tags: ids })), 400, "entity_reference_invalid");
+    expect(answer.body.params).toEqual({ entity: "tag", field: "tags", ids });
   });
 
   test("may bring its own id once, and may share its name", async () => {
     const id = "0190A000-0000-4000-8000-0000000000AA";
     expect((await newCredential({ id })).id).toBe(id.toLowerCase());
-    const again = await owner.post(PATH, bodyOf({ id }));
-    expect(again.status).toBe(409);
-    expect(again.body.code).toBe("entity_already_exists");
+    await refused(owner.post(PATH, bodyOf({ id })), 409, "entity_already_exists");
     expect((await owner.post(PATH, bodyOf())).status).toBe(200);
   });
 
@@ -365,9 +352,7 @@ describe("a credential", () => {
     const before = clock.text();
     tick();
     const created = await newCredential();
-    const updated = (
-      await update(created, { name: "Routers", credential_type: { type: "SnmpV1", community: inline(MASK) } })
-    ).data;
+    const updated = (await update(created, { name: "Routers", credential_type: snmpV1(MASK) })).data;
     const path = `${PATH}/${created.id}`;
     const removed = (await owner.delete(path)).data;
     tick();
@@ -537,7 +522,7 @@ describe("an inline secret", () => {
     const byPath = await newCredential({
       credential_type: { type: "SnmpV1", community: { mode: "FilePath", path: "snmp/community" } },
     });
-    expect(issuePaths(await update(byPath, { credential_type: { type: "SnmpV1", community: inline(MASK) } }))).toEqual([
+    expect(issuePaths(await update(byPath, { credential_type: snmpV1(MASK) }))).toEqual([
       "/credential_type/community/value",
     ]);
     const noPrivacy = await newCredential({
@@ -552,7 +537,7 @@ describe("an inline secret", () => {
   test("survives a change of type that keeps its field, and is dropped otherwise", async () => {
     const credential = await newCredential();
     const id = credential.id;
-    const kept = await update(credential, { credential_type: { type: "SnmpV1", community: inline(MASK) } });
+    const kept = await update(credential, { credential_type: snmpV1(MASK) });
     expect(kept.data.credential_type.type).toBe("SnmpV1");
     expect(kept.data.secrets_updated_at).toBe(credential.secrets_updated_at);
     expect(openedSecrets(id)).toEqual({ community: SECRET });
@@ -617,7 +602,7 @@ describe("a secret in a file", () => {
     });
     expect(moved.data.secrets_updated_at).toBe(moved.data.updated_at);
 
-    await update(credential, { credential_type: snmpV2c() });
+    await update(credential, { credential_type: snmpV2c(SECRET) });
     expect(openedSecrets(credential.id)).toEqual({ community: SECRET });
     const back = await update(credential, {});
     expect(back.data.credential_type).toEqual(credential_type);

@@ -11,6 +11,7 @@ import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import {
+  inline,
   made,
   newApiKey,
   newCredential,
@@ -19,6 +20,7 @@ import {
   newUser,
   newViewer,
   refusal,
+  snmpV2c,
   type Wire,
 } from "../support/appliance/factories.ts";
 import { givePassword } from "../support/appliance/sign-in.ts";
@@ -120,9 +122,8 @@ interface Target {
   readonly wrong: unknown;
 }
 
-const inline = (value: string) => ({ mode: "Inline", value });
 const TYPES: Readonly<Record<string, Wire>> = {
-  community: { type: "SnmpV2c", community: inline(RIGHT) },
+  community: snmpV2c(RIGHT),
   auth_password: {
     type: "SnmpV3",
     security_name: "monitor",

@@ -359,7 +359,7 @@ describe("a bulk write that is refused", () => {
     const wrong = {
       tags: [UNKNOWN_ID],
       ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }, { ip_address: "192.0.2.1" }],
-      ports: [{ id: networkId, ...tcp(1) }],
+      ports: [tcp(1, networkId)],
       services: [
         { name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [onPort(UNKNOWN_ID)] },
         { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
@@ -493,7 +493,7 @@ describe("a bulk write that is refused", () => {
     const answer = await refused([
       bare({ id: gone.id }),
       bare({ id: other.ports[0].id }),
-      bare({ ports: [tcp(2), { id: other.ports[0].id, ...tcp(3) }] }),
+      bare({ ports: [tcp(2), tcp(3, other.ports[0].id)] }),
       bare({ interfaces: [{ id: NEW_ID, if_index: 1, if_descr: "a" }] }),
       bare({
         interfaces: [

@@ -7,7 +7,13 @@ import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, onPort, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import {
+  networkReference,
+  reference,
+  subnetReference,
+  tagReference,
+  UNKNOWN_ID,
+} from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
 const { first, owner, signedIn } = appliance;
@@ -100,47 +106,31 @@ describeRecords(
         colour: null,
       },
       paths: [
-        ..."/id /name /hostname /description /hidden /tags/0 /virtualization/type /virtualization/details/vm_nmae /sys_name /asset_tag /colour".split(
-          " ",
-        ),
+        ..."/id /name /hostname /description /hidden /tags/0 /virtualization/type".split(" "),
+        ..."/virtualization/details/vm_nmae /sys_name /asset_tag /colour".split(" "),
         ..."/credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids".split(" "),
-        ..."/ip_addresses/0/ip_address /ip_addresses/0/mac_address /ip_addresses/0/position /ip_addresses/0/host /ip_addresses/1".split(
-          " ",
-        ),
-        ..."/ports/0/number /ports/0/protocol /services/0/service_definition /services/0/bindings/0/port_id /services/0/tags/0".split(
-          " ",
-        ),
+        ..."/ip_addresses/0/ip_address /ip_addresses/0/mac_address".split(" "),
+        ..."/ip_addresses/0/position /ip_addresses/0/host /ip_addresses/1".split(" "),
+        ..."/ports/0/number /ports/0/protocol /services/0/service_definition".split(" "),
+        ..."/services/0/bindings/0/port_id /services/0/tags/0".split(" "),
       ],
     },
     references: [
       networkReference("network_id", (body, id) => ({ ...body, network_id: id, ip_addresses: [] })),
       tagReference(),
       tagReference("services/0/tags", (body, id) => ({ ...body, services: [{ ...body.services[0], tags: [id] }] })),
-      {
-        field: "ip_addresses/1/subnet_id",
-        entity: "subnet",
-        naming: (body, id) => ({
-          ...body,
-          ip_addresses: [body.ip_addresses[0], { ...body.ip_addresses[1], subnet_id: id }],
-        }),
-        make: async (by, networkId) =>
-          (await made(by.post("subnets", { network_id: networkId, cidr: "10.0.0.0/8" }))).id,
-      },
-      {
-        field: "virtualization/details/service_id",
-        entity: "service",
-        naming: (body, id) => ({ ...body, virtualization: { type: "Proxmox", details: { service_id: id } } }),
-        make: newHypervisor,
-      },
-      {
-        field: "services/0/virtualization/details/service_id",
-        entity: "service",
-        naming: (body, id) => ({
-          ...body,
-          services: [{ ...body.services[0], virtualization: { type: "Docker", details: { service_id: id } } }],
-        }),
-        make: newHypervisor,
-      },
+      subnetReference("ip_addresses/1/subnet_id", ({ ip_addresses, ...body }, id) => ({
+        ...body,
+        ip_addresses: [ip_addresses[0], { ...ip_addresses[1], subnet_id: id }],
+      })),
+      reference("virtualization/details/service_id", "service", newHypervisor, (body, id) => ({
+        ...body,
+        virtualization: { type: "Proxmox", details: { service_id: id } },
+      })),
+      reference("services/0/virtualization/details/service_id", "service", newHypervisor, (body, id) => ({
+        ...body,
+        services: [{ ...body.services[0], virtualization: { type: "Docker", details: { service_id: id } } }],
+      })),
       {
         field: "credential_assignments/credential_id",
         entity: "credential",
@@ -204,7 +194,7 @@ test("a host is created with all its children in one transaction, bindings refer
   const before = transactions();
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00-1B-21-AA-BB-CC" }, { ip_address: "10.2.200.1" }],
-    ports: [{ id: PORT_A, ...tcp(443) }, udp(53)],
+    ports: [tcp(443, PORT_A), udp(53)],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
     interfaces: [{ if_index: 1, if_descr: "eth0", mac_address: "001b.21aa.bbcc", fdb_macs: ["00:00:00:00:00:01"] }],
   });
@@ -252,7 +242,7 @@ test("sending a host back as read changes nothing and writes no version", async 
 test("null and absent lists preserve the children, an empty list deletes them with their bindings", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
-    ports: [{ id: PORT_A, ...tcp(443) }],
+    ports: [tcp(443, PORT_A)],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
   });
   const kept = await updateHost({ id: host.id }, { name: "web-2", hidden: true, tags: [], ip_addresses: null });
@@ -272,12 +262,12 @@ test("null and absent lists preserve the children, an empty list deletes them wi
 
 test("a binding can move to another port while its old port is deleted", async () => {
   const host = await newHost({
-    ports: [{ id: PORT_A, ...tcp(80) }],
+    ports: [tcp(80, PORT_A)],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
   });
   const binding = host.services[0].bindings[0];
   const answer = await updateHost(host, {
-    ports: [{ id: PORT_B, ...tcp(443) }],
+    ports: [tcp(443, PORT_B)],
     services: [{ ...host.services[0], bindings: [{ ...binding, port_id: PORT_B }] }],
   });
   expect(answer.status).toBe(200);
@@ -286,26 +276,14 @@ test("a binding can move to another port while its old port is deleted", async (
 });
 
 test("two ports can swap numbers, and an item without an id matches the record of the same number", async () => {
-  const host = await newHost({
-    ports: [
-      { id: PORT_A, ...tcp(80) },
-      { id: PORT_B, ...tcp(443) },
-    ],
-  });
-  const swapped = await updateHost(host, {
-    ports: [
-      { id: PORT_A, ...tcp(443) },
-      { id: PORT_B, ...tcp(80) },
-    ],
-  });
+  const host = await newHost({ ports: [tcp(80, PORT_A), tcp(443, PORT_B)] });
+  const swapped = await updateHost(host, { ports: [tcp(443, PORT_A), tcp(80, PORT_B)] });
   expect(swapped.status).toBe(200);
   expect(swapped.data.ports.map((each: { id: string; number: number }) => [each.id, each.number])).toEqual([
     [PORT_A, 443],
     [PORT_B, 80],
   ]);
-  const same = await updateHost(host, {
-    ports: [tcp(443), { id: "0190a000-0000-4000-8000-00000000000c", ...tcp(80) }],
-  });
+  const same = await updateHost(host, { ports: [tcp(443), tcp(80, "0190a000-0000-4000-8000-00000000000c")] });
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
 
@@ -547,7 +525,7 @@ describe("a service of a host", () => {
       bindings: [onPort(PORT_A)],
     };
     const host = await newHost({
-      ports: [{ id: PORT_A, ...tcp(443) }],
+      ports: [tcp(443, PORT_A)],
       services: [first, { name: "DNS", service_definition: "bind" }],
     });
     expect(host.services).toMatchObject([
@@ -625,7 +603,7 @@ describe("a binding", () => {
   test("to another service, or with that service's id, is refused", async () => {
     const binding = onPort(PORT_A);
     const host = await newHost({
-      ports: [{ id: PORT_A, ...tcp(443) }],
+      ports: [tcp(443, PORT_A)],
       services: [
         { name: "a", service_definition: "A", bindings: [binding] },
         { name: "b", service_definition: "B" },
@@ -657,10 +635,7 @@ describe("a binding that is sent back", () => {
   test("is deleted with its port or address, if only that was removed from its list", async () => {
     const bindings = [onPort(PORT_A), onPort(PORT_B)];
     const host = await newHost({
-      ports: [
-        { id: PORT_A, ...tcp(80) },
-        { id: PORT_B, ...tcp(443) },
-      ],
+      ports: [tcp(80, PORT_A), tcp(443, PORT_B)],
       services: [{ name: "a", service_definition: "A", bindings }],
     });
     const moved = [
@@ -739,16 +714,11 @@ describe("the id of an item", () => {
   );
 
   test("repeated in a list is refused, whether existing or new", async () => {
-    const host = await newHost({
-      ports: [
-        { id: PORT_A, ...tcp(80) },
-        { id: PORT_B, ...tcp(443) },
-      ],
-    });
+    const host = await newHost({ ports: [tcp(80, PORT_A), tcp(443, PORT_B)] });
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
       // With all other errors of the lists.
-      const ports = [{ id, ...tcp(8080) }, { id, ...tcp(8081) }, tcp(8080)];
+      const ports = [tcp(8080, id), tcp(8081, id), tcp(8080)];
       const answer = await updateHost(host, { name: "never", ports, ip_addresses: [{ ip_address: "192.0.2.1" }] });
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
       expect(answer.body.params.issues).toMatchObject([
@@ -761,13 +731,8 @@ describe("the id of an item", () => {
   });
 
   test("takes precedence over matching by value, which is then free for another item", async () => {
-    const host = await newHost({
-      ports: [
-        { id: PORT_A, ...tcp(80) },
-        { id: PORT_B, ...tcp(443) },
-      ],
-    });
-    const moved = await updateHost(host, { ports: [tcp(80), { id: PORT_A, ...tcp(22) }] });
+    const host = await newHost({ ports: [tcp(80, PORT_A), tcp(443, PORT_B)] });
+    const moved = await updateHost(host, { ports: [tcp(80), tcp(22, PORT_A)] });
     expect(moved.data.ports).toMatchObject([
       { id: PORT_A, number: 22, type: "Ssh" },
       { number: 80, type: "Http" },
@@ -966,12 +931,10 @@ describe("a refused host", () => {
     credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }],
   };
   const REFERENCES = [
-    ..."/ip_addresses/0/subnet_id /services/0/virtualization/details/service_id /services/0/tags/0 /services/0/bindings/0/port_id".split(
-      " ",
-    ),
-    ..."/services/0/bindings/0/ip_address_id /services/1/tags/0 /credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids/0".split(
-      " ",
-    ),
+    ..."/ip_addresses/0/subnet_id /services/0/virtualization/details/service_id".split(" "),
+    ..."/services/0/tags/0 /services/0/bindings/0/port_id".split(" "),
+    ..."/services/0/bindings/0/ip_address_id /services/1/tags/0".split(" "),
+    ..."/credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids/0".split(" "),
   ];
 
   test("reports errors of its lists and interfaces together, like the schema", async () => {
@@ -1039,10 +1002,7 @@ describe("a refused host", () => {
     const wrong = {
       organization_id: UNKNOWN_ID,
       tags: [UNKNOWN_ID],
-      ports: [
-        { id: host.id, ...tcp(80) },
-        { ...tcp(81), host_id: UNKNOWN_ID },
-      ],
+      ports: [tcp(80, host.id), { ...tcp(81), host_id: UNKNOWN_ID }],
     };
     for (const answer of [await create(wrong), await updateHost(host, wrong)]) {
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
@@ -1102,7 +1062,7 @@ describe("a refused host", () => {
     const hypervisor = "0190a000-0000-4000-8000-0000000000b1";
     const answer = await create({
       ip_addresses: [{ id: other.id, ip_address: "10.2.3.4" }],
-      ports: [{ id: networkId, ...tcp(80) }],
+      ports: [tcp(80, networkId)],
       services: [
         {
           id: hypervisor,
@@ -1132,7 +1092,7 @@ describe("deleting a host", () => {
       const gone = await newHost({
         credential_assignments: [{ credential_id: credential.id }],
         ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
-        ports: [{ id: PORT_A, ...tcp(443) }],
+        ports: [tcp(443, PORT_A)],
         services: [{ name: "pve", service_definition: "Proxmox", bindings: [onPort(PORT_A)] }],
         interfaces: [
           {
@@ -1347,10 +1307,7 @@ describe("an update of a host writes", () => {
     host = await newHost({
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressId] }],
       ip_addresses: [{ id: addressId, ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
-      ports: [
-        { id: PORT_A, ...tcp(80) },
-        { id: PORT_B, ...tcp(443) },
-      ],
+      ports: [tcp(80, PORT_A), tcp(443, PORT_B)],
       services: [
         {
           name: "a",
@@ -1378,12 +1335,7 @@ describe("an update of a host writes", () => {
     ["a new port", () => ({ ports: [...host.ports, tcp(22)] }), { "Created port": 1 }, ["ports"]],
     [
       "two ports that swap numbers",
-      () => ({
-        ports: [
-          { id: PORT_A, ...tcp(443) },
-          { id: PORT_B, ...tcp(80) },
-        ],
-      }),
+      () => ({ ports: [tcp(443, PORT_A), tcp(80, PORT_B)] }),
       { "Updated port": 2 },
       ["ports"],
     ],

@@ -8,7 +8,17 @@ import { RESOURCES } from "../../src/records/resources.ts";
 import { FIELD_KINDS, type FieldKind } from "../../src/resources/custom-fields/field-type.ts";
 import type { Resource } from "../../src/resources/resource.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, newNetwork, newTag, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
+import {
+  invalid,
+  made,
+  newNetwork,
+  newTag,
+  refusal,
+  snmpV1,
+  tcp,
+  udp,
+  type Wire,
+} from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { compareCidrs } from "../support/model/naive-text.ts";
 
@@ -212,7 +222,7 @@ describe("the order of a list", () => {
       credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" },
     });
     await newCredential({ name: "B" });
-    await newCredential({ name: "a", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } } });
+    await newCredential({ name: "a", credential_type: snmpV1("x") });
     clock.advance(1_000);
     const { data: hosts } = await owner.get("hosts");
     for (const place of [2, 0, 5]) {

@@ -347,7 +347,7 @@ test("references of a remaining version are shown as kept with it", async () => 
 test("a diff of one host includes changes of its parts, even if its own versions were dropped", async () => {
   const { data: ports } = await owner.get(`ports?host_id=${id()}`);
   // In one transaction with the port; then, on the same day, only the host.
-  await change({ ports: [{ id: ports[0].id, ...tcp(23) }] });
+  await change({ ports: [tcp(23, ports[0].id)] });
   clock.advance(HOUR_MS);
   await change({ description: "later" });
   clock.advance(2 * DAY_MS);

@@ -9,7 +9,7 @@ import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
 import { PROGRESS_INTERVAL_MS, SCANS_KEPT, SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { made, refusal, snmpV1, type Wire } from "../support/appliance/factories.ts";
 import { asked, findings } from "../support/appliance/scans.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
@@ -434,7 +434,7 @@ describe("credentials for scans", () => {
   test("are decrypted to their original values, for every type", async () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
     probes.alive.set("10.0.0.1", {});
-    await communityOf("v1", { credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } } });
+    await communityOf("v1", { credential_type: snmpV1("old") });
     const v3 = {
       type: "SnmpV3",
       security_name: "noc",

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { made, refusal, snmpV1, snmpV2c, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { clock, first, owner } = appliance;
@@ -85,7 +85,7 @@ describe("a credential, for a caller limited to some networks,", () => {
         put({ tags: [tag.id] }),
         put({ assigned_network_ids: [here], host_assignments: [{ host_id: host.id }] }),
         put({ name: "mine", assigned_network_ids: [], host_assignments: [] }),
-        put({ credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "other" } } }),
+        put({ credential_type: snmpV1("other") }),
         () => confined.delete(`${path}?cascade=true`),
         () => confined.post("credentials/bulk-delete?cascade=true", [credential.id]),
         () => confined.post(`${path}/restore`, { at: before }),
@@ -162,7 +162,7 @@ describe("a credential, for a caller limited to some networks,", () => {
     const fields = {
       organization_id: first.organizationId,
       name: "new",
-      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
+      credential_type: snmpV2c("a community"),
       tags: [],
     };
     await refused(() =>

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { made, snmpV2c, type Wire } from "../support/appliance/factories.ts";
 
 const [OWN, SECOND] = ["10.2.0.1", "10.2.0.2"];
 const SECRET = "s3cret";
@@ -92,7 +92,7 @@ describe("during a scan, a network's credential", () => {
     const change = () =>
       update(credential, {
         target_ips: null,
-        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } },
+        credential_type: snmpV2c("another"),
       });
     const { before } = await changedWhileScanning(change);
     expect(sentTo().slice(0, before)).toEqual([OWN]);
@@ -104,8 +104,7 @@ describe("during a device read, the credential", () => {
   const OTHERS: Record<string, (credential: Wire) => Promise<unknown>> = {
     "that is unassigned": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
     "that is deleted": remove,
-    "that is changed": (credential) =>
-      update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } }),
+    "that is changed": (credential) => update(credential, { credential_type: snmpV2c("another") }),
   };
   for (const [how, withdraw] of Object.entries(OTHERS)) {
     test(`${how} is no longer sent to it`, async () => {

@@ -221,12 +221,19 @@ export function newCredential(
   return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
 }
 
+/** A secret in the body itself. */
+export const inline = (value: string) => ({ mode: "Inline" as const, value });
+
+/** Credential types with a community in the body itself. */
+export const snmpV1 = (community: string) => ({ type: "SnmpV1" as const, community: inline(community) });
+export const snmpV2c = (community: string) => ({ type: "SnmpV2c" as const, community: inline(community) });
+
 /** Only the required fields of a credential. */
 export function credentialBody(appliance: TestAppliance): Wire {
   return {
     organization_id: appliance.first.organizationId,
     name: `credential ${next()}`,
-    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
+    credential_type: snmpV2c("a community"),
     assigned_network_ids: [],
     host_assignments: [],
     tags: [],
@@ -287,8 +294,9 @@ export function invalid(...issues: readonly unknown[]): Wire {
   return refusal(400, "validation_failed", { issues });
 }
 
-export const tcp = <Value>(number: Value) => ({ number, protocol: "Tcp" as const });
+export const tcp = <Value>(number: Value, id?: string) => ({ ...withId(id), number, protocol: "Tcp" as const });
 export const udp = <Value>(number: Value) => ({ number, protocol: "Udp" as const });
+const withId = (id: string | undefined) => (id === undefined ? {} : { id });
 
 /** Binding of a service to a port on all addresses. */
 export const onPort = (port_id: unknown) => ({ type: "Port" as const, port_id });

@@ -2,7 +2,7 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
-import { made, newCredential, type Wire } from "./factories.ts";
+import { made, newCredential, snmpV2c, type Wire } from "./factories.ts";
 
 /** Runs a scan of the first network to its end. */
 export async function scanned(
@@ -34,7 +34,7 @@ export async function findings(appliance: TestAppliance, scan: Wire): Promise<Wi
 export function communityOf(appliance: TestAppliance, community: string, fields: Wire = {}): Promise<Wire> {
   return newCredential(appliance, {
     name: community,
-    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: community } },
+    credential_type: snmpV2c(community),
     assigned_network_ids: [appliance.first.networkId],
     ...fields,
   });
