@@ -222,11 +222,7 @@ describe("a device that accepts no credential", () => {
     expect(asked).toMatchObject({
       ok: false,
       failures: [
-        {
-          credential_id: "SnmpV2c-public",
-          reason: "no_answer",
-          clause: "no answer: no agent, or a wrong community",
-        },
+        { credential_id: "SnmpV2c-public", reason: "no_answer", clause: "no answer: no agent, or a wrong community" },
         { credential_id: "SnmpV3-bob", reason: "wrong_user" },
         { credential_id: "stale", reason: "wrong_password" },
         { credential_id: "half", reason: "unsupported" },

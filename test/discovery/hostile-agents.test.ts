@@ -61,11 +61,7 @@ const HOSTILE: readonly Hostile[] = [
     faults: () => ({ hasOtherRequestId: true }),
     finding: /^Unreached: .*no matching answer/,
   },
-  {
-    what: "that answers after the timeout",
-    faults: () => ({ delayMs: 6_000 }),
-    finding: /^Unreached: .*no answer/,
-  },
+  { what: "that answers after the timeout", faults: () => ({ delayMs: 6_000 }), finding: /^Unreached: .*no answer/ },
   {
     what: "that answers garbage",
     faults: () => ({ alter: (answer) => random.bytes(answer.length) }),

@@ -335,11 +335,7 @@ describe("value precedence", () => {
   test("a manual field stays, with the scan's value next to it until they agree", async () => {
     await scan.devices(aSwitch());
     const host = await hostNamed("sw-1");
-    const put = await owner.put(`hosts/${host.id}`, {
-      ...host,
-      name: "Core switch",
-      sys_location: "Basement",
-    });
+    const put = await owner.put(`hosts/${host.id}`, { ...host, name: "Core switch", sys_location: "Basement" });
     expect(put.status).toBe(200);
     await scan.devices(aSwitch());
     expect(await hostNamed("Core switch")).toMatchObject({

@@ -303,8 +303,6 @@ describe("every table with rows", () => {
     const left = await findings(first);
     expect(left.map(({ type }) => type)).toContain("Created");
     expect(left.map(({ type }) => type)).not.toContain("Read");
-    expect((await owner.get(`discovery/scans/${first.id}`)).data.outcome.findings).toMatchObject({
-      Read: 2,
-    });
+    expect((await owner.get(`discovery/scans/${first.id}`)).data.outcome.findings).toMatchObject({ Read: 2 });
   });
 });

@@ -139,10 +139,7 @@ describe("a timeout", () => {
     });
     const answer = asking.ask(getName, never);
     timers.advance(20_000);
-    expect(await answer).toEqual({
-      reason: "no_answer",
-      clause: "no answer: no agent, or a wrong community",
-    });
+    expect(await answer).toEqual({ reason: "no_answer", clause: "no answer: no agent, or a wrong community" });
     const [first = 0, second = 0, third = 0] = timers.waits;
     expect(timers.waits).toHaveLength(3);
     for (const [wait, base] of [

@@ -286,11 +286,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (skipped without /usr/sbin/s
     );
     daemon = Bun.spawn(
       [SNMPD, "-f", "-C", "-c", join(folder, "snmpd.conf"), "-I", "-smux", "-p", join(folder, "pid"), "-Lo"],
-      {
-        env: { MIBS: "", SNMP_PERSISTENT_DIR: folder },
-        stdout: "pipe",
-        stderr: "ignore",
-      },
+      { env: { MIBS: "", SNMP_PERSISTENT_DIR: folder }, stdout: "pipe", stderr: "ignore" },
     );
     // Its message once the sockets are open.
     let log = "";

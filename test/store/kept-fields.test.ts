@@ -41,10 +41,7 @@ type Since = number;
 const FIRST = 0;
 
 const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
-  organization: {
-    name: FIRST,
-    require_change_reason: FIRST,
-  } satisfies Kept<OrganizationRecord>,
+  organization: { name: FIRST, require_change_reason: FIRST } satisfies Kept<OrganizationRecord>,
   network: {
     organization_id: FIRST,
     name: FIRST,
@@ -52,13 +49,7 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
     tags: FIRST,
     stale_after_hours: FIRST,
   } satisfies Kept<NetworkRecord>,
-  vlan: {
-    network_id: FIRST,
-    number: FIRST,
-    name: FIRST,
-    description: FIRST,
-    source: FIRST,
-  } satisfies Kept<VlanRecord>,
+  vlan: { network_id: FIRST, number: FIRST, name: FIRST, description: FIRST, source: FIRST } satisfies Kept<VlanRecord>,
   subnet: {
     network_id: FIRST,
     cidr: FIRST,

@@ -311,13 +311,7 @@ describe("distributed reads", () => {
   const lanes = () => {
     const { long_reads: counts } = new Counters().counts;
     const [a, b, rest] = [new Recorded(), new Recorded(), new Recorded()];
-    return {
-      a,
-      b,
-      rest,
-      counts,
-      shared: new LongReadPool([a, b], [rest], (input) => input, counts),
-    };
+    return { a, b, rest, counts, shared: new LongReadPool([a, b], [rest], (input) => input, counts) };
   };
   const drain = async (chunks: AsyncIterable<Uint8Array>) => {
     const bytes: number[] = [];

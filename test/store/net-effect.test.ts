@@ -288,9 +288,7 @@ describe("numbers are assigned in page order", () => {
       for (const id of ids) tx.create(tagKind, store.organizationId, tagFields(store.organizationId, id), { id });
     });
     expect(store.list(tagKind).items.map((tag) => tag.id)).toEqual([...ids].sort());
-    store.create(tagKind, tagFields(store.organizationId, "later"), {
-      id: "00000000-0000-4000-8000-000000000001",
-    });
+    store.create(tagKind, tagFields(store.organizationId, "later"), { id: "00000000-0000-4000-8000-000000000001" });
     expect(
       store
         .list(tagKind)

@@ -66,10 +66,7 @@ function gadgetOf(shape: number): Kind<Gadget> {
     code: 60,
     upcasters: UPCASTERS.slice(0, shape - 1),
     table: gadgets,
-    columns: (record) => ({
-      color: (record as unknown as Wire).color ?? null,
-      called: nameOf(record),
-    }),
+    columns: (record) => ({ color: (record as unknown as Wire).color ?? null, called: nameOf(record) }),
     scopes: { network: "network_id" },
     links: (record) => [{ relation: "tags", ids: record.tags }],
     observed: [],

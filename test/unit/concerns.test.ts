@@ -123,10 +123,7 @@ describe("the available memory", () => {
 
 /** A small disk has a small database. */
 function free(free_bytes: number, size_bytes = 1e12): Partial<ApplianceReading> {
-  return {
-    disk: { size_bytes, free_bytes },
-    store: { ...FINE.store, database_bytes: 1, log_bytes: 1 },
-  };
+  return { disk: { size_bytes, free_bytes }, store: { ...FINE.store, database_bytes: 1, log_bytes: 1 } };
 }
 
 function log(log_bytes: number): Partial<ApplianceReading> {

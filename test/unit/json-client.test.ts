@@ -164,12 +164,7 @@ describe("a server's answer", () => {
     const { client } = serve(
       () => new Response(`{"a":"is ${TOKEN}!","b":["${TOKEN.toUpperCase()}"],"${TOKEN}":"${escaped}","c":1}`),
     );
-    expect((await client.get("/a")).body).toEqual({
-      a: "is [hidden]!",
-      b: ["[hidden]"],
-      "[hidden]": "[hidden]",
-      c: 1,
-    });
+    expect((await client.get("/a")).body).toEqual({ a: "is [hidden]!", b: ["[hidden]"], "[hidden]": "[hidden]", c: 1 });
   });
 
   test.each([

@@ -77,9 +77,7 @@ describe("device addresses", () => {
           [`24558368.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 26, ipAddressType: 1 },
         }),
       },
-      ip_addr_table: {
-        columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }),
-      },
+      ip_addr_table: { columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }) },
     });
     expect(device.addresses?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.9"]);
     expect(device.tables.addresses.state).toBe("complete");
@@ -237,9 +235,7 @@ describe("ARP and neighbor discovery", () => {
 
   test("have no interface for static entries with ifIndex 0", () => {
     const device = deviceWith({
-      ip_net_to_media_table: {
-        columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }),
-      },
+      ip_net_to_media_table: { columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }) },
       ip_net_to_physical_table: {
         columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }),
       },

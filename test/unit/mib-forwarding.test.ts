@@ -220,11 +220,7 @@ describe("an incomplete table", () => {
 });
 
 test("a bridge without learned entries reports none, and other devices nothing", () => {
-  expect(forwarding(deviceWith({ if_table: INTERFACES, bridge: BRIDGE }))).toEqual({
-    101: [],
-    102: [],
-    103: [],
-  });
+  expect(forwarding(deviceWith({ if_table: INTERFACES, bridge: BRIDGE }))).toEqual({ 101: [], 102: [], 103: [] });
   const router = deviceWith({
     if_table: INTERFACES,
     bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } },

@@ -402,12 +402,7 @@ describe("missing LLDP data", () => {
       },
     ],
   ])("makes the neighbors of every interface unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
-    expect(neighbors(read(steps))).toEqual({
-      10101: undefined,
-      10102: undefined,
-      10103: undefined,
-      10104: undefined,
-    });
+    expect(neighbors(read(steps))).toEqual({ 10101: undefined, 10102: undefined, 10103: undefined, 10104: undefined });
   });
 
   test("in truncated management addresses makes absent ones unknown", () => {

@@ -583,9 +583,7 @@ describe("the end of a scan", () => {
       hosts: { core: ["10.0.0.1"] },
       staleAfterHours: 24,
       parts: {
-        links: {
-          find: () => batches.map((links) => ({ links })),
-        },
+        links: { find: () => batches.map((links) => ({ links })) },
         unseen: (networkN, cutoff) => {
           expect(networkN).toBe(7);
           cutoffs.push(cutoff);
@@ -643,10 +641,7 @@ describe("the end of a scan", () => {
       throw new Error("a secret");
     };
     const { end, cause } = await newRun({ probes }).run();
-    expect(end).toMatchObject({
-      status: "Failed",
-      problem: "something went wrong inside the appliance; see its log",
-    });
+    expect(end).toMatchObject({ status: "Failed", problem: "something went wrong inside the appliance; see its log" });
     expect(JSON.stringify(end)).not.toContain("a secret");
     expect(cause).toContain("a secret");
   });

@@ -126,10 +126,7 @@ describe("the scan recorder", () => {
       await recorder.device(device("10.0.0.2"));
       const flushed = recorder.flush();
       await turn();
-      ran[0]?.finish({
-        sequence: 1,
-        result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_repeat }] },
-      });
+      ran[0]?.finish({ sequence: 1, result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_repeat }] } });
       await turn();
       ran[1]?.finish();
       await flushed;

@@ -13,10 +13,7 @@ const EVERY_PORT = PORT_PROTOCOLS.flatMap((protocol) =>
 test("a well-known number names its service", () => {
   expect(serviceOf(tcp(22))).toEqual({ name: "SSH", service_definition: "ssh" });
   expect(serviceOf(udp(123))).toEqual({ name: "NTP", service_definition: "ntp" });
-  expect(serviceOf(tcp(5432))).toEqual({
-    name: "PostgreSQL",
-    service_definition: "postgresql",
-  });
+  expect(serviceOf(tcp(5432))).toEqual({ name: "PostgreSQL", service_definition: "postgresql" });
 });
 
 test("a service on both protocols is the same service", () => {

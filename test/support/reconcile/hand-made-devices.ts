@@ -71,9 +71,7 @@ const PER_VLAN: Readonly<Record<string, HandMadeStep>> = {
   system: system("per-vlan"),
   ent_physical_table: entity("Cisco Systems"),
   bridge: { scalars: { dot1dBaseBridgeAddress: hex(mac(0)) }, columns: { dot1dBasePortIfIndex: { "1": 104 } } },
-  vtp_vlan_table: {
-    columns: rows({ "1.1": vtpVlan(1), "1.10": vtpVlan(10), "1.20": vtpVlan(20) }),
-  },
+  vtp_vlan_table: { columns: rows({ "1.1": vtpVlan(1), "1.10": vtpVlan(10), "1.20": vtpVlan(20) }) },
   vlan_trunk_port_table: {
     columns: rows({
       "104": {

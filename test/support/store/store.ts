@@ -203,13 +203,7 @@ export function hostFields(
   name: string,
   fields: Partial<OwnFields<HostRecord>> = {},
 ): OwnFields<HostRecord> {
-  return {
-    name,
-    network_id: networkId,
-    source: { type: "Manual" },
-    ...UNSAID_HOST,
-    ...fields,
-  };
+  return { name, network_id: networkId, source: { type: "Manual" }, ...UNSAID_HOST, ...fields };
 }
 
 export function subnetFields(
