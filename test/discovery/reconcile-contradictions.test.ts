@@ -639,26 +639,22 @@ describe("contradictory networks", () => {
             seen: (number + seed) % 2 === 0 ? null : has("proxy") && isLiar ? mac(0, 99) : (macs[0] as string),
           };
         });
-        const devices: DeviceSighting[] = machines
-          .slice(0, 6)
-          .map(({ at, number, isLiar, macs, inner, seen }) =>
-            deviceAt(
-              at,
-              {
-                ...(has("no name") && isLiar
-                  ? {}
-                  : { sys_name: has("one name") && isLiar ? "switch-x" : `n-${number}` }),
-                ...(has("one serial number") && isLiar
-                  ? { serial_number: "SAME-SERIAL" }
-                  : number % 2 === 0
-                    ? { serial_number: `SER-${number}` }
-                    : {}),
-                interfaces: macs.map((each, place) => ethernet(place + 1, { mac_address: each })),
-                addresses: [at, ...inner].map((each, place) => address(each, 1 + (place % 2))),
-              },
-              { mac_address: seen },
-            ),
-          );
+        const devices: DeviceSighting[] = machines.slice(0, 6).map(({ at, number, isLiar, macs, inner, seen }) =>
+          deviceAt(
+            at,
+            {
+              ...(has("no name") && isLiar ? {} : { sys_name: has("one name") && isLiar ? "switch-x" : `n-${number}` }),
+              ...(has("one serial number") && isLiar
+                ? { serial_number: "SAME-SERIAL" }
+                : number % 2 === 0
+                  ? { serial_number: `SER-${number}` }
+                  : {}),
+              interfaces: macs.map((each, place) => ethernet(place + 1, { mac_address: each })),
+              addresses: [at, ...inner].map((each, place) => address(each, 1 + (place % 2))),
+            },
+            { mac_address: seen },
+          ),
+        );
         const sweep = machines.map(({ at, seen }) => seenAt(at, { mac_address: seen }));
         const heard = machines.map(({ at, macs }) => seenAt(at, { mac_address: macs[0] as string, answered: [] }));
         // In one scan, in command order.

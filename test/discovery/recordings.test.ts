@@ -94,9 +94,7 @@ const names = recordingNames();
 
 test.skipIf(names.length === 0)(
   "recordings of real devices are checked as well (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
-  () => {
-    expect(names.length).toBeGreaterThan(0);
-  },
+  () => expect(names.length).toBeGreaterThan(0),
 );
 
 for (const name of [...fixtureNames(), ...names]) {
@@ -126,9 +124,8 @@ for (const name of [...fixtureNames(), ...names]) {
       expect(system.read).toBe(0);
       const read = Object.fromEntries(Object.entries(rows).map(([table, count]) => [table, count.read]));
       expect(read).toEqual(expectedRows(raw));
-      for (const { read, kept, set_aside } of Object.values(rows)) {
+      for (const { read, kept, set_aside } of Object.values(rows))
         expect(kept + Object.values(set_aside).reduce((sum, count) => sum + count, 0)).toBe(read);
-      }
       const kept = Object.fromEntries(Object.entries(rows).map(([table, count]) => [table, count.kept]));
       expect(kept).toMatchObject({
         interfaces: expectedInterfaces(raw).length,

@@ -30,9 +30,7 @@ const recordings = recordingNames();
 
 test.skipIf(recordings.length === 0)(
   "recordings of real devices are replayed as well (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
-  () => {
-    expect(recordings.length).toBeGreaterThan(0);
-  },
+  () => expect(recordings.length).toBeGreaterThan(0),
 );
 
 /** A column each of ifXTable, dot1dBasePortTable and entPhysicalTable. */

@@ -189,9 +189,8 @@ describe("every table with rows", () => {
       if_x_table: { columns: rows({ "1": { ifHighSpeed: 10_000 }, "2": { ifName: utf8(""), ifHighSpeed: 10_000 } }) },
     });
     await scan(["10.0.0.2"]);
-    for (const entry of (await owner.get("if-entries")).data as Wire[]) {
+    for (const entry of (await owner.get("if-entries")).data as Wire[])
       await owner.delete(`if-entries/${entry.id}?cascade=true`);
-    }
     for (const asked of await scannedTwice()) {
       const count = (await byLabel(asked))["sw-1: interface_extensions"];
       expect(count).toEqual({ read: 2, kept: 0, set_aside: { deleted: 2 } });
@@ -216,9 +215,8 @@ describe("every table with rows", () => {
     await scan(["10.0.0.2"]);
     const [vlan] = ((await owner.get("vlans")).data as Wire[]).filter(({ number }) => number === 10);
     expect((await owner.delete(`vlans/${vlan?.id}?cascade=true`)).status).toBe(200);
-    for (const asked of await scannedTwice()) {
+    for (const asked of await scannedTwice())
       expect((await byLabel(asked))["sw-1: vlans"]).toEqual({ read: 2, kept: 1, set_aside: { deleted: 1 } });
-    }
   });
 
   test("counts rows beyond the limits, each time", async () => {
@@ -273,9 +271,8 @@ describe("every table with rows", () => {
     await put(["00:1b:22:00:00:01", "00:1b:22:00:00:02"]);
     const told = { 10: [stationOf(1), stationOf(2)], 20: [stationOf(1), stationOf(2)] };
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn(told) });
-    for (const asked of await scannedTwice()) {
+    for (const asked of await scannedTwice())
       expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({ read: 6, kept: 4, set_aside: { duplicate: 2 } });
-    }
   });
 
   test("counts a partial table's rows for an interface with manual MAC addresses", async () => {
@@ -288,9 +285,8 @@ describe("every table with rows", () => {
       dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1), stationOf(2), stationOf(9)], 20: [stationOf(3)] }),
       dot1d_tp_fdb_table: { broken: ["*"] },
     });
-    for (const asked of await scannedTwice()) {
+    for (const asked of await scannedTwice())
       expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({ read: 6, kept: 4, set_aside: { withheld: 2 } });
-    }
     const [entry] = (await owner.get("if-entries?order_by=if_index")).data;
     expect(entry).toMatchObject({ fdb_macs: ["00:1b:22:00:00:09"], discovered: { fdb_macs: ["00:1b:22:00:00:01"] } });
   });

@@ -97,8 +97,6 @@ for (const denial of ["mdwe", "netlink"] as const) {
       expect(report("behind").sightings[0]?.ports?.asked).toEqual(expect.arrayContaining([22, 80, 443]));
     });
 
-    test("no descriptor is leaked", () => {
-      expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore);
-    });
+    test("no descriptor is leaked", () => expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore));
   });
 }

@@ -151,7 +151,5 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     TEST_HANG_MS,
   );
 
-  test("no descriptor is leaked", () => {
-    expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore);
-  });
+  test("no descriptor is leaked", () => expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore));
 });

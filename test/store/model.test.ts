@@ -475,6 +475,4 @@ test("the census equals a full count for every scope at every sequence", () => {
   expect(found.sort()).toEqual(expected.sort());
 });
 
-test("the store verifies", () => {
-  expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]);
-});
+test("the store verifies", () => expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]));

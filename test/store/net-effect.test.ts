@@ -321,9 +321,8 @@ describe("a used id is refused", () => {
     for (const write of [
       () => store.create(hostKind, hostFields(store.networkId, "b"), { id: host.id }),
       () => store.create(tagKind, tagFields(store.organizationId, "b"), { id: host.id }),
-    ]) {
+    ])
       expect(write).toThrow(expect.objectContaining(refusal));
-    }
     expect(ledgerSize()).toEqual(before);
   });
 

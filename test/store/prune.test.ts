@@ -261,9 +261,8 @@ describe("a prune", () => {
         "INSERT INTO history_segments SELECT last + 1, last + 1, resolution, pruned_by FROM history_segments",
         "UPDATE history_segments SET resolution = 'none'",
         "DELETE FROM history_segments",
-      ]) {
+      ])
         expect(() => db.$client.run(sql)).toThrow(/^ledger: /);
-      }
     });
   });
 
@@ -329,9 +328,8 @@ describe("a prune", () => {
         { before, keep: "monthly" },
         { before, keep: "daily" },
         { before: before - 20 * DAY_MS, keep: "daily" },
-      ] as const) {
+      ] as const)
         expect(pruneHistory(db, KINDS, order, now)).toMatchObject({ dropped: 0, report: null });
-      }
       expect(dump(db)).toBe(monthly);
     });
   });
@@ -407,9 +405,7 @@ describe("tampering after a prune is found:", () => {
   ];
   const oneThinned = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
 
-  test("not without tampering", () => {
-    expect(damaged("UPDATE observations SET observed = observed")).toEqual([]);
-  });
+  test("not without tampering", () => expect(damaged("UPDATE observations SET observed = observed")).toEqual([]));
 
   test("a changed or deleted hash", () => {
     expect(

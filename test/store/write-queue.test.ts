@@ -161,9 +161,8 @@ describe("the command queue", () => {
       ...Array.from({ length: RESERVED_OF_USER }, () => user("another")),
       AUTHOR,
       { ...AUTHOR, type: "Discovery", id: "scan" } as const,
-    ]) {
+    ])
       void queue.run("test", null, by).catch(() => answered.push("refused"));
-    }
     expect(await codeOf(queue.run("test", null, user("another")))).toBe("rate_limit_exceeded");
     expect(answered).toEqual([]);
   });

@@ -77,9 +77,7 @@ describe("an invalid API key", () => {
     `${key}\n`,
     key.toUpperCase(),
     key.replace("nlk_", "NLK_"),
-  ])("is %j", (text) => {
-    expect(isWellFormedApiKey(text)).toBe(false);
-  });
+  ])("is %j", (text) => expect(isWellFormedApiKey(text)).toBe(false));
 });
 
 test("the hash of a key is its SHA-256", () => {
@@ -95,9 +93,7 @@ describe("the mask of a key", () => {
     expect(maskApiKey(key)).toBe(`${key.slice(0, 8)}…`);
   });
 
-  test("is not itself a key", () => {
-    expect(isWellFormedApiKey(maskApiKey(generateApiKey(systemRandom)))).toBe(false);
-  });
+  test("is not itself a key", () => expect(isWellFormedApiKey(maskApiKey(generateApiKey(systemRandom)))).toBe(false));
 
   test("is refused for an invalid key, which it would show whole", () => {
     expect(() => maskApiKey("nlk_abc")).toThrow("well-formed");

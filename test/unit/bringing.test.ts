@@ -25,9 +25,7 @@ test.each([
   ["000000", "Gray"],
   ["red", "Gray"],
   [null, "Gray"],
-] as const)("the color %p becomes %s", (text, color) => {
-  expect(colorNear(text)).toBe(color);
-});
+] as const)("the color %p becomes %s", (text, color) => expect(colorNear(text)).toBe(color));
 
 test.each([
   ["1000base-t", 6],
@@ -46,9 +44,7 @@ test.each([
   ["other", 1],
   ["something new", 1],
   [null, null],
-] as const)("an interface of type %p has the ifType %p", (slug, ifType) => {
-  expect(ifTypeOf(slug)).toBe(ifType);
-});
+] as const)("an interface of type %p has the ifType %p", (slug, ifType) => expect(ifTypeOf(slug)).toBe(ifType));
 
 test("a change belongs to an import by exact source URL, not by prefix", () => {
   const source = "Import from NetBox at http://nb";

@@ -25,9 +25,7 @@ describe("the caller of a request", () => {
 
   test.each(["192.0.2.7", "::ffff:192.0.2.7", "10.0.0.2", "2001:db8:8::1", "local", ""])(
     "is the peer %p if it is not a trusted proxy",
-    (peer) => {
-      expect(from(peer, "203.0.113.5")).toBe(from(peer, null));
-    },
+    (peer) => expect(from(peer, "203.0.113.5")).toBe(from(peer, null)),
   );
 
   test.each(["10.0.0.1", "::ffff:10.0.0.1", "10.9.255.255", "2001:db8:9::ffff", "fe80::1%eth0"])(

@@ -25,9 +25,7 @@ describe("a reason", () => {
     ["see UTF-8''%41", "see UTF-8''%41"],
     ["x".repeat(CHANGE_REASON_MAX_LENGTH), "x".repeat(CHANGE_REASON_MAX_LENGTH)],
     [`UTF-8''${"%F0%9F%98%80".repeat(CHANGE_REASON_MAX_LENGTH)}`, "😀".repeat(CHANGE_REASON_MAX_LENGTH)],
-  ])("%p is parsed as %p", (sent, reason) => {
-    expect(read(sent)).toEqual({ reason, issues: [] });
-  });
+  ])("%p is parsed as %p", (sent, reason) => expect(read(sent)).toEqual({ reason, issues: [] }));
 
   test.each(["", "  \t ", "UTF-8''", "UTF-8''%20%E2%80%82%EF%BB%BF"])("%p means no reason", (sent) => {
     expect(read(sent)).toEqual({ reason: null, issues: [] });

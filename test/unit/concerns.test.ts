@@ -34,9 +34,7 @@ function codes(change: Partial<ApplianceReading>, hasInventory = true): string[]
   return concernsOf({ ...FINE, ...change }, NOW, hasInventory).map(({ code, severity }) => `${severity} ${code}`);
 }
 
-test("a healthy appliance needs no attention", () => {
-  expect(codes({})).toEqual([]);
-});
+test("a healthy appliance needs no attention", () => expect(codes({})).toEqual([]));
 
 test.each<[string, Partial<ApplianceReading>, Partial<ApplianceReading>]>([
   ["error disk_full", free(DISK_FULL_BYTES - 1), free(DISK_FULL_BYTES * 1_000)],
@@ -109,9 +107,7 @@ describe("the available memory", () => {
     expect(left({ ...files, [`${group}/memory.max`]: "max\n" })).toMatchObject({ totalBytes: 8_192_000_000 });
   });
 
-  test("is unknown without data", () => {
-    expect(left({})).toEqual({ totalBytes: null, availableBytes: null });
-  });
+  test("is unknown without data", () => expect(left({})).toEqual({ totalBytes: null, availableBytes: null }));
 
   test("clock synchronization is known only under timesyncd", () => {
     const there = (...paths: string[]) => isSynchronized((path) => paths.includes(path));

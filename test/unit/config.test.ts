@@ -126,9 +126,7 @@ describe("the configuration", () => {
     [["--self", "--no-self"], "--self is given more than once"],
     [["--log-format", "xml"], 'must be text or json, not "xml"'],
     [["--networks", "a,,b"], "--networks must be names or ids separated by commas"],
-  ])("refuses %j", (args, message) => {
-    expect(problem(args)).toContain(message);
-  });
+  ])("refuses %j", (args, message) => expect(problem(args)).toContain(message));
 
   test("refuses a variable that is neither true nor false", () => {
     expect(problem([], { NETLEDGER_SELF: "maybe" })).toBe('NETLEDGER_SELF must be true or false, not "maybe"');
@@ -194,9 +192,7 @@ describe("a positional setting", () => {
     [["a", "b"], '"b" is not valid: every other setting is a flag'],
     [["a", "--file", "b"], "--file is given more than once"],
     [["-a"], '"-a" is not valid: every other setting is a flag'],
-  ])("refuses %j", (args, message) => {
-    expect(problem(args, {}, BACKUP)).toBe(message);
-  });
+  ])("refuses %j", (args, message) => expect(problem(args, {}, BACKUP)).toBe(message));
 
   test("appears in the usage as its value only", () => {
     expect(helpOf([BACKUP])).toContain("usage: netledger copy FILE [--flag VALUE …]");

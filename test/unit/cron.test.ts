@@ -99,9 +99,7 @@ describe("a schedule at an interval", () => {
       "2026-03-29T00:00:00Z",
       ["2026-03-29T00:15Z", "2026-03-29T01:15Z", "2026-03-29T02:15Z"],
     ],
-  ])("%s", (_what, cron, after, expected) => {
-    expect(due(cron, BERLIN, after, expected.length)).toEqual(expected);
-  });
+  ])("%s", (_what, cron, after, expected) => expect(due(cron, BERLIN, after, expected.length)).toEqual(expected));
 });
 
 test("the next time is later than the given instant, even by a millisecond", () => {

@@ -27,15 +27,11 @@ describe("a table as CSV", () => {
     [{ type: "Manual" }, "Manual"],
     [{ type: "Kvm", details: {} }, '"{""type"":""Kvm"",""details"":{}}"'],
     ["ünï", "ünï"],
-  ])("writes %p as %s", (value, text) => {
-    expect(cell(value)).toBe(`${text}\r\n`);
-  });
+  ])("writes %p as %s", (value, text) => expect(cell(value)).toBe(`${text}\r\n`));
 
   test.each([["=1+1"], ["+1"], ["-1"], ["@SUM(A1)"], ["\t=1"], ["\r=1"], ["  =1"], ["＝1"], ["\u0000=1"]])(
     "escapes the formula %p",
-    (value) => {
-      expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true);
-    },
+    (value) => expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true),
   );
 
   test("escapes a formula at the start of a list, and after a semicolon", () => {
@@ -78,8 +74,6 @@ describe("a table as CSV", () => {
 
   test.each([["a=b"], ["1-2"], ["it's"], ["'quoted'"], ["a;b"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])(
     "leaves %p unchanged",
-    (value) => {
-      expect(cell(value)).toBe(`${value}\r\n`);
-    },
+    (value) => expect(cell(value)).toBe(`${value}\r\n`),
   );
 });

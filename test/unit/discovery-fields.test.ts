@@ -19,9 +19,7 @@ describe("a scanned value", () => {
     expect(merged({ a: 1, list: [{ b: 2 }] }, { a: 1, list: [{ b: 2 }], missing: null }, null, never)).toEqual({});
   });
 
-  test("that is absent changes nothing", () => {
-    expect(merged({ a: 1 }, { a: undefined }, null, never)).toEqual({});
-  });
+  test("that is absent changes nothing", () => expect(merged({ a: 1 }, { a: undefined }, null, never)).toEqual({}));
 
   test("replaces discovered ones, and clears those the device no longer has", () => {
     expect(merged({ a: 1, b: "x" }, { a: 2, b: null }, null, () => false)).toEqual({ a: 2, b: null });

@@ -39,9 +39,7 @@ describe("two sightings", () => {
       "renamed and moved, with chassis id and interfaces",
       { macs: [mac(1), mac(2)], chassisId: mac(0), sysName: "sw-9", addresses: ["10.9.9.9"] },
     ],
-  ])("are one host %s", (_, seen) => {
-    expect(isSame(signs(seen), signs(whole))).not.toBeNull();
-  });
+  ])("are one host %s", (_, seen) => expect(isSame(signs(seen), signs(whole))).not.toBeNull());
 
   test.each([
     ["with only the name in common", { sysName: "sw-1" }],
@@ -62,9 +60,7 @@ describe("two sightings", () => {
     ],
     ["with nothing in common", { macs: [mac(9)], sysName: "other", addresses: ["10.0.0.9"] }],
     ["without any identifier", {}],
-  ])("are not one host %s", (_, seen) => {
-    expect(isSame(signs(seen), signs(whole))).toBeNull();
-  });
+  ])("are not one host %s", (_, seen) => expect(isSame(signs(seen), signs(whole))).toBeNull());
 
   test("no weak identifier suffices alone, nor do all others against a different serial number", () => {
     for (const weak of [
@@ -127,9 +123,7 @@ test("among equal candidates the previous one is chosen, unless another is more 
 
 test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])(
   "%p is not an identifying serial number",
-  (text) => {
-    expect(serialSign(text)).toBeNull();
-  },
+  (text) => expect(serialSign(text)).toBeNull(),
 );
 
 test("factory default names identify nothing", () => {

@@ -47,9 +47,7 @@ describe("faults of a syntax tree", () => {
     ["swapped arguments", "f(a, a);", []],
     ["swapped arguments", "f(a, () => b);", []],
     ["removed await", "const a = await b();", ["const a = b();"]],
-  ])("are, as a %s in %s: %j", (kind, code, expected) => {
-    expect(mutants(code, kind)).toEqual(expected);
-  });
+  ])("are, as a %s in %s: %j", (kind, code, expected) => expect(mutants(code, kind)).toEqual(expected));
 
   test.each([
     ['type A = "up" | 1;'],
@@ -76,9 +74,7 @@ describe("faults of a syntax tree", () => {
     "src/base/text-modules.d.ts",
     "test/unit/faults.test.ts",
     "src/console/page.html",
-  ])("are never planted in %s", (path) => {
-    expect(isPlantable(path)).toBe(false);
-  });
+  ])("are never planted in %s", (path) => expect(isPlantable(path)).toBe(false));
 });
 
 describe("faults drawn from src", () => {

@@ -332,9 +332,7 @@ describe("the checkers of the house rules", () => {
     ["process.pid"],
     [`import { createHash } from "node:crypto";`],
     [`import type { Random } from "../base/random.ts";`],
-  ])("accept %s", async (code) => {
-    expect(await foreignUses({ "src/db/kind.ts": code })).toEqual([]);
-  });
+  ])("accept %s", async (code) => expect(await foreignUses({ "src/db/kind.ts": code })).toEqual([]));
 
   test("accept each use in its owner", async () => {
     const tree = {
@@ -426,9 +424,7 @@ describe("the checkers of the house rules", () => {
     [`describe.only("a", f);`],
     [`test.only.each([1])("a", f);`],
     [`it.todo("a");`],
-  ])("refuse %s in a test", async (code) => {
-    expect(await evasions({ "test/unit/a.test.ts": code })).toHaveLength(1);
-  });
+  ])("refuse %s in a test", async (code) => expect(await evasions({ "test/unit/a.test.ts": code })).toHaveLength(1));
 
   test("let system tests wait, but not skip", async () => {
     expect(

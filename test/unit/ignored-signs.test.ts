@@ -59,6 +59,4 @@ test.each([
   ["HSRP version 2", "00:00:0c:9f:f0:01", false],
   ["from HSRP's manufacturer", "00:00:0c:9f:00:01", true],
   ["GLBP", "00:07:b4:00:01:02", false],
-])("a MAC address identifies one device (%s): %s", (_whose, mac, is) => {
-  expect(isOneDevices(mac)).toBe(is);
-});
+])("a MAC address identifies one device (%s): %s", (_whose, mac, is) => expect(isOneDevices(mac)).toBe(is));

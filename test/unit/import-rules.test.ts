@@ -186,9 +186,7 @@ test("every import of src obeys the layers, and no modules of src, scripts or te
   expect(await violations(tree)).toEqual([]);
 });
 
-test("no file or folder has a meaningless name", () => {
-  expect(emptyNames(readRepository([], () => true))).toEqual([]);
-});
+test("no file or folder has a meaningless name", () => expect(emptyNames(readRepository([], () => true))).toEqual([]));
 
 describe("the checker of the import rules", () => {
   const lower = {

@@ -39,9 +39,7 @@ describe("parseInstant", () => {
     ["1990-12-31T23:59:60Z", "1991-01-01T00:00:00.000Z"],
     ["1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00.000Z"],
     ["1937-01-01T12:00:27.87+00:20", "1937-01-01T11:40:27.870Z"],
-  ])("parses the RFC 3339 §5.8 example %s", (text, expected) => {
-    expect(normalised(text)).toBe(expected);
-  });
+  ])("parses the RFC 3339 §5.8 example %s", (text, expected) => expect(normalised(text)).toBe(expected));
 
   test.each([
     ["2026-11-21T09:15:00Z", "2026-11-21T09:15:00.000Z"],
@@ -60,15 +58,11 @@ describe("parseInstant", () => {
     ["0099-06-15T00:00:00Z", "0099-06-15T00:00:00.000Z"],
     ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
-  ])("parses %s as %s", (text, expected) => {
-    expect(normalised(text)).toBe(expected);
-  });
+  ])("parses %s as %s", (text, expected) => expect(normalised(text)).toBe(expected));
 
   test.each(["2000-02-29T00:00:00Z", "2024-02-29T00:00:00Z", "2026-02-28T00:00:00Z", "0000-02-29T00:00:00Z"])(
     "accepts the day %s",
-    (text) => {
-      expect(parseInstant(text)).not.toBeNull();
-    },
+    (text) => expect(parseInstant(text)).not.toBeNull(),
   );
 
   test.each([
@@ -84,9 +78,7 @@ describe("parseInstant", () => {
     "2026-00-10",
     "2026-13-01",
     "2026-01-00",
-  ])("refuses the impossible day %s", (day) => {
-    expect(parseInstant(`${day}T00:00:00Z`)).toBeNull();
-  });
+  ])("refuses the impossible day %s", (day) => expect(parseInstant(`${day}T00:00:00Z`)).toBeNull());
 
   test.each([
     "",
@@ -115,9 +107,7 @@ describe("parseInstant", () => {
     "2026-11-21T09:15:00ZZ",
     "२०२६-११-२१T09:15:00Z",
     "1795252500123",
-  ])("refuses %j", (text) => {
-    expect(parseInstant(text)).toBeNull();
-  });
+  ])("refuses %j", (text) => expect(parseInstant(text)).toBeNull());
 
   test("refuses a time outside the years 0000 to 9999 in UTC", () => {
     expect(parseInstant("0000-01-01T00:00:00+00:01")).toBeNull();
@@ -202,7 +192,5 @@ describe("parseInstantOrAge", () => {
     "-1000000d",
     "-999999999999999w",
     "2026-11-21",
-  ])("refuses %p", (text) => {
-    expect(parseInstantOrAge(text, now)).toBeNull();
-  });
+  ])("refuses %p", (text) => expect(parseInstantOrAge(text, now)).toBeNull());
 });

@@ -25,15 +25,11 @@ describe("an interface name", () => {
     ["tunnel12", "tu12"],
     ["management1", "mgmt1"],
     ["ma1", "mgmt1"],
-  ])("%s becomes %s", (text, name) => {
-    expect(numberedInterface(text)?.name).toBe(name);
-  });
+  ])("%s becomes %s", (text, name) => expect(numberedInterface(text)?.name).toBe(name));
 
   test.each(["ge-0/0/7", "gi", "gibson", "1/0/7", "port 7", "gi1/0/7 core", "", "gigabit-ethernet1", "swp1"])(
     "%p is not a known type with a number",
-    (text) => {
-      expect(numberedInterface(text)).toBeNull();
-    },
+    (text) => expect(numberedInterface(text)).toBeNull(),
   );
 
   test.each<[string, readonly string[]]>([
@@ -47,9 +43,7 @@ describe("an interface name", () => {
     ["1/0/7", []],
     ["x", []],
     ["gi1 x", []],
-  ])("%s starts with %p", (text, names) => {
-    expect(interfaceBeginnings(text)).toEqual([...names]);
-  });
+  ])("%s starts with %p", (text, names) => expect(interfaceBeginnings(text)).toEqual([...names]));
 });
 
 test.each([

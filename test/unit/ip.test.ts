@@ -50,9 +50,7 @@ describe("parseIp", () => {
     ["4.2.3: the first of equal runs", "2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"],
     ["4.3: lower case", "2001:DB8::AAAA", "2001:db8::aaaa"],
     ["5: mixed notation for IPv4-mapped", "::ffff:c000:0201", "::ffff:192.0.2.1"],
-  ])("follows RFC 5952 §%s: %s", (_rule, text, expected) => {
-    expect(ip(text).text).toBe(expected);
-  });
+  ])("follows RFC 5952 §%s: %s", (_rule, text, expected) => expect(ip(text).text).toBe(expected));
 
   test.each([
     ["0:0:0:0:0:0:0:0", "::"],
@@ -68,9 +66,7 @@ describe("parseIp", () => {
     ["1:2:3:4:5:6:192.0.2.1", "1:2:3:4:5:6:c000:201"],
     ["FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:255.255.255.255", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
     ["0:0:0:0:0:FFFF:10.1.1.1", "::ffff:10.1.1.1"],
-  ])("writes %s as %s", (text, expected) => {
-    expect(ip(text).text).toBe(expected);
-  });
+  ])("writes %s as %s", (text, expected) => expect(ip(text).text).toBe(expected));
 
   test("leaves an IPv4-mapped address IPv6", () => {
     const mapped = ip("::ffff:1.2.3.4");
@@ -136,9 +132,7 @@ describe("parseIp", () => {
     "1.2.3.4::",
     "::1.2.3.4:5",
     `${"0".repeat(100)}::`,
-  ])("refuses %j", (text) => {
-    expect(parseIp(text)).toBeNull();
-  });
+  ])("refuses %j", (text) => expect(parseIp(text)).toBeNull());
 
   test("round-trips every address from any spelling", () => {
     const random = seededRandom(1);
@@ -168,9 +162,8 @@ describe("parseIp", () => {
 function shortened(groups: string[]): string {
   for (let length = 8; length >= 2; length -= 1) {
     for (let start = 0; start + length <= 8; start += 1) {
-      if (groups.slice(start, start + length).every((group) => group === "0")) {
+      if (groups.slice(start, start + length).every((group) => group === "0"))
         return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
-      }
     }
   }
   return groups.join(":");
@@ -244,9 +237,7 @@ describe("cidrContains", () => {
     ["::/0", "10.0.0.1", false],
     ["0.0.0.0/0", "::1", false],
     ["10.0.0.0/8", "::ffff:10.0.0.1", false],
-  ])("%s and %s: %p", (block, address, expected) => {
-    expect(cidrContains(cidr(block), ip(address))).toBe(expected);
-  });
+  ])("%s and %s: %p", (block, address, expected) => expect(cidrContains(cidr(block), ip(address))).toBe(expected));
 });
 
 describe("cidrOf", () => {

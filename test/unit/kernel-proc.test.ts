@@ -216,9 +216,7 @@ describe("privileges from the executable", () => {
     ["granted by the file only", status(998, "0000000000002000", "0000000000000000"), true],
     ["partly granted by the file", status(998, "0000000000003000", "0000000000002000"), true],
     ["none", status(998, "0000000000000000", "0000000000000000"), false],
-  ])("are derived from capabilities: %s", (_, text, are) => {
-    expect(capabilitiesAreOfFile(text)).toBe(are);
-  });
+  ])("are derived from capabilities: %s", (_, text, are) => expect(capabilitiesAreOfFile(text)).toBe(are));
 
   test("are a limitation that names the executable and the remedy", () => {
     const [found] = limitationsOfExecutable("/usr/bin/netledger", () => true);

@@ -52,9 +52,7 @@ describe("the rule of limits", () => {
     ["const options = ['--timeout=120000'];"],
     ["if (performance.now() - began > 20_000) throw late;"],
     ["const WAIT_MAX_MS = 10_000;\nfor (const end = performance.now() + WAIT_MAX_MS; ; ) look();"],
-  ])("refuses %s", async (code) => {
-    expect(await ownLimits({ "test/support/a.ts": code })).toHaveLength(1);
-  });
+  ])("refuses %s", async (code) => expect(await ownLimits({ "test/support/a.ts": code })).toHaveLength(1));
 
   test.each([
     ["import { HANG_MS } from '../measure/limits.ts';\nif (performance.now() - began > HANG_MS) throw late;"],
@@ -67,9 +65,7 @@ describe("the rule of limits", () => {
     ["const wait = (ms: number) => AbortSignal.timeout(ms);"],
     ["const end = performance.now() + forMs;\nwhile (performance.now() < end) look();"],
     ["check.timeout('a', 3);"],
-  ])("accepts %s", async (code) => {
-    expect(await ownLimits({ "test/support/a.ts": code })).toEqual([]);
-  });
+  ])("accepts %s", async (code) => expect(await ownLimits({ "test/support/a.ts": code })).toEqual([]));
 
   test("refuses a clock in a test, which would measure other load on the machine", async () => {
     const code = "const began = performance.now();";

@@ -469,9 +469,7 @@ describe("edge and uplink", () => {
     ["nothing tells", {}, ["- nowhere 0.3"]],
   ];
 
-  test.each(cases)("%s", (_title, fields, expected) => {
-    expect(places(located([subject(fields)]))).toEqual(expected);
-  });
+  test.each(cases)("%s", (_title, fields, expected) => expect(places(located([subject(fields)]))).toEqual(expected));
 
   test("uplinks on the path are evidence, the nearest first and the rest counted", () => {
     const uplinks = Array.from({ length: 8 }, (_, k) =>

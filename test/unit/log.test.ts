@@ -213,9 +213,7 @@ describe("secret fields", () => {
 
   test.each(["name", "path", "request_id", "key_id", "apiKeyId", "api_key_ids", "status", "passed", "actor"])(
     "%s is not secret",
-    (name) => {
-      expect(isSecretFieldName(name)).toBe(false);
-    },
+    (name) => expect(isSecretFieldName(name)).toBe(false),
   );
 
   test("as bytes show only their length", () => {

@@ -20,9 +20,7 @@ describe("parseMac", () => {
     "00-1b-44-11-3A-B7",
     "001b.4411.3ab7",
     "001B.4411.3AB7",
-  ])("parses %s into lower case with colons", (text) => {
-    expect(parseMac(text)).toBe("00:1b:44:11:3a:b7");
-  });
+  ])("parses %s into lower case with colons", (text) => expect(parseMac(text)).toBe("00:1b:44:11:3a:b7"));
 
   test("accepts the all-zero and broadcast address, whose meaning is left to callers", () => {
     expect(parseMac("00:00:00:00:00:00")).toBe("00:00:00:00:00:00");
@@ -53,9 +51,7 @@ describe("parseMac", () => {
     "00:1b:44:11:3a:b7\n",
     "00::1b:44:11:3a:b7",
     "００:1b:44:11:3a:b7",
-  ])("refuses %j", (text) => {
-    expect(parseMac(text)).toBeNull();
-  });
+  ])("refuses %j", (text) => expect(parseMac(text)).toBeNull());
 
   test("normalizes every notation, idempotently", () => {
     const random = seededRandom(1);
@@ -130,7 +126,5 @@ describe("properties of an address", () => {
     ["00:00:5e:00:53:01", null],
     ["00:00:0c:9f:e1:2c", null],
     ["00:1b:21:00:01:0a", null],
-  ])("%s belongs to the virtual router %p", (mac, router) => {
-    expect(virtualRouterOf(mac)).toEqual(router);
-  });
+  ])("%s belongs to the virtual router %p", (mac, router) => expect(virtualRouterOf(mac)).toEqual(router));
 });

@@ -161,9 +161,7 @@ describe("a misreporting device", () => {
     [1.5, 1],
     [2 ** 31 - 1, 2 ** 31 - 1],
     [utf8("6"), undefined],
-  ])("ifType %p becomes %p", (ifType, type) => {
-    expect(interfaces({ ...ROW, ifType })[0]?.if_type).toBe(type as number);
-  });
+  ])("ifType %p becomes %p", (ifType, type) => expect(interfaces({ ...ROW, ifType })[0]?.if_type).toBe(type as number));
 
   test.each([
     [0, undefined, "Unknown"],

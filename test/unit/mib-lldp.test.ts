@@ -213,9 +213,7 @@ describe("the interface of a local port", () => {
     ["the MAC address as text", locals({ "77": [3, "00:1b:21:00:00:03"] })],
     ["the port description", locals({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
     ["the port description, which is an alias", locals({ "77": [3, hex("ffffffffffff"), "room 3"] })],
-  ])("is found by %s", (_name, texts) => {
-    expect(on(texts)).toEqual([10_103]);
-  });
+  ])("is found by %s", (_name, texts) => expect(on(texts)).toEqual([10_103]));
 
   test("is found by an abbreviated name without ifXTable", () => {
     expect(on(locals({ "77": [5, "Gi1/0/3"] }), { if_x_table: {} })).toEqual([10_103]);

@@ -28,9 +28,7 @@ describe("a text value", () => {
     ["ISO 8859-1 control characters removed", hex("80ff"), "ÿ"],
     ["nothing", utf8(""), ""],
     ["control characters only", hex("000d0a07"), ""],
-  ])("is decoded: %s", (_name, bytes, text) => {
-    expect(textOf(bytes)).toBe(text);
-  });
+  ])("is decoded: %s", (_name, bytes, text) => expect(textOf(bytes)).toBe(text));
 
   test("is null for a number or an OID", () => {
     expect(textOf(7)).toBeNull();
@@ -54,9 +52,7 @@ describe("an identifier value", () => {
     ["bytes that are not UTF-8", hex("a8d0e5f5afc0"), "a8:d0:e5:f5:af:c0"],
     ["nothing", utf8(""), ""],
     ["padding only", hex("0000"), ""],
-  ])("is decoded: %s", (_name, bytes, text) => {
-    expect(identifierOf(bytes)).toBe(text);
-  });
+  ])("is decoded: %s", (_name, bytes, text) => expect(identifierOf(bytes)).toBe(text));
 });
 
 test("a MAC address is six bytes, not all zero", () => {

@@ -50,9 +50,7 @@ describe("an own Origin", () => {
     ["http://[::1]:8080", "[::1]:8080"],
     ["http://[2001:DB8::1]", "[2001:db8:0::1]"],
     ["http://xn--bcher-kva.example", "bücher.example"],
-  ])("%s for Host %s is accepted", (origin, host) => {
-    expect(originAllowed(headers({ origin, host }))).toBe(true);
-  });
+  ])("%s for Host %s is accepted", (origin, host) => expect(originAllowed(headers({ origin, host }))).toBe(true));
 });
 
 describe("a foreign Origin", () => {
@@ -81,9 +79,7 @@ describe("a foreign Origin", () => {
     ["chrome-extension://inventory.example", "inventory.example"],
     ["http://inventory.example:99999", "inventory.example:99999"],
     ["http://inventory.example", ""],
-  ])("%j for Host %j is refused", (origin, host) => {
-    expect(originAllowed(headers({ origin, host }))).toBe(false);
-  });
+  ])("%j for Host %j is refused", (origin, host) => expect(originAllowed(headers({ origin, host }))).toBe(false));
 
   test("is assumed without a Host to compare", () => {
     expect(originAllowed(headers({ origin: "http://inventory.example:8080", host: null }))).toBe(false);

@@ -55,9 +55,7 @@ describe("a password hash", () => {
 });
 
 describe("verifying without a hash", () => {
-  test("returns false", async () => {
-    expect(await verifyPassword(PASSWORD, null)).toBe(false);
-  });
+  test("returns false", async () => expect(await verifyPassword(PASSWORD, null)).toBe(false));
 
   test("does the work of a real verification: a hash of the same parameters", async () => {
     const hash = await hashPassword(PASSWORD, EMAIL);
@@ -94,9 +92,7 @@ describe("password rules", () => {
     "night@example.net!",
     "night night night",
     "example.net",
-  ])("accept %p", (password) => {
-    expect(describePasswordProblem(password, EMAIL)).toBeNull();
-  });
+  ])("accept %p", (password) => expect(describePasswordProblem(password, EMAIL)).toBeNull());
 
   test.each([
     ["", "at least 10"],
@@ -118,9 +114,7 @@ describe("password rules", () => {
     ["night@example.net", "e-mail address"],
     ["Night@EXAMPLE.net ", "e-mail address"],
     ["night\u200b@example.net", "e-mail address"],
-  ])("give an error for %j", (password, reason) => {
-    expect(describePasswordProblem(password, EMAIL)).toContain(reason);
-  });
+  ])("give an error for %j", (password, reason) => expect(describePasswordProblem(password, EMAIL)).toContain(reason));
 
   test("refuse the part before the @, if long enough", () => {
     expect(describePasswordProblem("Night.Shift", "night.shift@example.net")).toContain("e-mail address");
@@ -186,9 +180,8 @@ describe("the hashing gate", () => {
 
   test("passes its slot on when a task fails", async () => {
     const gate = new PasswordGate(1, 1);
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 3; round += 1)
       await expect(gate.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-    }
     expect(await gate.run(async () => "done")).toBe("done");
   });
 

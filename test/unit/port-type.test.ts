@@ -51,9 +51,7 @@ describe("portType", () => {
     [44818, "Udp", "EtherNetIp"],
     [9100, "Tcp", "JetDirect"],
   ];
-  test.each(cases)("%d/%s is %s", (number, protocol, type) => {
-    expect(portType(number, protocol)).toBe(type);
-  });
+  test.each(cases)("%d/%s is %s", (number, protocol, type) => expect(portType(number, protocol)).toBe(type));
 
   const customs: [number, PortProtocol][] = [
     [22, "Udp"],
@@ -68,7 +66,5 @@ describe("portType", () => {
     [40000, "Tcp"],
     [65535, "Udp"],
   ];
-  test.each(customs)("%d/%s is Custom", (number, protocol) => {
-    expect(portType(number, protocol)).toBe("Custom");
-  });
+  test.each(customs)("%d/%s is Custom", (number, protocol) => expect(portType(number, protocol)).toBe("Custom"));
 });

@@ -6,11 +6,8 @@ import { applyRecipe, parseRecipe, patched, RECIPES } from "../support/recipes/r
 import { overlaid } from "../support/recipes/scratch-copy.ts";
 
 describe("a recipe", () => {
-  test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))(
-    "%s: every step fits the sources",
-    (_, recipe) => {
-      expect(applyRecipe(recipe, overlaid()).length).toBeGreaterThan(0);
-    },
+  test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))("%s: every step fits the sources", (_, recipe) =>
+    expect(applyRecipe(recipe, overlaid()).length).toBeGreaterThan(0),
   );
 
   test("has a path before each code block, and one check", () => {
@@ -63,7 +60,5 @@ describe("a diff without line numbers", () => {
     ["   x\n+  y", "more than once"],
     [" z\n+y", "does not contain"],
     ["@@ z @@\n   x\n+  y", "no line"],
-  ])("%p is refused", (diff, reason) => {
-    expect(() => patched(text, diff, "f")).toThrow(reason);
-  });
+  ])("%p is refused", (diff, reason) => expect(() => patched(text, diff, "f")).toThrow(reason));
 });

@@ -10,6 +10,4 @@ test.each([
   // For HTTP/1.0 without a host, the URL is the request target.
   ["/api/v1/hosts?u=http://elsewhere/forged/path", "/api/v1/hosts"],
   ["/api/v1/hosts", "/api/v1/hosts"],
-])("the request path of %s is %s", (url, path) => {
-  expect(pathOf(url)).toBe(path);
-});
+])("the request path of %s is %s", (url, path) => expect(pathOf(url)).toBe(path));

@@ -5,14 +5,11 @@ import { atLeast, lesserRole, ROLES, type Role } from "../../src/access/role.ts"
 
 const FROM_LEAST: Role[] = ["Viewer", "Member", "Admin", "Owner"];
 
-test("there are four roles, highest first", () => {
-  expect([...ROLES]).toEqual(["Owner", "Admin", "Member", "Viewer"]);
-});
+test("there are four roles, highest first", () => expect([...ROLES]).toEqual(["Owner", "Admin", "Member", "Viewer"]));
 
 test("a role has the rights of every lower role, and no more", () => {
-  for (const [power, role] of FROM_LEAST.entries()) {
+  for (const [power, role] of FROM_LEAST.entries())
     for (const [needed, required] of FROM_LEAST.entries()) expect(atLeast(role, required)).toBe(power >= needed);
-  }
 });
 
 test("the lower of two roles is independent of their order", () => {

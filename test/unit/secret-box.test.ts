@@ -76,9 +76,8 @@ describe("a sealed secret does not open", () => {
   });
 
   test("when truncated anywhere, or with trailing bytes", () => {
-    for (let length = 0; length < sealed.length; length += 1) {
+    for (let length = 0; length < sealed.length; length += 1)
       expect(() => newBox().open(sealed.slice(0, length), CONTEXT)).toThrow("cannot be opened");
-    }
     expect(() => newBox().open(Uint8Array.of(...sealed, 0), CONTEXT)).toThrow("cannot be opened");
   });
 

@@ -33,9 +33,8 @@ describe("a setup token", () => {
       token.replaceAll("-", ""),
       token.replaceAll("-", " "),
       `  ${token}\n`,
-    ]) {
+    ])
       expect(setupTokenMatches(token, typed)).toBe(true);
-    }
   });
 
   test("matches with 1 misread as I or l and 0 as O", () => {
@@ -53,9 +52,8 @@ describe("a setup token", () => {
       `${token}0`,
       token.replace("2", "3"),
       token.split("-").reverse().join("-"),
-    ]) {
+    ])
       expect(setupTokenMatches(token, typed)).toBe(false);
-    }
   });
 });
 
@@ -69,7 +67,5 @@ describe("comparing secrets", () => {
     ["abc", "", false],
     ["\ud800", "\ufffd", false],
     ["schlüssel", "schlüssel", true],
-  ])("%j and %j: %p", (a, b, same) => {
-    expect(sameSecret(a, b)).toBe(same);
-  });
+  ])("%j and %j: %p", (a, b, same) => expect(sameSecret(a, b)).toBe(same));
 });

@@ -310,9 +310,7 @@ describe("a source address", () => {
     ["fe80::1%eth0", "fe80::1%eth1"],
     ["unix:", "unix:"],
     ["", ""],
-  ])("%j counts as %j", async (first, second) => {
-    expect(await sameCount(first, second)).toBe(true);
-  });
+  ])("%j counts as %j", async (first, second) => expect(await sameCount(first, second)).toBe(true));
 
   test.each([
     ["2001:db8:1:2::1", "2001:db8:1:3::1"],
@@ -321,9 +319,7 @@ describe("a source address", () => {
     ["192.0.2.10", "192.0.2.11"],
     ["::ffff:192.0.2.10", "::ffff:192.0.2.11"],
     ["192.0.2.10", ""],
-  ])("%j does not count as %j", async (first, second) => {
-    expect(await sameCount(first, second)).toBe(false);
-  });
+  ])("%j does not count as %j", async (first, second) => expect(await sameCount(first, second)).toBe(false));
 });
 
 describe("memory", () => {

@@ -115,9 +115,7 @@ describe("the TCP ports of a silent address", () => {
     expect(portsForSilent([])).toEqual([]);
   });
 
-  test("are chosen without duplicates", () => {
-    expect(new Set(DEFAULT_TCP_PORTS).size).toBe(DEFAULT_TCP_PORTS.length);
-  });
+  test("are chosen without duplicates", () => expect(new Set(DEFAULT_TCP_PORTS).size).toBe(DEFAULT_TCP_PORTS.length));
 });
 
 describe("reverse DNS", () => {
@@ -139,7 +137,5 @@ describe("reverse DNS", () => {
     ],
     [[`${"a.".repeat(127)}b`, "192.0.2.1"], null],
     [[], null],
-  ])("reads from %p the name %p", (answers, name) => {
-    expect(hostnameIn(answers)).toBe(name);
-  });
+  ])("reads from %p the name %p", (answers, name) => expect(hostnameIn(answers)).toBe(name));
 });

@@ -98,9 +98,8 @@ describe("an ARP request", () => {
       mac_address: "02:fc:00:00:00:05",
     });
     expect(parseArpReply(arpRequest("02:fc:00:00:00:01", ip("192.0.2.9"), ip("192.0.2.9")))).toBeNull();
-    for (const sender of ["ffffffffffff", "000000000000", "01005e000001"]) {
+    for (const sender of ["ffffffffffff", "000000000000", "01005e000001"])
       expect(parseArpReply(Buffer.from(`0001080006040002${sender}c000020902fc00000001c0000202`, "hex"))).toBeNull();
-    }
     expect(parseArpReply(reply.subarray(0, 27))).toBeNull();
   });
 });
@@ -195,9 +194,8 @@ describe("the kernel's routes", () => {
   test("yield the link, the own address and the presence of a router", () => {
     const link = route(1, attribute(4, u32(4)), attribute(7, ip("192.0.2.2").bytes));
     expect(parseRouteAnswer(link)).toEqual({ type: "Unicast", ifIndex: 4, hasGateway: false, source: ip("192.0.2.2") });
-    for (const gateway of [attribute(5, ip("192.0.2.1").bytes), attribute(18, [10, 0, ...ip("fe80::1").bytes])]) {
+    for (const gateway of [attribute(5, ip("192.0.2.1").bytes), attribute(18, [10, 0, ...ip("fe80::1").bytes])])
       expect(parseRouteAnswer(route(1, attribute(4, u32(4)), gateway))?.hasGateway).toBe(true);
-    }
     expect([2, 3, 5, 6, 7, 8].map((type) => parseRouteAnswer(route(type))?.type)).toEqual([
       "Local",
       "Broadcast",

@@ -16,9 +16,7 @@ describe("foldCase", () => {
     ["\u01f0", "J\u030c"],
     ["\u212b", "\u00e5"],
     ["\u{10428}", "\u{10400}"],
-  ])("treats %j and %j as equal", (a, b) => {
-    expect(foldCase(a)).toBe(foldCase(b));
-  });
+  ])("treats %j and %j as equal", (a, b) => expect(foldCase(a)).toBe(foldCase(b)));
 
   test.each([
     ["e", "é"],
@@ -26,9 +24,7 @@ describe("foldCase", () => {
     ["a", "а"],
     ["a b", "a  b"],
     ["1", "１"],
-  ])("distinguishes %j and %j", (a, b) => {
-    expect(foldCase(a)).not.toBe(foldCase(b));
-  });
+  ])("distinguishes %j and %j", (a, b) => expect(foldCase(a)).not.toBe(foldCase(b)));
 
   test("folds a word's prefix like the word, so that searching finds it", () => {
     expect(foldCase("ΟΔΟΣΗΜΑ")).toStartWith(foldCase("ΟΔΟΣ"));
@@ -130,9 +126,7 @@ describe("textSortKey", () => {
 describe("groupedDigits", () => {
   test.each([0, 7, 999, 1_000, 21_000, 200_000, 1_234_567, Number.MAX_SAFE_INTEGER])(
     "formats %d as in English",
-    (count) => {
-      expect(groupedDigits(count)).toBe(count.toLocaleString("en"));
-    },
+    (count) => expect(groupedDigits(count)).toBe(count.toLocaleString("en")),
   );
 });
 

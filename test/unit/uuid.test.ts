@@ -22,9 +22,7 @@ describe("isUuid", () => {
     "919108f7-52d1-4320-9bac-f847db4148a8",
     "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
     "2489e9ad-2ee2-8e00-8ec9-32d5f69181c0",
-  ])("accepts %s", (text) => {
-    expect(isUuid(text)).toBe(true);
-  });
+  ])("accepts %s", (text) => expect(isUuid(text)).toBe(true));
 
   test.each([
     "",
@@ -37,9 +35,7 @@ describe("isUuid", () => {
     "919108f75-2d1-4320-9bac-f847db4148a8",
     " 919108f7-52d1-4320-9bac-f847db4148a8",
     "919108f7-52d1-4320-9bac-f847db4148a8\n",
-  ])("refuses %j", (text) => {
-    expect(isUuid(text)).toBe(false);
-  });
+  ])("refuses %j", (text) => expect(isUuid(text)).toBe(false));
 });
 
 describe("UuidSource", () => {

@@ -62,9 +62,7 @@ describe("vendorOf", () => {
     expect(vendorOf(free ?? "")).toBeNull();
   });
 
-  test("knows a common vendor", () => {
-    expect(vendorOf("00:00:0c:12:34:56")).toBe("Cisco Systems, Inc");
-  });
+  test("knows a common vendor", () => expect(vendorOf("00:00:0c:12:34:56")).toBe("Cisco Systems, Inc"));
 
   test("answers 100,000 times in less than a second", async () => {
     const tookMs = await processorMs(() => {

@@ -85,9 +85,8 @@ function bridgePorts(): BridgePort[] {
 function forwardingTable(): Learned[] {
   const bytes = readFileSync(`/sys/class/net/${BRIDGE}/brforward`);
   const entries: Learned[] = [];
-  for (let at = 0; at + FDB_ENTRY_BYTES <= bytes.length; at += FDB_ENTRY_BYTES) {
+  for (let at = 0; at + FDB_ENTRY_BYTES <= bytes.length; at += FDB_ENTRY_BYTES)
     entries.push({ mac: bytes.subarray(at, at + 6), port: bytes[at + 6] as number, isOwn: bytes[at + 7] === 1 });
-  }
   return entries;
 }
 

@@ -255,11 +255,9 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
   const ports = bridgePorts(raw, name);
   const isInterface = (ifIndex: number): boolean => raw.has(`1.3.6.1.2.1.2.2.1.1.${ifIndex}`);
   const members: number[][] = [];
-  for (const oid of ["1.3.6.1.2.1.17.7.1.4.2.1.4", "1.3.6.1.2.1.17.7.1.4.3.1.2"]) {
-    for (const [index, { bytes }] of columnOf(raw, oid)) {
+  for (const oid of ["1.3.6.1.2.1.17.7.1.4.2.1.4", "1.3.6.1.2.1.17.7.1.4.3.1.2"])
+    for (const [index, { bytes }] of columnOf(raw, oid))
       for (const port of portsOf(bytes)) members.push([ports.get(port) ?? 0, Number(index.split(".").at(-1))]);
-    }
-  }
   const natives = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.5.1.1")].map(([index, { value }]) => {
     return [NATIVES_BY_IF_INDEX.has(name) ? Number(index) : (ports.get(Number(index)) ?? 0), Number(value)];
   });
