@@ -212,11 +212,10 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const expected = Object.entries(expectedRows(raw)).filter(([, count]) => count > 0);
     expect(new Map(read)).toEqual(new Map(expected));
     expect(read).toHaveLength(expected.length);
-    for (const { rows } of accounts) {
+    for (const { rows } of accounts)
       expect(
         rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0),
       ).toBe(rows.read);
-    }
     const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.rows;
     expect(arp?.kept ?? 0).toBe(of().heard.length);
     const outside = accounts.flatMap(({ addresses = [] }) => addresses as string[]);

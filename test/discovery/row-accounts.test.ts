@@ -174,14 +174,13 @@ describe("every table with rows", () => {
     await scan(["10.0.0.2"]);
     const [entry] = (await owner.get("if-entries?order_by=if_index")).data;
     await owner.delete(`if-entries/${entry.id}?cascade=true`);
-    for (const asked of await scannedTwice()) {
+    for (const asked of await scannedTwice())
       expect(await byLabel(asked)).toMatchObject({
         "sw-1: interfaces": { read: 2, kept: 1, set_aside: { deleted: 1 } },
         "sw-1: interface_extensions": { read: 2, kept: 1, set_aside: { deleted: 1 } },
         "sw-1: vlans": { read: 2, kept: 1, set_aside: { deleted: 1 } },
         "sw-1: forwarding": { read: 4, kept: 3, set_aside: { deleted: 1 } },
       });
-    }
   });
 
   test("counts the row with only the speed of a manually deleted interface", async () => {
@@ -225,13 +224,12 @@ describe("every table with rows", () => {
       { cdpCacheDeviceId: utf8(`n${number}`) },
     ]);
     answers("10.0.0.2", "sw-1", { cdp_cache_table: { columns: rows(Object.fromEntries(neighbors)) } });
-    for (const asked of await scannedTwice()) {
+    for (const asked of await scannedTwice())
       expect((await byLabel(asked))["sw-1: cdp"]).toEqual({
         read: ANNOUNCEMENTS_MAX + 5,
         kept: ANNOUNCEMENTS_MAX,
         set_aside: { limit: 5 },
       });
-    }
   });
 
   const put = async (macs: readonly string[]): Promise<void> => {
@@ -256,13 +254,12 @@ describe("every table with rows", () => {
     expect((await byLabel(await scan(["10.0.0.2"])))["sw-1: forwarding"]).toEqual({ read, kept: read, set_aside: {} });
     // The last reported one is in the list itself.
     await put(["00:1b:22:ff:ff:ff", colons(stations.at(-1) as string)]);
-    for (const asked of await scannedTwice()) {
+    for (const asked of await scannedTwice())
       expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({
         read,
         kept: BRIDGE_PORTS + FDB_MACS_BESIDE_MAX + 1,
         set_aside: { duplicate: 2, limit: 2 },
       });
-    }
   });
 
   test("counts as stored the rows also in a manual list, and their further VLANs as duplicates", async () => {

@@ -212,11 +212,10 @@ describe("an answer", () => {
   });
 
   test("from another address, or another port, is ignored", async () => {
-    for (const answerFrom of ["127.16.0.9", "127.0.0.1"]) {
+    for (const answerFrom of ["127.16.0.9", "127.0.0.1"])
       expect(await (await hasty(await agent({ answerFrom }))).ask(getName, never)).toMatchObject({
         reason: "no_answer",
       });
-    }
   });
 
   test("is passed on unchanged, even with another OID, for the caller to interpret", async () => {
@@ -293,14 +292,13 @@ describe("the end of a session", () => {
     const [good, silent, gone] = [await agent(), await agent({ isSilent: true }), await agent()];
     gone.close();
     const before = await descriptorsAtRest();
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < 30; round += 1)
       for (const target of [good, silent, gone]) {
         const asking = await sessionTo(target, community("public"), { timeouts: { timeoutMs: 1, retries: 0 } });
         await asking.ask(getName, never);
         asking.close();
         asking.close();
       }
-    }
     expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
 });

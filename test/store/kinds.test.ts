@@ -56,23 +56,21 @@ test("every kind's table has the columns of its definition, and is found by its 
 });
 
 test("the store's own tables have the columns of the Drizzle schema", () => {
-  for (const table of Object.values(schema).filter((each) => typeof each === "object")) {
+  for (const table of Object.values(schema).filter((each) => typeof each === "object"))
     expect(Object.keys(getTableColumns(table)).sort()).toEqual(
       columnsOf(getTableName(table))
         .map((column) => column.name)
         .sort(),
     );
-  }
 });
 
 test("every reference names a kind, and is stored where lookups expect it", () => {
-  for (const kind of KINDS) {
+  for (const kind of KINDS)
     for (const { to, field } of kind.references ?? []) {
       expect([kind.name, to, KINDS.some((each) => each.name === to)]).toEqual([kind.name, to, true]);
       const isKept = field.endsWith("_id") ? field.replace(/_id$/, "_n") in kind.table : kind.links !== undefined;
       expect([kind.name, field, isKept]).toEqual([kind.name, field, true]);
     }
-  }
 });
 
 test("changes of parts are reported as their own, or as their owner's: ownership is declared once", () => {

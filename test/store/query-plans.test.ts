@@ -250,14 +250,13 @@ describe("a search", () => {
 
 /** For a list filtered by a reference of hosts or their addresses, with all, few and many networks in reach. */
 function expectLed(query: Pick<ListQuery, "kind" | "filters">, live: RegExp): void {
-  for (const [state, asOf] of states()) {
+  for (const [state, asOf] of states())
     for (const networkNs of [store.reach().networkNs, networks(2), networks(70)]) {
       const plan = pagePlan({ ...query, asOf, reach: { ...store.reach(), networkNs } });
       expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
       expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : PAGE));
       if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
     }
-  }
 }
 
 test("a list by tags starts from the tags to the live records; at an instant it scans members once", () => {

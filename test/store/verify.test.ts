@@ -322,11 +322,10 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
 
   test("a version in the middle, the first and the last one of a record", () => {
     const all = versions();
-    for (const sequence of [all[0], all[1], all.at(-1)]) {
+    for (const sequence of [all[0], all[1], all.at(-1)])
       expect(damaged(`DELETE FROM history_versions WHERE key = (${host()} << 31 | ${sequence})`)).toContainEqual(
         `transaction: transaction ${sequence}: its hash does not match its predecessor, its content and its versions`,
       );
-    }
   });
 
   test("all versions of a record", () => {

@@ -177,12 +177,11 @@ describe("a positional setting", () => {
       ["--data", "y", "x"],
       ["--replace", "x", "--data=y"],
       ["--file", "x", "--data", "y"],
-    ]) {
+    ])
       expect(readConfig(BACKUP, args, { NETLEDGER_FILE: "z" })).toMatchObject({
         file: resolve("x"),
         data: resolve("y"),
       });
-    }
     expect(readConfig(BACKUP, [], { NETLEDGER_FILE: "z" })).toMatchObject({ file: resolve("z") });
   });
 

@@ -457,13 +457,12 @@ describe("the checkers of the house rules", () => {
 /** Uses of OWNED names by other files, one sentence each. */
 async function foreignUses(tree: Tree): Promise<string[]> {
   const found: string[] = [];
-  for (const [path, file] of await parse(tree)) {
+  for (const [path, file] of await parse(tree))
     for (const use of usesOf(file)) {
       const rule = OWNED.find((each) => each.uses.some((pattern) => covers(pattern, use.name)));
       if (rule !== undefined && !rule.owners.includes(path))
         found.push(`${path}:${use.line} uses ${use.name}: ${rule.instead}`);
     }
-  }
   return found;
 }
 
@@ -539,13 +538,12 @@ function oddProse(tree: Tree): string[] {
 
 async function oddTitles(tree: Tree): Promise<string[]> {
   const found: string[] = [];
-  for (const [path, file] of await parse(tree)) {
+  for (const [path, file] of await parse(tree))
     walk(file, (node) => {
       if (!isCallExpression(node) || !TITLED.has(rootOf(node.expression))) return;
       const title = node.arguments[0]?.getText() ?? "";
       if (/^["'`]/.test(title) && ODD_TITLE.test(title.slice(1))) found.push(`${path}:${lineOf(file, node)} ${title}`);
     });
-  }
   return found;
 }
 
@@ -571,14 +569,12 @@ async function evasions(tree: Tree): Promise<string[]> {
 
 function leftovers(tree: Tree): string[] {
   const found: string[] = [];
-  for (const [path, text] of Object.entries(tree)) {
-    for (const [index, line] of text.split("\n").entries()) {
+  for (const [path, text] of Object.entries(tree))
+    for (const [index, line] of text.split("\n").entries())
       for (const pattern of [MARKERS, MACHINE_PATHS, REGISTRY_HOSTS, HASH_PRIVATES]) {
         const match = line.match(pattern);
         if (match !== null) found.push(`${path}:${index + 1} says ${match[0]}`);
       }
-    }
-  }
   return found;
 }
 
@@ -609,10 +605,9 @@ function usesOf(file: SourceFile): { name: string; line: number }[] {
       });
     }
   });
-  for (const each of importsOf(file)) {
+  for (const each of importsOf(file))
     for (const name of each.kind === "type" ? [] : each.names)
       uses.push({ name: `import:${each.specifier.replace(/^node:/, "")}#${name}`, line: each.line });
-  }
   return uses.filter(
     (use, index) => uses.findIndex((other) => other.line === use.line && other.name === use.name) === index,
   );

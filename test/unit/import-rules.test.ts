@@ -634,14 +634,13 @@ function shortestPath(
 ): string[] | null {
   const queue: string[][] = [[start]];
   const seen = new Set<string>();
-  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+  for (let path = queue.shift(); path !== undefined; path = queue.shift())
     for (const next of graph.get(path[path.length - 1] ?? "") ?? []) {
       if (wanted(next)) return [...path, next];
       if (seen.has(next)) continue;
       seen.add(next);
       queue.push([...path, next]);
     }
-  }
   return null;
 }
 

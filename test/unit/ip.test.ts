@@ -160,12 +160,11 @@ describe("parseIp", () => {
 
 /** RFC 5952 §4.2 by trying every run. */
 function shortened(groups: string[]): string {
-  for (let length = 8; length >= 2; length -= 1) {
+  for (let length = 8; length >= 2; length -= 1)
     for (let start = 0; start + length <= 8; start += 1) {
       if (groups.slice(start, start + length).every((group) => group === "0"))
         return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
     }
-  }
   return groups.join(":");
 }
 

@@ -202,13 +202,12 @@ describe("secret fields", () => {
   ];
 
   test.each(secretNames)("are never printed: %s", (name) => {
-    for (const value of ["hunter2hunter2", ["hunter2hunter2"], { value: "hunter2hunter2" }]) {
+    for (const value of ["hunter2hunter2", ["hunter2hunter2"], { value: "hunter2hunter2" }])
       for (const fields of [{ [name]: value }, { deep: { deeper: [{ [name]: value }] } }]) {
         expect(text("e", fields)).not.toContain("hunter2");
         expect(text("e", fields)).toContain("[hidden]");
         expect(JSON.stringify(json("e", fields))).not.toContain("hunter2");
       }
-    }
   });
 
   test.each(["name", "path", "request_id", "key_id", "apiKeyId", "api_key_ids", "status", "passed", "actor"])(

@@ -19,13 +19,12 @@ function overlaps(points: ReadonlyMap<string, Point>): string[] {
   const found: string[] = [];
   // By rows of the map: overlapping points are in the same row or in adjacent ones.
   const all = [...points].sort(([, a], [, b]) => a.y - b.y);
-  for (const [place, [one, a]] of all.entries()) {
+  for (const [place, [one, a]] of all.entries())
     for (let next = place + 1; next < all.length; next += 1) {
       const [other, b] = all[next] as [string, Point];
       if (b.y - a.y >= SPACING_Y) break;
       if (Math.abs(a.x - b.x) < SPACING_X) found.push(`${one} ${other}`);
     }
-  }
   return found;
 }
 

@@ -13,11 +13,10 @@ test("a role has the rights of every lower role, and no more", () => {
 });
 
 test("the lower of two roles is independent of their order", () => {
-  for (const [power, role] of FROM_LEAST.entries()) {
+  for (const [power, role] of FROM_LEAST.entries())
     for (const [otherPower, other] of FROM_LEAST.entries()) {
       const lesser = FROM_LEAST[Math.min(power, otherPower)];
       expect(lesserRole(role, other)).toBe(lesser as Role);
       expect(lesserRole(other, role)).toBe(lesser as Role);
     }
-  }
 });

@@ -30,8 +30,7 @@ const CASES: [what: string, hardwareType: number, deviceType: string | null, ent
   ["CAN", 280, null, [], 1],
 ];
 
-for (const [what, hardwareType, deviceType, entries, ifType] of CASES) {
+for (const [what, hardwareType, deviceType, entries, ifType] of CASES)
   test(`${what} has the type ${ifType}`, () => {
     expect(interfaceType({ hardwareType, deviceType, entries: new Set(entries) })).toBe(ifType);
   });
-}

@@ -43,12 +43,11 @@ describe("a validated value", () => {
     for (const text of [
       `{"name":"a","ports":[],"__proto__":{}}`,
       `{"name":"a","ports":[],"created_at":1,"__proto__":{}}`,
-    ]) {
+    ])
       expect(check(Device, JSON.parse(text))).toMatchObject({
         ok: false,
         issues: [{ path: "/__proto__", message: "is not a known field" }],
       });
-    }
   });
 
   test("is refused for each invalid text, by its pointer", () => {

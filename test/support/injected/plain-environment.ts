@@ -34,12 +34,11 @@ function pathWithoutHidden(): string {
   const folder = mkdtempSync(join(tmpdir(), "netledger-path-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const linked = new Set(HIDDEN);
-  for (const place of (process.env.PATH ?? "").split(delimiter).filter((each) => each !== "")) {
+  for (const place of (process.env.PATH ?? "").split(delimiter).filter((each) => each !== ""))
     for (const name of namesIn(place)) {
       if (!linked.has(name)) symlinkSync(resolve(place, name), join(folder, name));
       linked.add(name);
     }
-  }
   return folder;
 }
 

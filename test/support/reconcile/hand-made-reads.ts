@@ -39,12 +39,11 @@ export function rows(
   table: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
 ): Record<string, Record<string, SnmpValue>> {
   const columns: Record<string, Record<string, SnmpValue>> = {};
-  for (const [index, row] of Object.entries(table)) {
+  for (const [index, row] of Object.entries(table))
     for (const [column, value] of Object.entries(row)) {
       columns[column] ??= {};
       if (value !== null) columns[column][index] = value;
     }
-  }
   return columns;
 }
 

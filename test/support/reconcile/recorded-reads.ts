@@ -91,13 +91,12 @@ export function readsOf(recording: readonly RecordedValue[], plan: readonly Read
   for (const step of plan) {
     if (step.isNeeded?.(reads) === false) continue;
     const columns = new Map<string, ColumnRead>();
-    for (const [name, oid] of Object.entries(step.columns ?? {})) {
+    for (const [name, oid] of Object.entries(step.columns ?? {}))
       columns.set(name, {
         isComplete: true,
         problem: null,
         values: step.vlanContexts === undefined ? columnOf(recording, oid) : new Map(),
       });
-    }
     const values = Object.entries(step.scalars ?? {}).flatMap(([name, oid]): [string, SnmpValue][] => {
       const value = scalars.get(oid);
       return value === undefined ? [] : [[name, value]];

@@ -82,13 +82,12 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
   const agent = createAgent(
     { dgramModule: { createSocket: () => facade } },
     (error: (Error & { code?: number }) | null) => {
-      if (error?.code === AUTH_FAILURE && current !== null) {
+      if (error?.code === AUTH_FAILURE && current !== null)
         socket.send(
           reportTo(current.datagram, agent.engine.engineID, { oid: REPORT.wrongDigest, boots: 1, time: 10 }),
           current.peer.port,
           current.peer.address,
         );
-      }
     },
   ) as NetSnmpAgent;
   for (const user of options.users) agent.authorizer.addUser(user);

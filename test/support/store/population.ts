@@ -201,18 +201,17 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
   for (const [host_id, ip_address_ids] of [
     [null, null],
     [host.id, [address.id]],
-  ] as const) {
+  ] as const)
     tx.create(credentialAssignmentKind, organizationId, {
       credential_id: credential.id,
       network_id: networkId,
       host_id,
       ip_address_ids,
     });
-  }
   for (const [network_id, name] of [
     [networkId, "before the upgrade"],
     [null, "before it all"],
-  ] as const) {
+  ] as const)
     tx.create(markerKind, organizationId, {
       organization_id: organizationId,
       network_id,
@@ -220,7 +219,6 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
       at: "2026-11-20T21:55:00.000Z",
       description: null,
     });
-  }
   const key: OwnFields<ApiKeyRecord> = {
     name: "key",
     organization_id: organizationId,

@@ -191,13 +191,12 @@ export class Topology {
   private beyond(from: string, to: string): Device[] {
     const found = [to];
     const seen = new Set([from, to]);
-    for (const name of found) {
+    for (const name of found)
       for (const [, far] of this.endsAt(name)) {
         if (seen.has(far.device.name)) continue;
         seen.add(far.device.name);
         found.push(far.device.name);
       }
-    }
     return found.map((name) => this.device(name));
   }
 }
