@@ -87,8 +87,7 @@ const ann: User = {
 describe("a device", () => {
   test("is read with the first accepted credential", async () => {
     const target = await agent();
-    const asked = await ask(target, [community("private"), community("public"), community("other")]);
-    expect(asked).toEqual({
+    expect(await ask(target, [community("private"), community("public"), community("other")])).toEqual({
       ok: true,
       device,
       credential: { credential_id: "SnmpV2c-public", key_extension: null },
@@ -135,10 +134,9 @@ describe("a device", () => {
 
   test("is tried first with the credential that worked last time", async () => {
     const target = await agent();
-    const remembered = { credential_id: "SnmpV2c-public", key_extension: null };
     expect(
       await ask(target, [community("private"), community("public")], {
-        remembered,
+        remembered: { credential_id: "SnmpV2c-public", key_extension: null },
         tryingTimeouts: { timeoutMs: 10_000, retries: 0 },
       }),
     ).toMatchObject({ ok: true });
@@ -167,9 +165,8 @@ describe("a device", () => {
   });
 
   test("with v3 is read as the right user among wrong ones, without waiting for those", async () => {
-    const target = await v3Agent(ann);
     const asked = await ask(
-      target,
+      await v3Agent(ann),
       [user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann")],
       { tryingTimeouts: { timeoutMs: 10_000, retries: 0 } },
     );
@@ -211,8 +208,7 @@ describe("a device", () => {
 
 describe("a device that accepts no credential", () => {
   test("is reported with the reason for each", async () => {
-    const target = await v3Agent(ann);
-    const asked = await ask(target, [
+    const asked = await ask(await v3Agent(ann), [
       community("public"),
       user("bob"),
       user("ann", { credential_id: "stale", auth_password: "another123" }),
@@ -234,8 +230,7 @@ describe("a device that accepts no credential", () => {
   test("with a closed port is not tried with further credentials, and not waited for", async () => {
     const target = await agent();
     target.close();
-    const asked = await ask(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() });
-    expect(asked).toEqual({
+    expect(await ask(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() })).toEqual({
       ok: false,
       failures: [
         {

@@ -145,8 +145,7 @@ test("a device that replaced another has its own data", async () => {
   const [old, replaced] = [await at(A), await at(B)];
   const plan = await consolidate(old, replaced);
   await scans.devices(told(2, B));
-  const now = await at(B);
-  expect(now).toMatchObject({ id: old.id, sys_name: "agent-2", serial_number: "SERIAL-2" });
+  expect(await at(B)).toMatchObject({ id: old.id, sys_name: "agent-2", serial_number: "SERIAL-2" });
   await expectNothingNew(() => scans.devices(told(2, B)));
   expect(await hosts()).toHaveLength(1);
   await revert(plan);

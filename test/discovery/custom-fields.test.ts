@@ -33,8 +33,7 @@ test("discovered records get defaults regardless of required fields, and keep ma
     const [record] = (await owner.get(path)).data as Wire[];
     expect([path, record?.custom_fields]).toEqual([path, { rack: "unknown" }]);
     tick();
-    const custom_fields = { rack: null, owner: "Ada" };
-    await made(owner.put(`${path}/${record?.id}`, { ...record, custom_fields }));
+    await made(owner.put(`${path}/${record?.id}`, { ...record, custom_fields: { rack: null, owner: "Ada" } }));
   }
   await scan.devices(
     aSwitch({

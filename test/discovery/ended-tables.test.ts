@@ -39,8 +39,7 @@ function sightingOf(steps: Steps): DeviceSighting {
 
 /** @returns findings about incomplete tables */
 async function written(sighting: DeviceSighting): Promise<Finding[]> {
-  const { result } = await scan.devices(sighting);
-  return result.findings.filter(({ type }) => type === "Partial");
+  return (await scan.devices(sighting)).result.findings.filter(({ type }) => type === "Partial");
 }
 
 const asked = (steps: Steps): Promise<Finding[]> => written(sightingOf(steps));

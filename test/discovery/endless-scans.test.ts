@@ -86,8 +86,7 @@ describe("a switch with more trunk VLANs than one command writes", () => {
     const half = TRUNKS / 2;
     await scan.devices(aSwitch([]));
     for (const { id } of (await entries()).slice(0, half)) await owner.delete(`if-entries/${id}?cascade=true`);
-    const { outcomes } = await recordAll(aSwitch(NUMBERS));
-    expect(outcomes).toHaveLength(1);
+    expect((await recordAll(aSwitch(NUMBERS))).outcomes).toHaveLength(1);
     expect((await entries()).map((each) => each.vlan_ids.length)).toEqual(Array(half).fill(NUMBERS.length));
   });
 });
@@ -117,8 +116,7 @@ describe("of two devices recorded as one host,", () => {
   test("the second, contradicting the first on every VLAN, is finished at once", async () => {
     const [first, second] = [at("10.0.0.2", [1]), at("10.0.0.3", NUMBERS)];
     await scan.whole([command(first), command(second)]);
-    const { result } = await scan.whole([command(first), command(second)]);
-    expect(result.unfinished).toBeUndefined();
+    expect((await scan.whole([command(first), command(second)])).result.unfinished).toBeUndefined();
     expect((await entries()).map((each) => each.vlan_ids.length)).toEqual(Array(TRUNKS).fill(1));
     expect(await aliases()).toEqual(["10.0.0.2"]);
   });

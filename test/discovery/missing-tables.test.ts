@@ -66,8 +66,7 @@ describe("a partially read forwarding table", () => {
   test("leaves a manual list and its scanned counterpart unchanged", async () => {
     await scan.devices(told([entry(0x11, 10)], []));
     const [first] = (await entries()) as [Wire];
-    const put = await owner.put(`if-entries/${first.id}`, { ...first, fdb_macs: [mac(0x77)] });
-    expect(put.status).toBe(200);
+    expect((await owner.put(`if-entries/${first.id}`, { ...first, fdb_macs: [mac(0x77)] })).status).toBe(200);
     await scan.devices(told([entry(0x11, 10), entry(0x12, 10)], []));
     const lists = { fdb_macs: [mac(0x77)], discovered: { fdb_macs: [mac(0x11), mac(0x12)] } };
     expect((await entries())[0]).toMatchObject(lists);

@@ -115,8 +115,7 @@ describe("a manual value", () => {
     const made = await owner.post("if-entries", { host_id: host.id, if_index: 101, if_descr: "reserved" });
     tick();
     const renumbered = switchAt({ interfaces: [ethernet(1, { if_index: 101, if_alias: "to core" }), ethernet(2)] });
-    const { result } = await scan.devices(renumbered);
-    expect(result.findings).toContainEqual(
+    expect((await scan.devices(renumbered)).result.findings).toContainEqual(
       expect.objectContaining({ type: "Skipped", entity: "if_entry", id: made.data.id, label: "reserved" }),
     );
     expect((await entries()).map((each) => [each.if_index, each.if_name ?? each.if_descr, each.if_alias])).toEqual([

@@ -58,8 +58,7 @@ const aSwitch = (more: object = {}) => deviceAt("10.0.0.2", { ...switchFields, .
 
 describe("a responding device", () => {
   test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the answering port", async () => {
-    const { result } = await scan.devices(aSwitch());
-    expect(result.records).toMatchObject({
+    expect((await scan.devices(aSwitch())).result.records).toMatchObject({
       hosts: { created: 1 },
       subnets: { created: 1 },
       vlans: { created: 2 },
@@ -149,8 +148,7 @@ describe("a responding device", () => {
       tables: { ...failed, interfaces: { state: "failed", problem: "no answer within 5 s" } },
       interfaces: [{ if_index: 1, if_alias: "known by ifXTable alone" }],
     } as const;
-    const { result } = await scan.devices(deviceAt("10.0.0.2", partial));
-    expect(result.findings).toContainEqual({
+    expect((await scan.devices(deviceAt("10.0.0.2", partial))).result.findings).toContainEqual({
       type: "Partial",
       entity: "host",
       id: (await hostNamed("sw-1")).id,
@@ -222,8 +220,7 @@ describe("a responding device", () => {
     await put([mac(7, 7)]);
     await scan.devices(learned(mac(9, 1), mac(9, 4)));
     expect(await uplink()).toMatchObject({ fdb_macs: [mac(7, 7)], discovered: { fdb_macs: [mac(9, 1), mac(9, 4)] } });
-    const { sequence } = await scan.devices(learned(mac(9, 1), mac(9, 4)));
-    expect(sequence).toBeNull();
+    expect((await scan.devices(learned(mac(9, 1), mac(9, 4)))).sequence).toBeNull();
     await scan.devices(learned());
     expect((await uplink()).fdb_macs).toEqual([mac(7, 7)]);
     await scan.devices(learned(mac(7, 7)));
@@ -323,8 +320,7 @@ describe("a responding device", () => {
         addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 101 }],
       }),
     );
-    const after = await entries();
-    expect(after.map((each) => [each.id, each.if_index, each.if_name])).toEqual([
+    expect((await entries()).map((each) => [each.id, each.if_index, each.if_name])).toEqual([
       [before[1]?.id, 1, "Gi0/2"],
       [before[0]?.id, 101, "Gi0/1"],
     ]);
@@ -342,8 +338,7 @@ describe("value precedence", () => {
       sys_location: "Basement",
       discovered: { name: "sw-1", sys_location: "Rack 4" },
     });
-    const { sequence } = await scan.devices(aSwitch());
-    expect(sequence).toBeNull();
+    expect((await scan.devices(aSwitch())).sequence).toBeNull();
     await scan.devices(aSwitch({ sys_location: "Basement", sys_descr: "Switch OS 2.0" }));
     const now = await hostNamed("Core switch");
     expect(now.discovered).toEqual({ name: "sw-1" });
@@ -369,8 +364,7 @@ describe("value precedence", () => {
     tick();
     await owner.put(`hosts/${host.id}`, { ...host, sys_location: "Basement", sys_contact: "noc" });
     await scan.devices(aSwitch());
-    const restored = await owner.post(`hosts/${host.id}/restore`, { at });
-    expect(restored.status).toBe(200);
+    expect((await owner.post(`hosts/${host.id}/restore`, { at })).status).toBe(200);
     expect(await hostNamed("sw-1")).toMatchObject({
       sys_location: "Rack 4",
       sys_contact: null,
@@ -444,8 +438,7 @@ describe("host matching", () => {
       chassis_id: { subtype: "MacAddress", value: mac(1, 5) } as const,
       interfaces: [ethernet(1, { mac_address: mac(1, 5) })],
     };
-    const { result } = await scan.devices(deviceAt("10.0.0.2", replaced));
-    expect(result.findings).toContainEqual(
+    expect((await scan.devices(deviceAt("10.0.0.2", replaced))).result.findings).toContainEqual(
       expect.objectContaining({
         type: "Closed",
         entity: "ip_address",
@@ -453,8 +446,7 @@ describe("host matching", () => {
         reason: "moved from sw-1 to sw-1",
       }),
     );
-    const both = await hosts();
-    expect(both.map((each) => [each.serial_number, addressesOf(each)])).toEqual([
+    expect((await hosts()).map((each) => [each.serial_number, addressesOf(each)])).toEqual([
       ["FOC1234X0AB", []],
       ["FOC9999X0ZZ", ["10.0.0.2"]],
     ]);
@@ -510,8 +502,7 @@ describe("host matching", () => {
     const twoAddresses = aSwitch({
       addresses: [...switchFields.addresses, { ip_address: "10.0.1.2", prefix_length: 24, if_index: 2 }],
     });
-    const { result } = await scan.devices(twoAddresses);
-    expect(result.findings).toContainEqual(
+    expect((await scan.devices(twoAddresses)).result.findings).toContainEqual(
       expect.objectContaining({
         type: "Closed",
         entity: "host",

@@ -138,8 +138,7 @@ describe("every table with rows", () => {
     const second = await scan(["10.0.0.2"]);
     expect(second.outcome.transactions).toBeNull();
     expect(await byLabel(second)).toEqual(expected);
-    const only = (await owner.get(`discovery/scans/${second.id}/findings?type=Read`)).data;
-    expect(only).toHaveLength(4);
+    expect((await owner.get(`discovery/scans/${second.id}/findings?type=Read`)).data).toHaveLength(4);
   });
 
   test("reports conclusions drawn from it", async () => {
@@ -234,8 +233,7 @@ describe("every table with rows", () => {
 
   const put = async (macs: readonly string[]): Promise<void> => {
     const [{ id, if_index, if_descr }] = (await owner.get("if-entries?order_by=if_index")).data;
-    const answer = await owner.put(`if-entries/${id}`, { if_index, if_descr, fdb_macs: macs });
-    expect(answer.status).toBe(200);
+    expect((await owner.put(`if-entries/${id}`, { if_index, if_descr, fdb_macs: macs })).status).toBe(200);
   };
   const stationOf = (number: number): string => `001b22${number.toString(16).padStart(6, "0")}`;
   /** Rows of two VLANs with their stations, all on the first port. */

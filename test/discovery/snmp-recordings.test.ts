@@ -28,8 +28,7 @@ describe.skipIf(names.length === 0)(
     test.each(names)("%s is walked from end to end", async (name) => {
       const recorded = new Map(readRecording(name).map(({ oid, value }) => [oid, comparable(value)]));
       const session = await sessionAt(viewOfSnmprec(recordingText(name)));
-      const roots = { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" };
-      const { columns } = await walk(session, roots, { signal: never });
+      const { columns } = await walk(session, { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" }, { signal: never });
       const read = new Map<string, string | number>();
       for (const [root, { isComplete, values }] of columns) {
         expect(isComplete).toBe(true);

@@ -189,8 +189,7 @@ describe("an answer", () => {
 
   test("to the previous request is not used for the next", async () => {
     const held: Uint8Array[] = [];
-    const slow = await agent({ alter: (answer) => (held.push(answer) <= 2 ? null : [...held]) });
-    const asking = await hasty(slow);
+    const asking = await hasty(await agent({ alter: (answer) => (held.push(answer) <= 2 ? null : [...held]) }));
     expect(await asking.ask(getName, never)).toMatchObject({ reason: "no_answer" });
     expect(await asking.ask({ kind: "Get", oids: [LOCATION] }, never)).toMatchObject({ varbinds: [{ oid: LOCATION }] });
   });

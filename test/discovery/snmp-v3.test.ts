@@ -313,9 +313,8 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (skipped without /usr/sbin/s
     ["sha1reeder", "Sha1", "Aes256"],
   ] as const)("accepts %s and returns a whole subtree", async (name, auth_protocol, priv_protocol) => {
     const keyExtension = name === "sha1reeder" ? "Reeder" : "Blumenthal";
-    const asking = await session(target, user(name, { auth_protocol, priv_protocol }), { keyExtension });
     const { columns, failure } = await walk(
-      asking,
+      await session(target, user(name, { auth_protocol, priv_protocol }), { keyExtension }),
       { system: "1.3.6.1.2.1.1", interfaces: "1.3.6.1.2.1.2" },
       { signal: never },
     );

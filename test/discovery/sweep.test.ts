@@ -440,8 +440,7 @@ describe("reverse DNS names", () => {
     const server = await nameServer((question) => (question.startsWith("1.") ? "one.example" : null));
     try {
       const { sightings } = await sweepOf("127.77.5.0/30", { isDnsOn: true, dnsServers: [server.address] });
-      const names = sightings.map(({ ip_address, hostname }) => [ip_address, hostname]).sort();
-      expect(names).toEqual([
+      expect(sightings.map(({ ip_address, hostname }) => [ip_address, hostname]).sort()).toEqual([
         ["127.77.5.1", "one.example"],
         ["127.77.5.2", null],
       ]);
@@ -589,9 +588,8 @@ async function nameServer(answer: (question: string) => string | null): Promise<
     );
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
-  const { port } = socket.address() as AddressInfo;
   return {
-    address: `127.0.0.1:${port}`,
+    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     questions,
     heard: () => new Promise((resolve) => setImmediate(resolve)),
     close: () => void socket.close(),

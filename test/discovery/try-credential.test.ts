@@ -150,8 +150,7 @@ describe("a community", () => {
 
   test("trial ends once its client leaves", async () => {
     const controller = new AbortController();
-    const silent = await agent(viewOf(SWITCH), { faults: { isSilent: true } });
-    const trial = tried(silent, community("public"), {
+    const trial = tried(await agent(viewOf(SWITCH), { faults: { isSilent: true } }), community("public"), {
       signal: controller.signal,
       timeouts: { timeoutMs: 60_000, retries: 0 },
     });

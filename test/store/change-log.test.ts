@@ -252,10 +252,9 @@ test("a transaction larger than any step is one page of the feed, delivered once
   )[0] as { sequence: number; count: number };
   expect(large.count).toBeGreaterThan(1_000);
   const read = (reach: Reach, format: "json" | "events", after: number, limit: number) => {
-    const actor = { ...reach, type: "User" as const, n: 1, userN: 1, role: "Viewer" as const };
     const [head, ...rest] = [
       ...changeFeed(store.reader, {
-        actor,
+        actor: { ...reach, type: "User" as const, n: 1, userN: 1, role: "Viewer" as const },
         types: ["host", "port", "tag"],
         networkN: null,
         after,
@@ -311,8 +310,7 @@ describe("a diff", () => {
   };
 
   test("processes very many versions of one record in steps, with the last change of each field", () => {
-    const { organizationId } = store;
-    const tag = store.create(tagKind, tagFields(organizationId, "busy"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "busy"));
     const from = head();
     const recolored = store.run((tx) => tx.update(tagKind, tag.id, { color: "Red" })).sequence;
     // Many commands in one commit: one transaction each.
@@ -323,8 +321,7 @@ describe("a diff", () => {
           (_, each) => (tx: WriteTransaction) => tx.update(tagKind, tag.id, { description: `${group} ${each}` }),
         ),
       );
-    const { diff } = diffOf(["tag"], from, head());
-    const steps = [...diff.differences(["changed"])];
+    const steps = [...diffOf(["tag"], from, head()).diff.differences(["changed"])];
     expect(steps.length).toBeGreaterThan(1);
     const found = steps.flat() as Array<Extract<Difference, { change: "changed" }>>;
     expect(

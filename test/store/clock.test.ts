@@ -33,8 +33,7 @@ test("transactions under a stopped clock are a millisecond apart", () => {
 test("commands that share a commit have distinct sequences and instants", () => {
   const create = (name: string) => (tx: WriteTransaction) =>
     tx.create(hostKind, store.organizationId, hostFields(store.networkId, name));
-  const replies = store.group(create("a"), create("b"));
-  expect(replies.map((reply) => reply.ok && reply.outcome.sequence)).toEqual([2, 3]);
+  expect(store.group(create("a"), create("b")).map((reply) => reply.ok && reply.outcome.sequence)).toEqual([2, 3]);
   expect(new Set(store.transactions().map((each) => each.at)).size).toBe(3);
 });
 

@@ -113,8 +113,7 @@ function expected({ reach, networkId, types, sequence }: Asked): string[] {
     ({ fields }) => reach === null || reach.includes(String(fields.network_id)),
   );
   const of = (kind: unknown) => records.filter((record) => record.kind === kind);
-  const found = [...addresses(of, snapshot?.records ?? new Map()), ...macs(of), ...subnets(of)];
-  return found
+  return [...addresses(of, snapshot?.records ?? new Map()), ...macs(of), ...subnets(of)]
     .filter(({ type, parties }) => types.includes(type) && parties.length > 1)
     .filter(({ networks }) => networkId === null || networks.includes(networkId))
     .map(({ type, value, parties }) => `${type} ${value} ${parties.sort().join(" ")}`)

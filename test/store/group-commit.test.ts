@@ -128,8 +128,7 @@ describe("a full disk", () => {
     store.write(newTag("a"));
     const before = store.transactions();
     limit(pages() + 20);
-    const replies = store.group(...commands(newHosts(200)));
-    expect(codes(replies)).toEqual(["storage_full", "storage_full", "storage_full"]);
+    expect(codes(store.group(...commands(newHosts(200))))).toEqual(["storage_full", "storage_full", "storage_full"]);
     expect(store.db.$client.inTransaction).toBe(false);
     expect(store.transactions()).toEqual(before);
     expect(tagNames()).toEqual(["a"]);

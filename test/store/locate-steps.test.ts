@@ -54,9 +54,8 @@ beforeAll(() => {
         tx.create(ifEntryKind, organizationId, ifEntryFields(host, port + 1, { oper_status: "Up" })),
       );
       for (const [n, mac_address] of macs.entries()) {
-        const port = ports[(n + device) % PORTS] as (typeof ports)[number];
         tx.create(fdbEntryKind, organizationId, {
-          if_entry_id: port.id,
+          if_entry_id: (ports[(n + device) % PORTS] as (typeof ports)[number]).id,
           host_id: host.id,
           network_id: networkId,
           mac_address,
@@ -109,8 +108,7 @@ test("works in steps of a few queries", () => {
 });
 
 test("reads a port's table once, and looks up each MAC address once, however many candidates there are", () => {
-  const { steps } = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) }));
-  const all = steps.flat();
+  const all = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) })).steps.flat();
   const tables = all.filter(
     (sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"),
   );

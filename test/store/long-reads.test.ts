@@ -75,8 +75,7 @@ function inThread() {
       monotonicMs: () => now,
     }),
   );
-  const reads = new ThreadLongReads(thread.start, "", (reason) => crashes.push(reason));
-  return { reads, crashes, thread };
+  return { reads: new ThreadLongReads(thread.start, "", (reason) => crashes.push(reason)), crashes, thread };
 }
 
 function onThisThread(): { reads: LongReads } {

@@ -193,8 +193,7 @@ describe("a store with records", () => {
       expect(findingsOf(db, NAMED)).toEqual([]);
       expect(rowsOf(db, LEDGER)).toEqual(ledger);
       expect(rowsOf(db, "SELECT * FROM live_links ORDER BY 1, 2, 3")).toEqual(links);
-      const byIndex = rowsOf(db, "SELECT count(*) FROM gadgets INDEXED BY gadgets_by_color WHERE color = 'Red'");
-      expect(byIndex).toEqual([[2]]);
+      expect(rowsOf(db, "SELECT count(*) FROM gadgets INDEXED BY gadgets_by_color WHERE color = 'Red'")).toEqual([[2]]);
       const records = live(db).map((row) => JSON.parse(`{${row[2]}}`));
       expect(records).toMatchObject([
         { name: "renamed", color: "Red" },

@@ -187,8 +187,7 @@ describe("a change of a part makes one version of each owner", () => {
       service: ["Updated", ["bindings"]],
       binding: ["Created", null],
     });
-    const gone = store.run((tx) => tx.remove(bindingKind, made.result.id));
-    expect(written(gone.sequence)).toEqual({
+    expect(written(store.run((tx) => tx.remove(bindingKind, made.result.id)).sequence)).toEqual({
       host: ["Updated", ["services"]],
       service: ["Updated", ["bindings"]],
       binding: ["Deleted", null],

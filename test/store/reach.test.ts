@@ -247,8 +247,7 @@ function callers(): Array<{ id: string; actor: Actor; author: CommandActor }> {
     const request = new Request("http://localhost/", { headers });
     try {
       const actor = gate.identify({ request } as never, VIEWER);
-      const source = "192.0.2.1";
-      const asked = { actor, access: VIEWER, request, requestId: "", source, reason: null };
+      const asked = { actor, access: VIEWER, request, requestId: "", source: "192.0.2.1", reason: null };
       return [{ id, actor, author: gate.authorOf(asked) }];
     } catch (error) {
       // Its key was deleted.

@@ -141,8 +141,7 @@ describe("a refused restore leaves nothing", () => {
 
 test("a lock whose file was removed during the wait is acquired again", () => {
   const path = join(scratch, "lock");
-  const held = DataLock.take(path, 0) as DataLock;
-  held.discard();
+  (DataLock.take(path, 0) as DataLock).discard();
   expect(existsSync(path)).toBe(false);
   const next = DataLock.take(path, 0) as DataLock;
   expect([existsSync(path), DataLock.take(path, 0)]).toEqual([true, null]);

@@ -172,10 +172,9 @@ function today({ shape, record }: Written): Wire | null {
 function aliveAt(sequence: number): Wire[] {
   const newest = new Map<string, Wire | null>();
   for (const version of written) if (version.sequence <= sequence) newest.set(version.id, today(version));
-  const alive = [...newest.values()].filter((record) => record !== null);
-  return alive.sort((a, b) =>
-    a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? -1 : 1,
-  );
+  return [...newest.values()]
+    .filter((record) => record !== null)
+    .sort((a, b) => (a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? -1 : 1));
 }
 
 const withoutEnd = ({ valid_to: _, ...record }: Wire) => record;

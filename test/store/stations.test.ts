@@ -68,8 +68,7 @@ function answer({ reach, sequence, ...asked }: Asked): Wire {
 
 /** Expected stations in plain code: port, MAC address, and the hosts that have it. */
 function expected({ reach, networkId, hostId, isKnown, sequence }: Asked): string[] {
-  const snapshot = model.snapshots.findLast((each) => each.sequence <= sequence);
-  const records = [...(snapshot?.records.values() ?? [])].filter(
+  const records = [...(model.snapshots.findLast((each) => each.sequence <= sequence)?.records.values() ?? [])].filter(
     ({ fields }) => reach === null || reach.includes(String(fields.network_id)),
   );
   const of = (kind: unknown) => records.filter((record) => record.kind === kind);
@@ -108,8 +107,7 @@ const named = (data: Wire[]) =>
 
 test("matches a naive model, at any instant, of all networks, of some, of one and of one device", () => {
   const { random } = model;
-  const all = [...model.head.records.values()];
-  const networks = all.filter(({ kind }) => kind === networkKind).map(({ id }) => id);
+  const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind).map(({ id }) => id);
   const found = { known: 0, unknown: 0, ofNetwork: 0, ofHost: 0, shared: 0, twice: 0, none: 0 };
   for (let time = 0; time < 300; time += 1) {
     const { sequence, records } = random.integer(4) === 0 ? model.head : random.pick(model.snapshots);

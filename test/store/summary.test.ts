@@ -373,8 +373,7 @@ test("shortly after the start, the last day's flapping is computed in advance fo
 test("an appliance stopped before its first summary computes none", () => {
   const timers = new ManualTimers();
   const longReads = new DirectLongReads(store.reader, LONG_READS);
-  const callOff = workOutFirstSummary({ reader: store.reader, longReads, clock: store.clock, timers, recordsMin: 1 });
-  callOff();
+  workOutFirstSummary({ reader: store.reader, longReads, clock: store.clock, timers, recordsMin: 1 })();
   timers.advance(60_000);
   expect(timers.pendingCount).toBe(0);
 });

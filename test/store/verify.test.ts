@@ -975,8 +975,7 @@ describe("netledger verify", () => {
       random: store.random,
       print: async (more: string) => void (text += more),
     } as unknown as ProcessIo;
-    const status = await verifyCommand.execute(["--data", directory, ...flags], processIo);
-    return { status, text };
+    return { status: await verifyCommand.execute(["--data", directory, ...flags], processIo), text };
   }
 
   test("exits with 0 for an intact store, with a concurrent writer", async () => {
@@ -993,8 +992,7 @@ describe("netledger verify", () => {
       db.$client.run("DELETE FROM history_census");
       return join(path, "..");
     });
-    const found = await run(directory);
-    expect(found).toEqual({
+    expect(await run(directory)).toEqual({
       status: 1,
       text: expect.stringMatching(
         /\nNot sound: \d+ findings\.\nAll damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived\.\n$/,

@@ -148,8 +148,7 @@ describe("the commands of the next commit", () => {
     const kinds: string[] = [];
     for (let n = 0; n < 60; n += 1) {
       line.add(write("b"));
-      const next = line.next();
-      const isLarge = next[0]?.bytes === LARGE.bytes;
+      const isLarge = line.next()[0]?.bytes === LARGE.bytes;
       kinds.push(isLarge ? "large" : "small");
       line.served(isLarge ? 100 : 10);
     }
@@ -158,8 +157,7 @@ describe("the commands of the next commit", () => {
 
   test("that are large come from each user in turn", () => {
     const line = filled(write("a", LARGE), write("a", LARGE), write("b", LARGE), write("c", LARGE));
-    const users = Array.from({ length: 4 }, () => line.next()[0]?.request.actor.id);
-    expect(users).toEqual(["a", "b", "c", "a"]);
+    expect(Array.from({ length: 4 }, () => line.next()[0]?.request.actor.id)).toEqual(["a", "b", "c", "a"]);
   });
 
   test("that lower rights come first, from each user in turn, and not twice in a row if others wait", () => {

@@ -125,8 +125,7 @@ describe("the command queue", () => {
     crowd(queue, MAX_WAITING_OF_USER - 1, user("a"));
     crowd(queue, 1, keyOf("a"));
     for (const by of [user("a"), keyOf("a")]) {
-      const refused = await queue.run("test", null, by).catch((error: unknown) => error);
-      expect(refused).toMatchObject({
+      expect(await queue.run("test", null, by).catch((error: unknown) => error)).toMatchObject({
         code: "rate_limit_exceeded",
         params: { retry_after_seconds: WRITE_RETRY_AFTER_S },
       });
@@ -218,8 +217,7 @@ describe("an answer about the past", () => {
 
   test("is not read from a state before a finished commit", async () => {
     thread.open(7);
-    const again = queue.settlePast(now - 1, 6);
-    expect(await isOver(again)).toBe(true);
+    expect(await isOver(queue.settlePast(now - 1, 6))).toBe(true);
     expect(queue.settlePast(now - 1, 7)).toBeNull();
   });
 

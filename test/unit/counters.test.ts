@@ -72,8 +72,7 @@ describe("the appliance's metrics", () => {
     const streams = () => appliance.counters.read().find(({ name }) => name === "feed_streams")?.values[""];
     expect(streams()).toBe(0);
     const headers = { authorization: `Bearer ${newApiKey(appliance).key}`, accept: "text/event-stream" };
-    const answer = await send("GET", "/api/v1/changes", headers);
-    const reader = answer.body?.getReader();
+    const reader = (await send("GET", "/api/v1/changes", headers)).body?.getReader();
     await reader?.read();
     expect(streams()).toBe(1);
     await reader?.cancel();

@@ -62,8 +62,7 @@ test("every setting of serve is documented, with its variable and its default", 
 
 test("every command and the schema of the data are documented", () => {
   const running = page("running");
-  const commands = new Bun.Glob("*.ts").scanSync(join(ROOT, "cli"));
-  const words = [...commands].flatMap((file) =>
+  const words = [...new Bun.Glob("*.ts").scanSync(join(ROOT, "cli"))].flatMap((file) =>
     [...readFileSync(join(ROOT, "cli", file), "utf8").matchAll(/^ +name: "(\w+)/gm)].map(([, word]) => word),
   );
   expect(words).toContain("serve");
@@ -93,12 +92,10 @@ test.each([
   ["service virtualization", SERVICE_VIRTUALIZATION_TYPES],
 ] as [string, readonly string[]][])("the values of %s are all documented, and no others", (field, values) => {
   const [, told = ""] = rowsBelow(page("records"), "Vocabularies").find(([name]) => name?.startsWith(field)) ?? [];
-  const named = [...told.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value);
-  expect(named.sort()).toEqual([...values].sort());
+  expect([...told.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value).sort()).toEqual([...values].sort());
 });
 
 test("the port types are all documented", () => {
   const section = page("records").split("### Port types\n")[1]?.split("\n### ")[0] ?? "";
-  const named = [...section.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value);
-  expect(named.sort()).toEqual([...PORT_TYPES].sort());
+  expect([...section.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value).sort()).toEqual([...PORT_TYPES].sort());
 });

@@ -623,8 +623,7 @@ function namespaceImports(file: SourceFile): Map<string, string> {
 
 function namesAt(node: Node): string[] {
   if (isNewExpression(node)) {
-    const name = dottedName(node.expression);
-    return name === "Date" && (node.arguments?.length ?? 0) === 0 ? ["new Date()"] : [];
+    return dottedName(node.expression) === "Date" && (node.arguments?.length ?? 0) === 0 ? ["new Date()"] : [];
   }
   if (isCallExpression(node)) {
     const name = dottedName(node.expression);

@@ -37,9 +37,8 @@ function serve(answer: (asked: number) => Response): { client: JsonClient; timer
     },
   });
   const timers = new NoPauses();
-  const base = server.url.origin;
   return {
-    client: new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers, secrets }),
+    client: new JsonClient({ product: "Shelf", base: server.url.origin, headers: {}, ca: null, timers, secrets }),
     timers,
     asked: () => asked,
   };
@@ -174,8 +173,7 @@ describe("a server's answer", () => {
       () => new Response("<p>", { headers: { "content-type": `text/html; of=${"a".repeat(170)}${TOKEN}` } }),
     ],
   ])("echoing the token in %s is reported without it, even if truncated", async (_where, answer) => {
-    const { client } = serve(answer);
-    const trouble = await troubleOf(client.get("/a"));
+    const trouble = await troubleOf(serve(answer).client.get("/a"));
     expect(trouble).toContain("[hidden]");
     expect(trouble).not.toContain(TOKEN.slice(0, 8));
   });

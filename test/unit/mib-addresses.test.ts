@@ -138,9 +138,8 @@ describe("device addresses", () => {
 
   test("of a sequentially numbered table are ipAdEntAddr's, which is then read alone", () => {
     const masked = (ipAdEntIfIndex: number) => ({ ipAdEntIfIndex, ipAdEntNetMask: "255.255.255.0" });
-    const table = { columns: rows({ "1": masked(2), "2": masked(3), "3": masked(4) }) };
     const reads = readsWith({
-      ip_addr_table: table,
+      ip_addr_table: { columns: rows({ "1": masked(2), "2": masked(3), "3": masked(4) }) },
       ip_addr_table_addresses: { columns: { ipAdEntAddr: { "1": "192.168.1.250", "2": hex("0a0a0a02") } } },
     });
     expect(deviceOf(reads).addresses).toEqual([

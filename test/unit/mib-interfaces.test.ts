@@ -90,10 +90,9 @@ test("empty names and aliases are absent, an empty description is empty", () => 
 });
 
 test("a value missing from a complete column is absent", () => {
-  const other = { ...X_ROW, ifAlias: null };
   const device = deviceWith({
     if_table: { columns: rows({ "1": ROW, "2": ROW }) },
-    if_x_table: { columns: rows({ "1": X_ROW, "2": other }) },
+    if_x_table: { columns: rows({ "1": X_ROW, "2": { ...X_ROW, ifAlias: null } }) },
   });
   expect(device.interfaces?.[1]?.if_alias).toBeNull();
 });

@@ -55,8 +55,7 @@ function closes({ read, kept, set_aside }: RowCount): boolean {
 
 /** Rows read in every step of the plan: columns read in addition to another step's table are not separate rows. */
 function rowsRead(reads: Reads, table: string): number {
-  const steps = READING_PLAN.filter((step) => step.table === table && step.rowsIn === undefined);
-  return steps.reduce(
+  return READING_PLAN.filter((step) => step.table === table && step.rowsIn === undefined).reduce(
     (sum, { name }) =>
       sum + new Set([...(reads.get(name)?.columns.values() ?? [])].flatMap(({ values }) => [...values.keys()])).size,
     0,

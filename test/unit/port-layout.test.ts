@@ -76,8 +76,7 @@ test("ports with equal or without distinct numbers form one group, in the device
 });
 
 test("a breakout port stays in position", () => {
-  const ports = [1, 2, 3, 50].map((port): Interface => [`Eth1/${port}`]);
-  expect(laidOut([...ports, ["Eth1/49/2"], ["Eth1/49/1"]])).toEqual([
+  expect(laidOut([...[1, 2, 3, 50].map((port): Interface => [`Eth1/${port}`]), ["Eth1/49/2"], ["Eth1/49/1"]])).toEqual([
     "- 1: Eth1/1 Eth1/2 Eth1/3 Eth1/49/1 Eth1/49/2 Eth1/50",
   ]);
   expect(laidOut([["Ethernet1"], ["Ethernet2"], ["Ethernet49/2"], ["Ethernet49/1"]])).toEqual([

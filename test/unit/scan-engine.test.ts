@@ -478,8 +478,7 @@ describe("an SNMP scan", () => {
         })),
       }),
     );
-    const { run } = newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } });
-    await run();
+    await newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } }).run();
     expect(probes.looked.length).toBeLessThanOrEqual(NAMES_AT_A_TIME + NAMES_UNANSWERED_MAX);
   });
 
@@ -669,8 +668,7 @@ describe("the end of a scan", () => {
         hosts: [],
       }),
     });
-    const { end } = await run();
-    expect(end.outcome).toMatchObject({
+    expect((await run()).end.outcome).toMatchObject({
       records: { hosts: { created: 2, updated: 4, deleted: 6 } },
       findings: { Created: 1 },
     });

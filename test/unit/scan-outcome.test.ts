@@ -71,8 +71,7 @@ describe("the outcome of a scan", () => {
     const book = new ScanReport();
     for (let each = 0; each < FINDINGS_KEPT + 10; each += 1)
       book.add(finding(each % 2 === 0 ? "Created" : "Partial", String(each)));
-    const { findings } = book.takeFresh();
-    expect(findings).toHaveLength(FINDINGS_KEPT);
+    expect(book.takeFresh().findings).toHaveLength(FINDINGS_KEPT);
     expect(book.outcome(0)).toMatchObject({
       findings: { Created: FINDINGS_KEPT / 2 + 5, Partial: FINDINGS_KEPT / 2 + 5 },
       findings_dropped: 10,

@@ -223,8 +223,7 @@ function isAsked(address: string, subnets: readonly KnownSubnet[]): boolean {
     const block = parseCidr(cidr);
     if (block === null || block.prefixLength > 30) return false;
     const first = block.bytes[3] ?? 0;
-    const last = first + 2 ** (32 - block.prefixLength) - 1;
-    return ip.bytes[3] === first || ip.bytes[3] === last;
+    return ip.bytes[3] === first || ip.bytes[3] === first + 2 ** (32 - block.prefixLength) - 1;
   });
   return smallest !== undefined && !PASSED_OVER_TYPES.includes(smallest.subnet_type) && !isEdge;
 }

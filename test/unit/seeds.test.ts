@@ -55,8 +55,7 @@ function seed(name = "set-up"): Seed<number> {
 async function copied(from = seeds(), of = seed()): Promise<[number, string]> {
   copies += 1;
   const to = join(folder, `copy-${copies}`);
-  const note = await from.put(of, to);
-  return [note, readFileSync(join(to, "netledger.db"), "utf8")];
+  return [await from.put(of, to), readFileSync(join(to, "netledger.db"), "utf8")];
 }
 
 /** A separate process that copies the seed; making it blocks until a line on its standard input. */

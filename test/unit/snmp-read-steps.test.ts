@@ -173,8 +173,7 @@ describe("a failing step", () => {
 
   test("skips its columns if its scalars already timed out", async () => {
     const asking = askingView(served, { before: () => failure("no_answer") });
-    const reads = await read(asking, [NEIGHBORS]);
-    expect(summary(reads)).toEqual({
+    expect(summary(await read(asking, [NEIGHBORS]))).toEqual({
       lldp: `! ${failure("no_answer").clause}, name 0: ${failure("no_answer").clause}`,
     });
     expect(asking.questions.every((question) => question.kind === "Get")).toBe(true);
@@ -358,8 +357,7 @@ describe("VLAN contexts", () => {
 
   test("that time out together with the agent are a failure", async () => {
     const asking = askingView({}, { before: () => failure("no_answer"), vlans: { 1: silent } });
-    const reads = await read(asking, [forwarding([1]), SYSTEM]);
-    expect(summary(reads)).toEqual({
+    expect(summary(await read(asking, [forwarding([1]), SYSTEM]))).toEqual({
       fdb: `port 0: VLAN 1: ${failure("no_answer").clause}`,
       system: `! ${failure("no_answer").clause}`,
     });

@@ -56,8 +56,7 @@ async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => 
       },
     },
   } as unknown as Instruments;
-  const found = await presenceAt(parseIp("10.70.0.9") as Ip, instruments, tcpPorts);
-  return { found, ports };
+  return { found: await presenceAt(parseIp("10.70.0.9") as Ip, instruments, tcpPorts), ports };
 }
 
 describe("a neighbor table entry older than the sweep", () => {

@@ -55,8 +55,7 @@ describe("stretches after a prune", () => {
   });
 
   test("become coarser up to the prune's end, and never finer", () => {
-    const before = [segment(1, 20, "daily", 30)];
-    expect(afterPrune(before, { last: 7, keep: "none", sequence: 40 })).toEqual([
+    expect(afterPrune([segment(1, 20, "daily", 30)], { last: 7, keep: "none", sequence: 40 })).toEqual([
       segment(1, 7, "none", 40),
       segment(8, 20, "daily", 30),
     ]);

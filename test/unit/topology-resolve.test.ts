@@ -56,10 +56,9 @@ describe("one cable", () => {
       { mgmt_addr: "10.0.0.2" },
       { chassis_id: { subtype: "NetworkAddress", value: "10.0.0.2" } },
     ] as Partial<Announcement>[]) {
-      const network = pair();
       expect(
         of(
-          network.hears("sw1 Gi0/1", {
+          pair().hears("sw1 Gi0/1", {
             protocol: "Lldp",
             port_id: { subtype: "InterfaceName", value: "Gi0/2" },
             ...kept,
@@ -428,10 +427,9 @@ describe("cloned and misleading identifiers:", () => {
           addressMac: macOf(55, 5),
           name: "10.5.5.5",
         });
-    const byAddress = network();
     expect(
       of(
-        byAddress.hears("sw Gi0/1", {
+        network().hears("sw Gi0/1", {
           protocol: "Lldp",
           chassis_id: { subtype: "NetworkAddress", value: "10.5.5.5" },
           port_id: { subtype: "MacAddress", value: macOf(66, 6) },
@@ -439,10 +437,9 @@ describe("cloned and misleading identifiers:", () => {
         }),
       ),
     ).toEqual({ "sw Gi0/1": "host-phone" });
-    const byMac = network();
     expect(
       of(
-        byMac.hears("sw Gi0/1", {
+        network().hears("sw Gi0/1", {
           protocol: "Lldp",
           chassis_id: { subtype: "MacAddress", value: macOf(55, 5) },
           port_id: { subtype: "MacAddress", value: macOf(55, 5) },
@@ -898,8 +895,7 @@ describe("scale", () => {
     for (let k = 0; k < 3; k += 1) tookMs.push(await processorMs(() => (resolved = resolveNeighbors(hosts, ports))));
     expect(resolved.size).toBe(20_000);
     for (const [id, { neighbor }] of resolved) {
-      const back = resolved.get(neighbor?.id ?? "");
-      expect(back?.neighbor).toEqual({ type: "IfEntry", id });
+      expect(resolved.get(neighbor?.id ?? "")?.neighbor).toEqual({ type: "IfEntry", id });
     }
     expect(Math.min(...tookMs)).toBeLessThan(1_000);
   });

@@ -73,8 +73,7 @@ function rows(vlans: readonly ServedVlan[]): PassedRow[] {
 }
 
 function bridgePorts(): BridgePort[] {
-  const names = readdirSync(`/sys/class/net/${BRIDGE}/brif`);
-  const ports = names.map((name) => ({
+  const ports = readdirSync(`/sys/class/net/${BRIDGE}/brif`).map((name) => ({
     name,
     number: Number(text(`/sys/class/net/${name}/brport/port_no`)),
     ifIndex: Number(text(`/sys/class/net/${name}/ifindex`)),

@@ -162,11 +162,10 @@ export class Lab {
 
   /** Starts a stopped daemon, and waits until a query succeeds. */
   async startDaemon(name: NodeName, daemon: Daemon): Promise<void> {
-    const pidFile = `${FOLDER}/${name}/${daemon}.pid`;
     const command = [
       "sh",
       "-c",
-      `echo $$ >${pidFile}; exec "$@"`,
+      `echo $$ >${FOLDER}/${name}/${daemon}.pid; exec "$@"`,
       "sh",
       "ip",
       "netns",

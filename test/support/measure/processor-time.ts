@@ -58,8 +58,7 @@ export function stopwatch(threads: "all" | "first" = "all", processes?: readonly
 
 /** Threads of a process by number; the first has the process's pid (/proc/PID/task/TID/schedstat). */
 function threadsOf(pid: number, threads: "all" | "first"): Array<[number, Scheduling & { readonly isFirst: boolean }]> {
-  const numbers = threads === "first" ? [pid] : (listed(`/proc/${pid}/task`) ?? []).map(Number);
-  return numbers.flatMap((thread) => {
+  return (threads === "first" ? [pid] : (listed(`/proc/${pid}/task`) ?? []).map(Number)).flatMap((thread) => {
     const figures = read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ").map(Number);
     if (figures === undefined) return [];
     const [ran = 0, waited = 0] = figures;

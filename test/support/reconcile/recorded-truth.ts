@@ -57,8 +57,7 @@ function number(raw: Raw, oid: string): number {
 export function text(raw: Raw, oid: string): string {
   const bytes = raw.get(oid)?.bytes ?? Buffer.alloc(0);
   const utf8 = bytes.toString("utf8");
-  const whole = utf8.includes("\ufffd") ? bytes.toString("latin1") : utf8;
-  return whole
+  return (utf8.includes("\ufffd") ? bytes.toString("latin1") : utf8)
     .replaceAll("\0", "")
     .replaceAll(/\s*[\r\n\t]+\s*/g, " ")
     .trim();

@@ -19,9 +19,8 @@ export function community(text: string, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c
 
 /** authPriv with SHA-1 and AES-128 by default. */
 export function user(security_name: string, changes: Partial<UserCredential> = {}): UserCredential {
-  const credential_id = `SnmpV3-${security_name}`;
   return {
-    credential_id,
+    credential_id: `SnmpV3-${security_name}`,
     name: security_name,
     version: "SnmpV3",
     security_name,

@@ -138,8 +138,7 @@ export function oidKey(content: Uint8Array): string {
 
 /** Varbind of an answer without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
 export function emptyVarbind(oidElement: Uint8Array, tag: number): Uint8Array {
-  const bytes = new Uint8Array([...headOf(BER.Sequence, oidElement.length + 2), ...oidElement, tag, 0]);
-  return bytes;
+  return new Uint8Array([...headOf(BER.Sequence, oidElement.length + 2), ...oidElement, tag, 0]);
 }
 
 function* varbindsOfSnmprec(text: string): Generator<ServedVarbind> {

@@ -70,8 +70,7 @@ export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
 async function parseNew(tree: Tree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const texts = Object.fromEntries(paths.map((path) => [path, tree[path] ?? ""]));
-  const compilerOptions = { noLib: true, noResolve: true, types: [], jsx: "preserve" };
-  await inProjectOf(texts, compilerOptions, async ({ program }, root) => {
+  await inProjectOf(texts, { noLib: true, noResolve: true, types: [], jsx: "preserve" }, async ({ program }, root) => {
     for (const path of paths) {
       const file = await program.getSourceFile(join(root, path));
       if (file === undefined) throw new Error(`${path} was not parsed`);

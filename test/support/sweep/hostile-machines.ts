@@ -150,8 +150,7 @@ export class HostileMachines {
     return new HostileMachines(agents, (own) => [
       ...MACHINES.flatMap((address, place) =>
         Object.entries(GREETINGS).map(([port, greeting]) => {
-          const pair = pairs[place];
-          return listen(address, Number(port), greeting, () => wordOf(place, own.turn), pair);
+          return listen(address, Number(port), greeting, () => wordOf(place, own.turn), pairs[place]);
         }),
       ),
       ...server,
