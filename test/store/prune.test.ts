@@ -407,6 +407,10 @@ describe("tampering after a prune is found:", () => {
 
   test("not without tampering", () => expect(damaged("UPDATE observations SET observed = observed")).toEqual([]));
 
+  /** A test that these statements lead to a finding. */
+  const found = (what: string, finding: RegExp, statements: () => readonly string[]) =>
+    test(what, () => expect(damaged(...statements())).toContainEqual(expect.stringMatching(finding)));
+
   test("a changed or deleted hash", () => {
     expect(
       damaged(`UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${oneThinned}`),
@@ -419,16 +423,11 @@ describe("tampering after a prune is found:", () => {
     );
   });
 
-  test("a moved hash", () => {
-    expect(
-      damaged(
-        `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t
-          WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1
-          FROM history_versions WHERE key = t.key + 1) LIMIT 1)`,
-      ),
-    ).toContainEqual(expect.stringMatching(/^transaction: /));
-  });
-
+  found("a moved hash", /^transaction: /, () => [
+    `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t
+      WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1
+      FROM history_versions WHERE key = t.key + 1) LIMIT 1)`,
+  ]);
   test("a thinned stretch whose record is missing or changed", () => {
     expect(damaged("DELETE FROM history_segments WHERE first = 1")).toContainEqual(
       expect.stringMatching(
@@ -458,12 +457,9 @@ describe("tampering after a prune is found:", () => {
     ]);
   });
 
-  test("a prune with changed parameters", () => {
-    expect(
-      damaged(`UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'`),
-    ).toContainEqual(expect.stringMatching(/^transaction: .*: its hash does not match/));
-  });
-
+  found("a prune with changed parameters", /^transaction: .*: its hash does not match/, () => [
+    "UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'",
+  ]);
   test("a document dropped outside every prune", () => {
     const found = damaged(
       ...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`),
@@ -471,41 +467,33 @@ describe("tampering after a prune is found:", () => {
     expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, but no prune covered it$/)]);
   });
 
-  test("a document dropped although a kept state needs it", () => {
-    // One with a successor in thinned history, so that nothing else reveals it.
-    const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1
-      FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
-    expect(damaged(...dropping(key))).toContainEqual(
-      expect.stringMatching(/^version: .*: was dropped, but is needed as of transaction \d+, which is kept$/),
-    );
-  });
-
-  test("a dropped end of a remaining version", () => {
-    const found = damaged(
-      ...dropping(
+  // One with a successor in thinned history, so that nothing else reveals it.
+  found(
+    "a document dropped although a kept state needs it",
+    /^version: .*: was dropped, but is needed as of transaction \d+, which is kept$/,
+    () =>
+      dropping(
+        `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1 FROM history_versions w
+          WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`,
+      ),
+  );
+  found(
+    "a dropped end of a remaining version",
+    /^version: .*: was dropped, but ends the versions left before it$/,
+    () =>
+      dropping(
         `SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until}
-          AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`,
+        AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`,
       ),
-    );
-    expect(found).toContainEqual(
-      expect.stringMatching(/^version: .*: was dropped, but ends the versions left before it$/),
-    );
-  });
-
-  test("a version both dropped and present", () => {
-    expect(damaged("INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1")).toContainEqual(
-      expect.stringMatching(/^version: .*: was dropped, but is still there$/),
-    );
-  });
-
-  test("a lone end", () => {
-    const found = damaged(
-      ...dropping(
-        `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions
-          WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v
-          WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,
-      ),
-    );
-    expect(found).toContainEqual(expect.stringMatching(/^version: .*: only the end of the record is left$/));
-  });
+  );
+  found("a version both dropped and present", /^version: .*: was dropped, but is still there$/, () => [
+    "INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1",
+  ]);
+  found("a lone end", /^version: .*: only the end of the record is left$/, () =>
+    dropping(
+      `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions
+        WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v
+        WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,
+    ),
+  );
 });

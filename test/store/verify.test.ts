@@ -50,12 +50,26 @@ function reportOn(path: string): Report {
   }
 }
 
+const numberOf = (id: string) => `(SELECT n FROM history_records WHERE id = '${id}')`;
+
+/** Statements with the number of the population's host for `$host`, and of its removed tag for `$gone`. */
+function numbered(statements: readonly string[]): string[] {
+  return statements.map((sql) =>
+    sql.replaceAll("$host", numberOf(population.hostId)).replaceAll("$gone", numberOf(population.goneTagId)),
+  );
+}
+
 /** Findings after these statements, as lines. */
 function damaged(...statements: string[]): string[] {
   return withCopy((db, path) => {
-    unguarded(db, statements);
+    unguarded(db, numbered(statements));
     return lines(reportOn(path));
   });
+}
+
+/** A test that these statements lead to a finding. */
+function found(what: string, finding: RegExp, statements: readonly string[]): void {
+  test(what, () => expect(damaged(...statements)).toContainEqual(expect.stringMatching(finding)));
 }
 
 /** Rebuildable data other than the live tables. */
@@ -105,9 +119,8 @@ function lines(report: Report): string[] {
   return report.findings.map((finding) => `${finding.check}: ${finding.where}: ${finding.message}`);
 }
 
-const host = () => `(SELECT n FROM history_records WHERE id = '${population.hostId}')`;
 const last = "(SELECT max(sequence) FROM history_transactions)";
-const versionOfHost = () => `key = (SELECT min(key) FROM history_versions WHERE key >> 31 = ${host()})`;
+const FIRST_OF_HOST = "key = (SELECT min(key) FROM history_versions WHERE key >> 31 = $host)";
 
 test("an intact store verifies, and its head is reported", () => {
   const report = verifyLedger(store.readDb, KINDS);
@@ -182,7 +195,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
     for (const which of ["min(key)", "max(key)"]) {
       const findings = damaged(
         `UPDATE history_versions SET ${column} = ${changed(column, type)}
-          WHERE key = (SELECT ${which} FROM history_versions WHERE key >> 31 = ${host()})`,
+          WHERE key = (SELECT ${which} FROM history_versions WHERE key >> 31 = $host)`,
       );
       expect(findings).toContainEqual(
         expect.stringMatching(new RegExp(`^version: host ${population.hostId} \\(n \\d+\\), transaction \\d+: `)),
@@ -221,8 +234,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
   });
 
   describe("of a packed version", () => {
-    const packed = () =>
-      `key = (SELECT max(key) FROM history_versions WHERE patch IS NOT NULL AND key >> 31 = ${host()})`;
+    const PACKED = "key = (SELECT max(key) FROM history_versions WHERE patch IS NOT NULL AND key >> 31 = $host)";
     test.each([
       ["the presence of a base", "NULL"],
       ["the choice of the base", "patch + (1 << 32)"],
@@ -230,7 +242,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
       ["the length of the common prefix", "patch - (1 << 16)"],
       ["the length of the common suffix", "patch - 1"],
     ])("%s", (_, patch) => {
-      expect(damaged(`UPDATE history_versions SET patch = ${patch} WHERE ${packed()}`)).toContainEqual(
+      expect(damaged(`UPDATE history_versions SET patch = ${patch} WHERE ${PACKED}`)).toContainEqual(
         expect.stringMatching(
           new RegExp(`^version: host ${population.hostId} .*: its content does not match its hash$`),
         ),
@@ -238,7 +250,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
     });
 
     test("its own text", () => {
-      expect(damaged(`UPDATE history_versions SET members = members || 'x' WHERE ${packed()}`)).toContainEqual(
+      expect(damaged(`UPDATE history_versions SET members = members || 'x' WHERE ${PACKED}`)).toContainEqual(
         expect.stringMatching(/^version: host .*: its content does not match its hash$/),
       );
     });
@@ -248,46 +260,34 @@ describe("a changed value in the ledger is found, with its location:", () => {
         expect(
           damaged(
             `UPDATE history_versions SET patch = ((key & 2147483647) << 32) | 65537
-              WHERE key = (SELECT ${where} FROM history_versions WHERE key >> 31 = ${host()})`,
+              WHERE key = (SELECT ${where} FROM history_versions WHERE key >> 31 = $host)`,
           ),
         ).toContainEqual(expect.stringMatching(/^version: host .*: its content does not match its hash$/));
     });
   });
 
-  test("a single bit of a document", () => {
-    expect(
-      damaged(
-        `UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True')
-          WHERE ${versionOfHost()}`,
-      ),
-    ).toContainEqual(expect.stringMatching(/^version: host .*: its content does not match its hash$/));
-  });
-
-  test("the id of a record", () => {
-    expect(
-      damaged(`UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = ${host()}`),
-    ).toContainEqual(expect.stringMatching(/^version: host 00000000-.*: its content does not match/));
-  });
+  found("a single bit of a document", /^version: host .*: its content does not match its hash$/, [
+    `UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True') WHERE ${FIRST_OF_HOST}`,
+  ]);
+  found("the id of a record", /^version: host 00000000-.*: its content does not match/, [
+    "UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = $host",
+  ]);
 
   test("the kind of a record", () => {
-    expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = ${host()}`)).toContainEqual(
+    expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = $host`)).toContainEqual(
       expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content does not match`)),
     );
-    expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = ${host()}`)).toContainEqual(
+    expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = $host`)).toContainEqual(
       expect.stringMatching(new RegExp(`^record: kind 60 ${population.hostId}.*not known`)),
     );
   });
 
   test("a version with a recomputed hash, by its transaction", () => {
-    const findings = withCopy((db, path) => {
-      // By an attacker who knows the code but not the later history.
-      unguarded(db, [
-        `UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1)
-          WHERE ${versionOfHost()}`,
-      ]);
-      return reportOn(path).findings.map((finding) => finding.check);
-    });
-    expect(findings).toContain("transaction");
+    // By an attacker who knows the code but not the later history.
+    const findings = damaged(
+      `UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${FIRST_OF_HOST}`,
+    );
+    expect(findings).toContainEqual(expect.stringMatching(/^transaction: /));
   });
 });
 
@@ -295,15 +295,34 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   const versions = () =>
     store
       .rows<{ sequence: number }>(
-        `SELECT key & 2147483647 AS sequence FROM history_versions WHERE key >> 31 = ${host()} ORDER BY key`,
+        `SELECT key & 2147483647 AS sequence FROM history_versions WHERE key >> 31 = ${numberOf(population.hostId)} ORDER BY key`,
       )
       .map((row) => row.sequence);
 
-  test("the last transaction, without its versions", () => {
-    expect(damaged(`DELETE FROM history_transactions WHERE sequence = ${last}`)).toContainEqual(
-      expect.stringMatching(/^version: .*: its transaction is not in the ledger$/),
-    );
-  });
+  found("the last transaction, without its versions", /^version: .*: its transaction is not in the ledger$/, [
+    `DELETE FROM history_transactions WHERE sequence = ${last}`,
+  ]);
+  found("all versions of a record", /^record: n \d+: without any version/, [
+    "DELETE FROM history_versions WHERE key >> 31 = $host",
+  ]);
+  found("a record", /^record: .*: versions of a record that is not in the ledger$/, [
+    "DELETE FROM history_records WHERE n = $host",
+  ]);
+  found(
+    "a record beyond the last transaction",
+    /^record: n \d+ to \d+: rows of history_records beyond the last transaction$/,
+    [
+      `INSERT INTO history_records (n, kind, id) SELECT max(n) + 1, 5, '00000000-0000-4000-8000-000000000000'
+        FROM history_records`,
+    ],
+  );
+  found("an inserted version", /^version: host .*: its transaction is not in the ledger$/, [
+    `INSERT INTO history_versions SELECT $host << 31 | 6, 2, shape, (SELECT valid_from FROM history_versions
+      WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash, patch FROM history_versions
+      WHERE ${FIRST_OF_HOST} AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = ($host << 31 | 6))`,
+    `INSERT INTO history_versions SELECT $host << 31 | (${last} + 5), 2, shape, valid_from, composed, '[]', sort_keys,
+        observed, members, hash, patch FROM history_versions WHERE ${FIRST_OF_HOST}`,
+  ]);
 
   test("the last transaction with its versions, by the live rows", () => {
     const findings = damaged(
@@ -323,41 +342,18 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   test("a version in the middle, the first and the last one of a record", () => {
     const all = versions();
     for (const sequence of [all[0], all[1], all.at(-1)])
-      expect(damaged(`DELETE FROM history_versions WHERE key = (${host()} << 31 | ${sequence})`)).toContainEqual(
+      expect(damaged(`DELETE FROM history_versions WHERE key = ($host << 31 | ${sequence})`)).toContainEqual(
         `transaction: transaction ${sequence}: its hash does not match its predecessor, its content and its versions`,
       );
   });
 
-  test("all versions of a record", () => {
-    expect(damaged(`DELETE FROM history_versions WHERE key >> 31 = ${host()}`)).toContainEqual(
-      expect.stringMatching(/^record: n \d+: without any version/),
-    );
-  });
-
-  test("a record", () => {
-    expect(damaged(`DELETE FROM history_records WHERE n = ${host()}`)).toContainEqual(
-      expect.stringMatching(/^record: .*: versions of a record that is not in the ledger$/),
-    );
-  });
-
-  test("a record beyond the last transaction", () => {
-    expect(
-      damaged(
-        `INSERT INTO history_records (n, kind, id) SELECT max(n) + 1, 5, '00000000-0000-4000-8000-000000000000'
-          FROM history_records`,
-      ),
-    ).toContainEqual(
-      expect.stringMatching(/^record: n \d+ to \d+: rows of history_records beyond the last transaction$/),
-    );
-  });
-
   test("two swapped versions of one record", () => {
     const [first, second] = versions() as [number, number];
-    const key = (sequence: number) => `${host()} << 31 | ${sequence}`;
+    const key = (sequence: number) => `$host << 31 | ${sequence}`;
     const findings = damaged(
-      `UPDATE history_versions SET key = (${host()} << 31) | 2147483640 WHERE key = (${key(first)})`,
+      `UPDATE history_versions SET key = ($host << 31) | 2147483640 WHERE key = (${key(first)})`,
       `UPDATE history_versions SET key = (${key(first)}) WHERE key = (${key(second)})`,
-      `UPDATE history_versions SET key = (${key(second)}) WHERE key = (${host()} << 31) | 2147483640`,
+      `UPDATE history_versions SET key = (${key(second)}) WHERE key = ($host << 31) | 2147483640`,
     );
     for (const sequence of [first, second])
       expect(findings).toContainEqual(
@@ -378,303 +374,199 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
     ).toHaveLength(2);
   });
 
-  test("an inserted version", () => {
-    const findings = damaged(
-      `INSERT INTO history_versions SELECT ${host()} << 31 | 6, 2, shape, (SELECT valid_from FROM history_versions
-        WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash, patch FROM history_versions
-        WHERE ${versionOfHost()} AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = (${host()} << 31 | 6))`,
-      `INSERT INTO history_versions SELECT ${host()} << 31 | (${last} + 5), 2, shape, valid_from, composed, '[]',
-        sort_keys, observed, members, hash, patch FROM history_versions WHERE ${versionOfHost()}`,
-    );
-    expect(findings).toContainEqual(expect.stringMatching(/^version: host .*: its transaction is not in the ledger$/));
-  });
-
   test("a version after the end, and a second creation", () => {
-    const gone = `(SELECT n FROM history_records WHERE id = '${population.goneTagId}')`;
     expect(
       damaged(
-        `UPDATE history_versions SET key = ${gone} << 31 | 7 WHERE key = (SELECT max(key) FROM history_versions
-          WHERE key >> 31 = ${host()})`,
+        `UPDATE history_versions SET key = $gone << 31 | 7 WHERE key = (SELECT max(key) FROM history_versions
+          WHERE key >> 31 = $host)`,
       ),
     ).toContainEqual(expect.stringMatching(/^version: tag .*, transaction 7: it follows the record's end$/));
     expect(
       damaged(
         `UPDATE history_versions SET operation = 1 WHERE key = (SELECT max(key) FROM history_versions
-          WHERE key >> 31 = ${host()})`,
+          WHERE key >> 31 = $host)`,
       ),
     ).toContainEqual(expect.stringMatching(/^version: host .*: the record is created while it is alive$/));
   });
 });
 
 describe("wrong derived data are found and rebuilt:", () => {
-  const live = (column: string, value: string) => [`UPDATE hosts SET ${column} = ${value} WHERE n = ${host()}`];
-  const cases: Array<[string, RegExp, () => string[]]> = [
-    [
-      "a missing span",
-      /^span: host .* but its span is missing$/,
-      () => [
-        `DELETE FROM history_spans WHERE n = ${host()} AND scope = (SELECT min(scope) FROM history_spans
-          WHERE n = ${host()})`,
-      ],
-    ],
-    [
-      "a span with an early end",
-      /^span: host .* its span ends at 3$/,
-      () => [`UPDATE history_spans SET died = 3 WHERE n = ${host()}`],
-    ],
-    [
-      "a span with a wrong start",
-      /^span: host .* is missing$/,
-      () => [`UPDATE history_spans SET born = born + 1 WHERE n = ${host()}`],
-    ],
-    [
-      "an extra span",
-      /^span: host .*, but was not in it then$/,
-      () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`],
-    ],
-    [
-      "a span of no record",
-      /^span: record \? \(n 99999\): .*, but was not in it then$/,
-      () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"],
-    ],
-    [
-      "a wrong count",
-      /^census: scope .*: counts \d+, but the spans give \d+$/,
-      () => ["UPDATE history_census SET count = count + 1 WHERE sequence = 4"],
-    ],
-    [
-      "a missing count",
-      /^census: scope .*: counts nothing new, but/,
-      () => ["DELETE FROM history_census WHERE sequence = 4"],
-    ],
-    [
-      "an extra count",
-      /^census: scope .*: counts 9, but the spans give nothing new$/,
-      () => ["INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)"],
-    ],
-    ["no spans and no counts", /^span: /, () => ["DELETE FROM history_spans", "DELETE FROM history_census"]],
-    [
-      "a missing lineage",
-      /^lineage: tag .*\/gone: leads to nothing instead of/,
-      () => ["DELETE FROM history_lineages WHERE identity LIKE '%/gone'"],
-    ],
-    [
-      "a wrong lineage",
-      /^lineage: tag .*\/gone: leads to x instead of/,
-      () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"],
-    ],
-    [
-      "an extra lineage",
-      /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/,
-      () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"],
-    ],
-    [
-      "a block with a wrong count",
-      /^span: scope .*, block 0: has entries without spans$/,
-      () => ["UPDATE history_span_blocks SET alive = alive + 1"],
-    ],
-    [
-      "a block of no record",
-      /^span: scope .*, block 9: has entries without spans$/,
-      () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"],
-    ],
-    [
-      "a block of a scope without blocks",
-      /^span: scope .*, block 0: has entries without spans$/,
-      () => [
-        `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
-          FROM history_spans s WHERE s.scope >> 6 = ${host()} AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`,
-      ],
-    ],
-    [
-      "a missing block",
-      /^span: scope .*, block 0: lacks entries of the spans$/,
-      () => ["DELETE FROM history_span_blocks"],
-    ],
-    [
-      "a missing activity",
-      /^activity: scope -?\d+, transaction 4: is row /,
-      () => ["DELETE FROM history_activity WHERE sequence = 4"],
-    ],
-    [
-      "an activity at the wrong place",
-      /^activity: scope -?\d+, transaction 3: is row 1000 of scope/,
-      () => ["UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3"],
-    ],
-    [
-      "an activity of no record",
-      /^activity: scope 99999, transaction 3: is row 1 of scope 99999/,
-      () => ["INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)"],
-    ],
-    [
-      "uncounted changes",
-      /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
-      () => ["DELETE FROM history_change_counts WHERE sequence = 4"],
-    ],
-    [
-      "uncounted changes of a whole scope",
-      /^activity: scope \d+ .*: the counts of changes are missing$/,
-      () => [`DELETE FROM history_change_counts WHERE scope = ${host()} * 64 + 7`],
-    ],
-    [
-      "a change counted as another",
-      /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
-      () => ["UPDATE history_change_counts SET created = created - 1, updated = updated + 1 WHERE created > 0"],
-    ],
-    [
-      "a change counted in another transaction",
-      /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
-      () => [
-        `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
-          WHERE scope = 64 * (SELECT n FROM history_records WHERE kind = 1 LIMIT 1) + 7`,
-      ],
-    ],
-    [
-      "decreasing counts of changes",
-      /^activity: scope -?\d+ .*: the counts of changes go wrong at transaction \d+$/,
-      () => [`UPDATE history_change_counts SET created = 0, updated = 0, deleted = 0 WHERE sequence = ${last}`],
-    ],
-    [
-      "changes of no record",
-      /^activity: scope 6399999 .*: the counts of changes differ from the versions$/,
-      () => [
-        "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
-      ],
-    ],
-    [
-      "a missing text",
-      /^search: host .*: its search text from transaction \d+ on is missing$/,
-      () => [`DELETE FROM history_search_texts WHERE key >> 31 = ${host()}`],
-    ],
-    [
-      "a changed text",
-      /^search: host .*: its search text from transaction \d+ on does not match the record$/,
-      () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`],
-    ],
-    [
-      "a text with another owner",
-      /^search: host .*: its search text from transaction \d+ on does not match the record$/,
-      () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`],
-    ],
-    [
-      "an extra text",
-      /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/,
-      () => [`INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')`],
-    ],
-    [
-      "a text missing from the index",
-      /^search: host .*: the index does not find its search text from transaction \d+ on$/,
-      () => [
-        `INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts
-          WHERE key >> 31 = ${host()}`,
-      ],
-    ],
-    [
-      "an indexed word without a text",
-      /^search: history_search: does not match the words of the texts$/,
-      () => [
-        `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
-          WHERE key >> 31 = ${host()} LIMIT 1`,
-      ],
-    ],
-    [
-      "an indexed name without a record",
-      /^search: history_words: does not match the names of the records$/,
-      () => [`INSERT INTO history_words (rowid, entries) VALUES (${host()} << 31 | 3, '1.7.wforged')`],
-    ],
-    [
-      "names missing from the index",
-      /^search: history_words: does not match the names of the records$/,
-      () => ["INSERT INTO history_words (history_words) VALUES ('delete-all')"],
-    ],
-    [
-      "a missing live row",
-      /^live: host .*: it is alive in the ledger, but has no live row$/,
-      () => [`DELETE FROM hosts WHERE n = ${host()}`],
-    ],
-    [
-      "a live row of a removed record",
-      /^live: tag .*: has a live row, but is not alive in the ledger$/,
-      () => [
-        `INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"'
-          FROM history_records WHERE id = '${population.goneTagId}'`,
-      ],
-    ],
-    [
-      "a live row of another kind",
-      /^live: tag .*: has a live row among the tags, but another kind in the ledger$/,
-      () => [
-        `INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`,
-      ],
-    ],
-    [
-      "a changed live document",
-      /^live: host .*: its live document is not its newest version$/,
-      () => live("members", "replace(members, 'renamed', 'forged')"),
-    ],
-    ["a live row of an older version", /^live: host .*: its live sequence is /, () => live("sequence", "sequence - 1")],
-    ["a changed live organization", /^live: host .*: its live organization_n is /, () => live("organization_n", "3")],
-    ["changed live sort keys", /^live: host .*: its live sort_keys is null, /, () => live("sort_keys", "NULL")],
-    [
-      "a changed live column",
-      /^live: host .*: its live name is "forged", but in the ledger "renamed"$/,
-      () => live("name", "'forged'"),
-    ],
-    [
-      "a changed live reference",
-      /^live: host .*: its live network_n is /,
-      () => live("network_n", "(SELECT max(n) FROM networks)"),
-    ],
-    ["a cleared unique value", /^live: tag .*: its live identity is null/, () => [`UPDATE tags SET identity = NULL`]],
-    [
-      "parts marked absent",
-      /^live: if_entry .*: its live composed is 0, /,
-      () => ["UPDATE if_entries SET composed = 0"],
-    ],
-    [
-      "a missing link",
-      /^link: host .*: the link tags to n \d+ is missing$/,
-      () => [`DELETE FROM live_links WHERE n = ${host()}`],
-    ],
-    [
-      "an extra link",
-      /^link: host .*: has a link tags to n 2, which the ledger does not imply$/,
-      () => [`INSERT INTO live_links (n, relation, target_n) VALUES (${host()}, 'tags', 2)`],
-    ],
-    [
-      "a link of a removed record",
-      /^link: record .*: has links and is not alive$/,
-      () => [
-        `INSERT INTO live_links (n, relation, target_n) SELECT n, 'tags', 2 FROM history_records
-          WHERE id = '${population.goneTagId}'`,
-      ],
-    ],
-    [
-      "observation values of a removed record",
-      /^observation: record .* and is not alive$/,
-      () => ["INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3"],
-    ],
-    [
-      "all of them at once",
-      /^live: /,
-      () => [...DERIVED, "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`),
-    ],
-  ];
-
-  test.each(cases)("%s", (_what, finding, damage) => {
-    withCopy((db, path) => {
-      unguarded(db, damage());
-      const lines = reportOn(path)
-        .findings.filter((each) => each.check !== "file")
-        .map((each) => `${each.check}: ${each.where}: ${each.message}`);
-      expect(lines).toContainEqual(expect.stringMatching(finding));
-      expect(lines.filter((line) => /^(transaction|record|version)/.test(line))).toEqual([]);
-      db.$client.run("PRAGMA foreign_keys = ON");
-      rebuildDerived(db, KINDS);
-      expect(dump(db)).toBe(soundDump);
-      expect(reportOn(path).findings).toEqual([]);
+  const live = (column: string, value: string) => `UPDATE hosts SET ${column} = ${value} WHERE n = $host`;
+  /** A test that this damage is found and rebuilt. */
+  const rebuilt = (what: string, finding: RegExp, damage: readonly string[]) =>
+    test(what, () => {
+      withCopy((db, path) => {
+        unguarded(db, numbered(damage));
+        const found = lines(reportOn(path)).filter((line) => !line.startsWith("file: "));
+        expect(found).toContainEqual(expect.stringMatching(finding));
+        expect(found.filter((line) => /^(transaction|record|version)/.test(line))).toEqual([]);
+        db.$client.run("PRAGMA foreign_keys = ON");
+        rebuildDerived(db, KINDS);
+        expect(dump(db)).toBe(soundDump);
+        expect(reportOn(path).findings).toEqual([]);
+      });
     });
-  });
+
+  rebuilt("a missing span", /^span: host .* but its span is missing$/, [
+    `DELETE FROM history_spans WHERE n = $host AND scope = (SELECT min(scope) FROM history_spans
+          WHERE n = $host)`,
+  ]);
+  rebuilt("a span with an early end", /^span: host .* its span ends at 3$/, [
+    "UPDATE history_spans SET died = 3 WHERE n = $host",
+  ]);
+  rebuilt("a span with a wrong start", /^span: host .* is missing$/, [
+    "UPDATE history_spans SET born = born + 1 WHERE n = $host",
+  ]);
+  rebuilt("an extra span", /^span: host .*, but was not in it then$/, [
+    "INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, $host, 2)",
+  ]);
+  rebuilt("a span of no record", /^span: record \? \(n 99999\): .*, but was not in it then$/, [
+    "INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)",
+  ]);
+  rebuilt("a wrong count", /^census: scope .*: counts \d+, but the spans give \d+$/, [
+    "UPDATE history_census SET count = count + 1 WHERE sequence = 4",
+  ]);
+  rebuilt("a missing count", /^census: scope .*: counts nothing new, but/, [
+    "DELETE FROM history_census WHERE sequence = 4",
+  ]);
+  rebuilt("an extra count", /^census: scope .*: counts 9, but the spans give nothing new$/, [
+    "INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)",
+  ]);
+  rebuilt("no spans and no counts", /^span: /, ["DELETE FROM history_spans", "DELETE FROM history_census"]);
+  rebuilt("a missing lineage", /^lineage: tag .*\/gone: leads to nothing instead of/, [
+    "DELETE FROM history_lineages WHERE identity LIKE '%/gone'",
+  ]);
+  rebuilt("a wrong lineage", /^lineage: tag .*\/gone: leads to x instead of/, [
+    "UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'",
+  ]);
+  rebuilt("an extra lineage", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, [
+    "INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')",
+  ]);
+  rebuilt("a block with a wrong count", /^span: scope .*, block 0: has entries without spans$/, [
+    "UPDATE history_span_blocks SET alive = alive + 1",
+  ]);
+  rebuilt("a block of no record", /^span: scope .*, block 9: has entries without spans$/, [
+    "INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)",
+  ]);
+  rebuilt("a block of a scope without blocks", /^span: scope .*, block 0: has entries without spans$/, [
+    `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
+          FROM history_spans s WHERE s.scope >> 6 = $host AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`,
+  ]);
+  rebuilt("a missing block", /^span: scope .*, block 0: lacks entries of the spans$/, [
+    "DELETE FROM history_span_blocks",
+  ]);
+  rebuilt("a missing activity", /^activity: scope -?\d+, transaction 4: is row /, [
+    "DELETE FROM history_activity WHERE sequence = 4",
+  ]);
+  rebuilt("an activity at the wrong place", /^activity: scope -?\d+, transaction 3: is row 1000 of scope/, [
+    "UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3",
+  ]);
+  rebuilt("an activity of no record", /^activity: scope 99999, transaction 3: is row 1 of scope 99999/, [
+    "INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)",
+  ]);
+  rebuilt("uncounted changes", /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/, [
+    "DELETE FROM history_change_counts WHERE sequence = 4",
+  ]);
+  rebuilt("uncounted changes of a whole scope", /^activity: scope \d+ .*: the counts of changes are missing$/, [
+    "DELETE FROM history_change_counts WHERE scope = $host * 64 + 7",
+  ]);
+  rebuilt("a change counted as another", /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/, [
+    "UPDATE history_change_counts SET created = created - 1, updated = updated + 1 WHERE created > 0",
+  ]);
+  rebuilt(
+    "a change counted in another transaction",
+    /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
+    [
+      `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
+          WHERE scope = 64 * (SELECT n FROM history_records WHERE kind = 1 LIMIT 1) + 7`,
+    ],
+  );
+  rebuilt(
+    "decreasing counts of changes",
+    /^activity: scope -?\d+ .*: the counts of changes go wrong at transaction \d+$/,
+    [`UPDATE history_change_counts SET created = 0, updated = 0, deleted = 0 WHERE sequence = ${last}`],
+  );
+  rebuilt("changes of no record", /^activity: scope 6399999 .*: the counts of changes differ from the versions$/, [
+    "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
+  ]);
+  rebuilt("a missing text", /^search: host .*: its search text from transaction \d+ on is missing$/, [
+    "DELETE FROM history_search_texts WHERE key >> 31 = $host",
+  ]);
+  rebuilt("a changed text", /^search: host .*: its search text from transaction \d+ on does not match the record$/, [
+    "UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = $host",
+  ]);
+  rebuilt(
+    "a text with another owner",
+    /^search: host .*: its search text from transaction \d+ on does not match the record$/,
+    ["UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = $host"],
+  );
+  rebuilt("an extra text", /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/, [
+    "INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')",
+  ]);
+  rebuilt(
+    "a text missing from the index",
+    /^search: host .*: the index does not find its search text from transaction \d+ on$/,
+    [
+      `INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts
+          WHERE key >> 31 = $host`,
+    ],
+  );
+  rebuilt("an indexed word without a text", /^search: history_search: does not match the words of the texts$/, [
+    `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
+          WHERE key >> 31 = $host LIMIT 1`,
+  ]);
+  rebuilt("an indexed name without a record", /^search: history_words: does not match the names of the records$/, [
+    "INSERT INTO history_words (rowid, entries) VALUES ($host << 31 | 3, '1.7.wforged')",
+  ]);
+  rebuilt("names missing from the index", /^search: history_words: does not match the names of the records$/, [
+    "INSERT INTO history_words (history_words) VALUES ('delete-all')",
+  ]);
+  rebuilt("a missing live row", /^live: host .*: it is alive in the ledger, but has no live row$/, [
+    "DELETE FROM hosts WHERE n = $host",
+  ]);
+  rebuilt("a live row of a removed record", /^live: tag .*: has a live row, but is not alive in the ledger$/, [
+    `INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES ($gone, 1, 1, 0, '"id":"x"')`,
+  ]);
+  rebuilt(
+    "a live row of another kind",
+    /^live: tag .*: has a live row among the tags, but another kind in the ledger$/,
+    [`INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES ($host, 1, 1, 0, '"id":"x"')`],
+  );
+  rebuilt("a changed live document", /^live: host .*: its live document is not its newest version$/, [
+    live("members", "replace(members, 'renamed', 'forged')"),
+  ]);
+  rebuilt("a live row of an older version", /^live: host .*: its live sequence is /, [
+    live("sequence", "sequence - 1"),
+  ]);
+  rebuilt("a changed live organization", /^live: host .*: its live organization_n is /, [live("organization_n", "3")]);
+  rebuilt("changed live sort keys", /^live: host .*: its live sort_keys is null, /, [live("sort_keys", "NULL")]);
+  rebuilt("a changed live column", /^live: host .*: its live name is "forged", but in the ledger "renamed"$/, [
+    live("name", "'forged'"),
+  ]);
+  rebuilt("a changed live reference", /^live: host .*: its live network_n is /, [
+    live("network_n", "(SELECT max(n) FROM networks)"),
+  ]);
+  rebuilt("a cleared unique value", /^live: tag .*: its live identity is null/, ["UPDATE tags SET identity = NULL"]);
+  rebuilt("parts marked absent", /^live: if_entry .*: its live composed is 0, /, [
+    "UPDATE if_entries SET composed = 0",
+  ]);
+  rebuilt("a missing link", /^link: host .*: the link tags to n \d+ is missing$/, [
+    "DELETE FROM live_links WHERE n = $host",
+  ]);
+  rebuilt("an extra link", /^link: host .*: has a link tags to n 2, which the ledger does not imply$/, [
+    "INSERT INTO live_links (n, relation, target_n) VALUES ($host, 'tags', 2)",
+  ]);
+  rebuilt("a link of a removed record", /^link: record .*: has links and is not alive$/, [
+    "INSERT INTO live_links (n, relation, target_n) VALUES ($gone, 'tags', 2)",
+  ]);
+  rebuilt("observation values of a removed record", /^observation: record .* and is not alive$/, [
+    "INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3",
+  ]);
+  rebuilt(
+    "all of them at once",
+    /^live: /,
+    [...DERIVED, "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`),
+  );
 
   test("missing observation values, reset to the newest version's", () => {
     withCopy((db, path) => {
@@ -726,7 +618,7 @@ describe("wrong derived data are found and rebuilt:", () => {
 
   test("but not rebuilt if the ledger cannot be read", () => {
     withCopy((db) => {
-      unguarded(db, [`UPDATE history_versions SET members = 'x' WHERE ${versionOfHost()}`]);
+      unguarded(db, numbered([`UPDATE history_versions SET members = 'x' WHERE ${FIRST_OF_HOST}`]));
       expect(() => rebuildDerived(db, KINDS)).toThrow();
       expect(dump(db)).toBe(soundDump);
     });
@@ -839,6 +731,13 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
 describe("no step holds a read transaction for long, whatever the size:", () => {
   const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
 
+  function stepsOf(db: Sql, of: (verification: DerivedVerification) => Iterable<number>): number[] {
+    const verification = derivedIn(db);
+    const steps = [...of(verification)];
+    verification.close();
+    return steps;
+  }
+
   test("the blocks of spans", () => {
     withCopy((db) => {
       db.$client.run(
@@ -847,9 +746,7 @@ describe("no step holds a read transaction for long, whatever the size:", () => 
       );
       db.$client.run("DELETE FROM history_span_blocks");
       db.$client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
-      const verification = derivedIn(db);
-      const steps = [...verification.spanBlocks()];
-      verification.close();
+      const steps = stepsOf(db, (verification) => verification.spanBlocks());
       expect(Math.max(...steps)).toBeLessThan(50);
       expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(98);
     });
@@ -861,9 +758,7 @@ describe("no step holds a read transaction for long, whatever the size:", () => 
         `${NUMBERS} INSERT INTO history_search_texts (key, owner_n, text) SELECT (n + 100000) << 31 | 1, 1, ''
           FROM numbers`,
       );
-      const verification = derivedIn(db);
-      const steps = [...verification.surplusTexts()];
-      verification.close();
+      const steps = stepsOf(db, (verification) => verification.surplusTexts());
       expect(Math.max(...steps)).toBeLessThan(10_000);
       expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(100_000);
     });
@@ -874,9 +769,7 @@ describe("no step holds a read transaction for long, whatever the size:", () => 
       db.$client.run(
         `${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`,
       );
-      const verification = derivedIn(db);
-      const steps = [...verification.lineages()];
-      verification.close();
+      const steps = stepsOf(db, (verification) => verification.lineages());
       expect(Math.max(...steps)).toBeLessThan(10_000);
       expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(100_000);
     });

@@ -56,7 +56,7 @@ interface PortOptions {
   readonly native?: VlanFact;
   readonly tagged?: readonly VlanFact[];
   /** Crowded ports where other devices name the same remote end; with `most` of their device's table. */
-  readonly namedAt?: ReadonlyArray<readonly [device: string, most: boolean]>;
+  readonly namedAt?: Readonly<Record<string, boolean>>;
   readonly most?: boolean;
   readonly leadsTo?: readonly string[];
   readonly lag?: boolean;
@@ -84,7 +84,7 @@ function port(device: string, name: string, options: PortOptions = {}): PortFact
             source: options.by ?? "Lldp",
             host: neighbor ?? null,
             announced,
-            namedAt: (options.namedAt ?? []).map(([named, holdsMost]) => ({
+            namedAt: Object.entries(options.namedAt ?? {}).map(([named, holdsMost]) => ({
               device: ref("host", named),
               port: ref("if_entry", `${named} up`),
               holdsMost,
@@ -103,6 +103,12 @@ function seen(at: PortFact, vlanNumbers: readonly (number | null)[] = [null], si
       vlanNumber,
     })),
   };
+}
+
+/** Seen at a port by its device and name, such as `a 1`. */
+function at(place: string, options: PortOptions = {}): Sighting {
+  const [device, name] = place.split(" ") as [string, string];
+  return seen(port(device, name, options));
 }
 
 const link = (at: PortFact, source: LinkSource = "Lldp", isExact = true): LinkFact => ({
@@ -158,324 +164,169 @@ const places = ({ candidates }: Location) =>
 const kinds = (candidate: Candidate | undefined): EvidenceKind[] => candidate?.evidence.map(({ kind }) => kind) ?? [];
 
 describe("edge and uplink", () => {
-  const cases: Array<[string, Partial<Subject>, string[]]> = [
-    ["one port that forwards to nothing else is where it is", { sightings: [seen(port("a", "1"))] }, ["Edge a 1 0.9"]],
-    [
-      "a port whose neighbor has a forwarding table is an uplink, whatever its crowd",
-      {
-        sightings: [
-          seen(port("core", "1", { neighbor: host("a", true) })),
-          seen(port("a", "1", { others: 3 })),
-          seen(port("b", "48", { others: 200, neighbor: CORE })),
-        ],
-      },
-      ["Edge a 1 0.75"],
-    ],
-    [
-      "without neighbors the smallest crowd is the edge",
-      {
-        sightings: [
-          seen(port("core", "1", { others: 30 })),
-          seen(port("a", "1")),
-          seen(port("b", "48", { others: 90 })),
-        ],
-      },
-      ["Edge a 1 0.9"],
-    ],
-    [
-      "a few more are a close call",
-      { sightings: [seen(port("core", "1", { others: 2 })), seen(port("a", "1"))] },
-      ["Edge a 1 0.72"],
-    ],
-    [
-      "crowds of one order of magnitude leave both",
-      { sightings: [seen(port("b", "2", { others: 2 })), seen(port("a", "1", { others: 3 }))] },
-      ["Edge a 1 0.45", "Edge b 2 0.45"],
-    ],
-    ["many at one port: an unmanaged switch", { sightings: [seen(port("a", "1", { others: 15 }))] }, ["Edge a 1 0.75"]],
-    [
-      "very many at one port: something unknown",
-      { sightings: [seen(port("a", "1", { others: 16 }))] },
-      ["Edge a 1 0.5"],
-    ],
-    [
-      "LLDP confirms a port that others share",
-      { sightings: [seen(port("a", "1", { others: 40, neighbor: WEB }))], links: [link(port("a", "1"))] },
-      ["Edge a 1 0.98"],
-    ],
-    [
-      "where LLDP knows it, ports without neighbors are uplinks even with fewer entries",
-      {
-        sightings: [seen(port("a", "1", { others: 5, neighbor: WEB })), seen(port("core", "1"))],
-        links: [link(port("a", "1"))],
-      },
-      ["Edge a 1 0.98"],
-    ],
-    [
-      "CDP is no proof of a direct link",
-      {
-        sightings: [seen(port("a", "1", { others: 5, neighbor: WEB, by: "Cdp" })), seen(port("core", "1"))],
-        links: [link(port("a", "1"), "Cdp")],
-      },
-      ["Edge core 1 0.9"],
-    ],
-    [
-      "a virtualization host at the port is what it is behind",
-      { sightings: [seen(port("a", "1", { others: 15, neighbor: host("esx") }))] },
-      ["Edge a 1 0.85"],
-    ],
-    [
-      "with very many there it may as well be a switch without a table",
-      { sightings: [seen(port("a", "1", { others: 16, neighbor: host("esx") }))] },
-      ["Edge a 1 0.6"],
-    ],
-    [
-      "a port that ends at a host beats one with as many entries and no neighbor",
-      {
-        sightings: [
-          seen(port("core", "1", { others: 60 })),
-          seen(port("a", "1", { others: 20, neighbor: host("esx") })),
-        ],
-      },
-      ["Edge a 1 0.6"],
-    ],
-    [
-      "a device that is a switch itself is at the port that leads to it",
-      { host: CORE, sightings: [seen(port("a", "48", { others: 300, neighbor: CORE }))] },
-      ["Edge a 48 0.98"],
-    ],
-    [
-      "a device's own table says nothing of where it is",
-      { host: CORE, sightings: [seen(port("core", "1"))] },
-      ["- nowhere 0.3"],
-    ],
-    [
-      "only uplinks: the direction, from the nearest of them",
-      {
-        sightings: [
-          seen(port("core", "1", { others: 90, neighbor: host("a", true) })),
-          seen(port("a", "48", { others: 40, neighbor: CORE })),
-        ],
-      },
-      ["Uplink a 48 0.4"],
-    ],
-    ["a port that is down is from before", { sightings: [seen(port("a", "1", { down: true }))] }, ["Edge a 1 0.27"]],
-    [
-      "a port that is switched off is from before",
-      { sightings: [seen(port("a", "1", { off: true }))] },
-      ["Edge a 1 0.27"],
-    ],
-    [
-      "where it is now stands before where it was",
-      { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 2 }))] },
-      ["Edge b 2 0.75", "Edge a 1 0.16"],
-    ],
-    [
-      "a small crowd that is down makes no uplink of a live port",
-      { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 20 }))] },
-      ["Edge b 2 0.5", "Edge a 1 0.16"],
-    ],
-    [
-      "of two equal ports the one that learned it last comes first",
-      { sightings: [seen(port("a", "1")), seen(port("b", "2"), [null], "2026-11-21T10:00:00.000Z")] },
-      ["Edge b 2 0.54", "Edge a 1 0.54"],
-    ],
-    [
-      "a thing with two direct links is at both",
-      { sightings: [seen(port("a", "1", { neighbor: WEB })), seen(port("b", "2", { neighbor: WEB }))] },
-      ["Edge a 1 0.98", "Edge b 2 0.98"],
-    ],
-    ["LLDP alone", { links: [link(port("a", "1"))] }, ["Edge a 1 0.85"]],
-    ["CDP alone", { links: [link(port("a", "1"), "Cdp")] }, ["Edge a 1 0.6"]],
-    ["an entered neighbor alone", { links: [link(port("a", "1"), "Entered")] }, ["Edge a 1 0.85"]],
-    ["a device without a port", { links: [{ ...link(port("a", "1")), port: null }] }, ["- a 0.6"]],
-    [
-      "a device without a port says nothing beside a port of it",
-      { sightings: [seen(port("a", "1"))], links: [{ ...link(port("a", "1")), port: null }] },
-      ["Edge a 1 0.9"],
-    ],
-    [
-      "a link to another interface of the host counts only where nothing else does",
-      { sightings: [seen(port("a", "1"))], links: [link(port("b", "2"), "Lldp", false)] },
-      ["Edge a 1 0.9"],
-    ],
-    ["and then it counts", { links: [link(port("b", "2"), "Lldp", false)] }, ["Edge b 2 0.85"]],
-    [
-      "hosts at the ports of a switch are not where the switch is",
-      { host: CORE, links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "48"))] },
-      ["Edge a 48 0.85"],
-    ],
-    [
-      "a link to a switch says more than one between hosts",
-      { links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "1"), "Cdp")] },
-      ["Edge a 1 0.6"],
-    ],
-    [
-      "a link between hosts is better than nothing",
-      { links: [link({ ...port("srv", "eth0"), device: host("srv") })] },
-      ["Edge srv eth0 0.85"],
-    ],
-    [
-      "whoever three switches name at crowded ports is a switch itself",
-      {
-        sightings: [
-          seen(
-            port("a", "1", {
-              others: 5,
-              neighbor: host("core"),
-              namedAt: [
-                ["b", false],
-                ["c", false],
-              ],
-            }),
-          ),
-          seen(port("b", "1", { others: 30 })),
-        ],
-      },
-      ["Edge b 1 0.5"],
-    ],
-    [
-      "and where the port itself is not crowded it is one of the three others",
-      {
-        sightings: [
-          seen(
-            port("a", "1", {
-              neighbor: host("core"),
-              namedAt: [
-                ["b", false],
-                ["c", false],
-                ["d", false],
-              ],
-            }),
-          ),
-        ],
-      },
-      ["Uplink a 1 0.4"],
-    ],
-    [
-      "two do where it is the way to most of what they know",
-      { sightings: [seen(port("a", "1", { others: 5, most: true, announced: "core", namedAt: [["b", true]] }))] },
-      ["Uplink a 1 0.4"],
-    ],
-    [
-      "else it may be a host on two switches",
-      { sightings: [seen(port("a", "1", { others: 5, most: true, neighbor: host("esx"), namedAt: [["b", false]] }))] },
-      ["Edge a 1 0.85"],
-    ],
-    [
-      "which is one place behind it",
-      {
-        sightings: [
-          seen(port("a", "1", { others: 5, neighbor: host("esx"), namedAt: [["b", false]] })),
-          seen(port("b", "1", { others: 5, neighbor: host("esx"), namedAt: [["a", false]] })),
-        ],
-      },
-      ["Edge a 1 0.85", "Edge b 1 0.85"],
-    ],
-    [
-      "and no place where a smaller crowd is elsewhere",
-      {
-        sightings: [
-          seen(port("a", "1", { others: 20, neighbor: host("core"), namedAt: [["b", false]] })),
-          seen(port("b", "1", { others: 5 })),
-        ],
-      },
-      ["Edge b 1 0.75"],
-    ],
-    [
-      "a crowd at a host gives way to a port of another switch with nothing else, and casts a doubt",
-      { sightings: [seen(port("a", "1", { others: 4, neighbor: host("core") })), seen(port("b", "1"))] },
-      ["Edge b 1 0.72"],
-    ],
-    [
-      "a telephone with a computer does not",
-      {
-        sightings: [seen(port("a", "1", { others: 3, neighbor: host("phone") })), seen(port("b", "1", { others: 30 }))],
-      },
-      ["Edge a 1 0.85"],
-    ],
-    [
-      "a port of the same switch says nothing against a host",
-      { sightings: [seen(port("a", "1", { others: 4, neighbor: host("esx") })), seen(port("a", "2"))] },
-      ["Edge a 2 0.54", "Edge a 1 0.51"],
-    ],
-    [
-      "a port that learned the MAC address of a switch that knows it nearer is an uplink, even with fewer entries",
-      {
-        sightings: [
-          seen(port("core", "1", { others: 2, leadsTo: ["a"] })),
-          seen(port("a", "1", { others: 12, leadsTo: [] })),
-        ],
-      },
-      ["Edge a 1 0.75"],
-    ],
-    [
-      "two that learned each other's are either side of it",
-      {
-        sightings: [
-          seen(port("core", "1", { others: 6, leadsTo: ["a"] })),
-          seen(port("a", "1", { others: 6, leadsTo: ["core"] })),
-        ],
-      },
-      ["Edge a 1 0.45", "Edge core 1 0.45"],
-    ],
-    [
-      "where every port holds most of its switch's table all are uplinks",
-      {
-        sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("b", "1", { others: 90, most: true }))],
-      },
-      ["Uplink a 1 0.4"],
-    ],
-    [
-      "one that does not is the edge",
-      { sightings: [seen(port("a", "1", { others: 40 })), seen(port("b", "1", { others: 90, most: true }))] },
-      ["Edge a 1 0.5"],
-    ],
-    [
-      "nor are those of one switch between anything",
-      {
-        sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("a", "2", { others: 40, most: true }))],
-      },
-      ["Edge a 1 0.3", "Edge a 2 0.3"],
-    ],
-    [
-      "where one switch learned it well after the other, it has moved",
-      {
-        sightings: [
-          seen(port("a", "1")),
-          seen(port("b", "2", { since: "2026-11-20T00:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z"),
-        ],
-      },
-      ["Edge b 2 0.72", "Edge a 1 0.45"],
-    ],
-    [
-      "not where that port was not known before",
-      {
-        sightings: [
-          seen(port("a", "1")),
-          seen(port("b", "2", { since: "2026-11-21T10:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z"),
-        ],
-      },
-      ["Edge b 2 0.54", "Edge a 1 0.54"],
-    ],
-    [
-      "an aggregate is where LLDP knows it at another port of the switch",
-      {
-        sightings: [seen(port("a", "Po1", { lag: true, others: 3 }))],
-        links: [link(port("a", "1")), link(port("a", "2"))],
-      },
-      ["Edge a Po1 0.98"],
-    ],
-    ["nothing tells", {}, ["- nowhere 0.3"]],
-  ];
+  /** A test of the candidates for one subject, as places. */
+  const ranked = (title: string, expected: readonly string[], fields: Partial<Subject>) =>
+    test(title, () => expect(places(located([subject(fields)]))).toEqual([...expected]));
 
-  test.each(cases)("%s", (_title, fields, expected) => expect(places(located([subject(fields)]))).toEqual(expected));
+  ranked("one port that forwards to nothing else is where it is", ["Edge a 1 0.9"], { sightings: [at("a 1")] });
+  ranked("a port whose neighbor has a forwarding table is an uplink, whatever its crowd", ["Edge a 1 0.75"], {
+    sightings: [
+      at("core 1", { neighbor: host("a", true) }),
+      at("a 1", { others: 3 }),
+      at("b 48", { others: 200, neighbor: CORE }),
+    ],
+  });
+  ranked("without neighbors the smallest crowd is the edge", ["Edge a 1 0.9"], {
+    sightings: [at("core 1", { others: 30 }), at("a 1"), at("b 48", { others: 90 })],
+  });
+  ranked("a few more are a close call", ["Edge a 1 0.72"], { sightings: [at("core 1", { others: 2 }), at("a 1")] });
+  ranked("crowds of one order of magnitude leave both", ["Edge a 1 0.45", "Edge b 2 0.45"], {
+    sightings: [at("b 2", { others: 2 }), at("a 1", { others: 3 })],
+  });
+  ranked("many at one port: an unmanaged switch", ["Edge a 1 0.75"], { sightings: [at("a 1", { others: 15 })] });
+  ranked("very many at one port: something unknown", ["Edge a 1 0.5"], { sightings: [at("a 1", { others: 16 })] });
+  ranked("LLDP confirms a port that others share", ["Edge a 1 0.98"], {
+    sightings: [at("a 1", { others: 40, neighbor: WEB })],
+    links: [link(port("a", "1"))],
+  });
+  ranked("where LLDP knows it, ports without neighbors are uplinks even with fewer entries", ["Edge a 1 0.98"], {
+    sightings: [at("a 1", { others: 5, neighbor: WEB }), at("core 1")],
+    links: [link(port("a", "1"))],
+  });
+  ranked("CDP is no proof of a direct link", ["Edge core 1 0.9"], {
+    sightings: [at("a 1", { others: 5, neighbor: WEB, by: "Cdp" }), at("core 1")],
+    links: [link(port("a", "1"), "Cdp")],
+  });
+  ranked("a virtualization host at the port is what it is behind", ["Edge a 1 0.85"], {
+    sightings: [at("a 1", { others: 15, neighbor: host("esx") })],
+  });
+  ranked("with very many there it may as well be a switch without a table", ["Edge a 1 0.6"], {
+    sightings: [at("a 1", { others: 16, neighbor: host("esx") })],
+  });
+  ranked("a port that ends at a host beats one with as many entries and no neighbor", ["Edge a 1 0.6"], {
+    sightings: [at("core 1", { others: 60 }), at("a 1", { others: 20, neighbor: host("esx") })],
+  });
+  ranked("a device that is a switch itself is at the port that leads to it", ["Edge a 48 0.98"], {
+    host: CORE,
+    sightings: [at("a 48", { others: 300, neighbor: CORE })],
+  });
+  ranked("a device's own table says nothing of where it is", ["- nowhere 0.3"], {
+    host: CORE,
+    sightings: [at("core 1")],
+  });
+  ranked("only uplinks: the direction, from the nearest of them", ["Uplink a 48 0.4"], {
+    sightings: [at("core 1", { others: 90, neighbor: host("a", true) }), at("a 48", { others: 40, neighbor: CORE })],
+  });
+  ranked("a port that is down is from before", ["Edge a 1 0.27"], { sightings: [at("a 1", { down: true })] });
+  ranked("a port that is switched off is from before", ["Edge a 1 0.27"], { sightings: [at("a 1", { off: true })] });
+  ranked("where it is now stands before where it was", ["Edge b 2 0.75", "Edge a 1 0.16"], {
+    sightings: [at("a 1", { down: true }), at("b 2", { others: 2 })],
+  });
+  ranked("a small crowd that is down makes no uplink of a live port", ["Edge b 2 0.5", "Edge a 1 0.16"], {
+    sightings: [at("a 1", { down: true }), at("b 2", { others: 20 })],
+  });
+  ranked("of two equal ports the one that learned it last comes first", ["Edge b 2 0.54", "Edge a 1 0.54"], {
+    sightings: [at("a 1"), seen(port("b", "2"), [null], "2026-11-21T10:00:00.000Z")],
+  });
+  ranked("a thing with two direct links is at both", ["Edge a 1 0.98", "Edge b 2 0.98"], {
+    sightings: [at("a 1", { neighbor: WEB }), at("b 2", { neighbor: WEB })],
+  });
+  ranked("LLDP alone", ["Edge a 1 0.85"], { links: [link(port("a", "1"))] });
+  ranked("CDP alone", ["Edge a 1 0.6"], { links: [link(port("a", "1"), "Cdp")] });
+  ranked("an entered neighbor alone", ["Edge a 1 0.85"], { links: [link(port("a", "1"), "Entered")] });
+  ranked("a device without a port", ["- a 0.6"], { links: [{ ...link(port("a", "1")), port: null }] });
+  ranked("a device without a port says nothing beside a port of it", ["Edge a 1 0.9"], {
+    sightings: [at("a 1")],
+    links: [{ ...link(port("a", "1")), port: null }],
+  });
+  ranked("a link to another interface of the host counts only where nothing else does", ["Edge a 1 0.9"], {
+    sightings: [at("a 1")],
+    links: [link(port("b", "2"), "Lldp", false)],
+  });
+  ranked("and then it counts", ["Edge b 2 0.85"], { links: [link(port("b", "2"), "Lldp", false)] });
+  ranked("hosts at the ports of a switch are not where the switch is", ["Edge a 48 0.85"], {
+    host: CORE,
+    links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "48"))],
+  });
+  ranked("a link to a switch says more than one between hosts", ["Edge a 1 0.6"], {
+    links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "1"), "Cdp")],
+  });
+  ranked("a link between hosts is better than nothing", ["Edge srv eth0 0.85"], {
+    links: [link({ ...port("srv", "eth0"), device: host("srv") })],
+  });
+  ranked("whoever three switches name at crowded ports is a switch itself", ["Edge b 1 0.5"], {
+    sightings: [
+      at("a 1", { others: 5, neighbor: host("core"), namedAt: { b: false, c: false } }),
+      at("b 1", { others: 30 }),
+    ],
+  });
+  ranked("and where the port itself is not crowded it is one of the three others", ["Uplink a 1 0.4"], {
+    sightings: [at("a 1", { neighbor: host("core"), namedAt: { b: false, c: false, d: false } })],
+  });
+  ranked("two do where it is the way to most of what they know", ["Uplink a 1 0.4"], {
+    sightings: [at("a 1", { others: 5, most: true, announced: "core", namedAt: { b: true } })],
+  });
+  ranked("else it may be a host on two switches", ["Edge a 1 0.85"], {
+    sightings: [at("a 1", { others: 5, most: true, neighbor: host("esx"), namedAt: { b: false } })],
+  });
+  ranked("which is one place behind it", ["Edge a 1 0.85", "Edge b 1 0.85"], {
+    sightings: [
+      at("a 1", { others: 5, neighbor: host("esx"), namedAt: { b: false } }),
+      at("b 1", { others: 5, neighbor: host("esx"), namedAt: { a: false } }),
+    ],
+  });
+  ranked("and no place where a smaller crowd is elsewhere", ["Edge b 1 0.75"], {
+    sightings: [at("a 1", { others: 20, neighbor: host("core"), namedAt: { b: false } }), at("b 1", { others: 5 })],
+  });
+  ranked(
+    "a crowd at a host gives way to a port of another switch with nothing else, and casts a doubt",
+    ["Edge b 1 0.72"],
+    { sightings: [at("a 1", { others: 4, neighbor: host("core") }), at("b 1")] },
+  );
+  ranked("a telephone with a computer does not", ["Edge a 1 0.85"], {
+    sightings: [at("a 1", { others: 3, neighbor: host("phone") }), at("b 1", { others: 30 })],
+  });
+  ranked("a port of the same switch says nothing against a host", ["Edge a 2 0.54", "Edge a 1 0.51"], {
+    sightings: [at("a 1", { others: 4, neighbor: host("esx") }), at("a 2")],
+  });
+  ranked(
+    "a port that learned the MAC address of a switch that knows it nearer is an uplink, even with fewer entries",
+    ["Edge a 1 0.75"],
+    { sightings: [at("core 1", { others: 2, leadsTo: ["a"] }), at("a 1", { others: 12, leadsTo: [] })] },
+  );
+  ranked("two that learned each other's are either side of it", ["Edge a 1 0.45", "Edge core 1 0.45"], {
+    sightings: [at("core 1", { others: 6, leadsTo: ["a"] }), at("a 1", { others: 6, leadsTo: ["core"] })],
+  });
+  ranked("where every port holds most of its switch's table all are uplinks", ["Uplink a 1 0.4"], {
+    sightings: [at("a 1", { others: 40, most: true }), at("b 1", { others: 90, most: true })],
+  });
+  ranked("one that does not is the edge", ["Edge a 1 0.5"], {
+    sightings: [at("a 1", { others: 40 }), at("b 1", { others: 90, most: true })],
+  });
+  ranked("nor are those of one switch between anything", ["Edge a 1 0.3", "Edge a 2 0.3"], {
+    sightings: [at("a 1", { others: 40, most: true }), at("a 2", { others: 40, most: true })],
+  });
+  ranked("where one switch learned it well after the other, it has moved", ["Edge b 2 0.72", "Edge a 1 0.45"], {
+    sightings: [
+      at("a 1"),
+      seen(port("b", "2", { since: "2026-11-20T00:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z"),
+    ],
+  });
+  ranked("not where that port was not known before", ["Edge b 2 0.54", "Edge a 1 0.54"], {
+    sightings: [
+      at("a 1"),
+      seen(port("b", "2", { since: "2026-11-21T10:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z"),
+    ],
+  });
+  ranked("an aggregate is where LLDP knows it at another port of the switch", ["Edge a Po1 0.98"], {
+    sightings: [at("a Po1", { lag: true, others: 3 })],
+    links: [link(port("a", "1")), link(port("a", "2"))],
+  });
+  ranked("nothing tells", ["- nowhere 0.3"], {});
 
   test("uplinks on the path are evidence, the nearest first and the rest counted", () => {
-    const uplinks = Array.from({ length: 8 }, (_, k) =>
-      seen(port(`s${k}`, "48", { others: 20 * (k + 1), neighbor: CORE })),
-    );
-    const [candidate] = located([subject({ sightings: [...uplinks, seen(port("a", "1"))] })]).candidates;
+    const uplinks = Array.from({ length: 8 }, (_, k) => at(`s${k} 48`, { others: 20 * (k + 1), neighbor: CORE }));
+    const [candidate] = located([subject({ sightings: [...uplinks, at("a 1")] })]).candidates;
     const told = candidate?.evidence.filter(({ kind }) => kind === "Uplink") ?? [];
     expect(told).toHaveLength(6);
     expect(told[0]?.records.map(({ name }) => name)).toEqual([MAC, "s0 48", "core"]);
@@ -483,7 +334,7 @@ describe("edge and uplink", () => {
   });
 
   test("candidates are limited, and omitted ones are reported", () => {
-    const sightings = Array.from({ length: CANDIDATES_MAX + 5 }, (_, k) => seen(port(`s${k}`, "1")));
+    const sightings = Array.from({ length: CANDIDATES_MAX + 5 }, (_, k) => at(`s${k} 1`));
     const location = located([subject({ sightings })]);
     expect(location.candidates).toHaveLength(CANDIDATES_MAX);
     expect(location.truncated).toBe(true);
@@ -518,7 +369,7 @@ describe("ambiguities and notes", () => {
       mac: null,
       identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }],
     });
-    const location = located([other, subject({ sightings: [seen(port("a", "1"))] })], { by: "ip", value: "10.0.0.7" });
+    const location = located([other, subject({ sightings: [at("a 1")] })], { by: "ip", value: "10.0.0.7" });
     expect(location.candidates.map((each) => [each.host?.name, each.confidence])).toEqual([
       ["web", 0.54],
       ["db", 0.18],
@@ -543,10 +394,7 @@ describe("ambiguities and notes", () => {
 
   test("two addresses of one host at two ports are not ambiguous", () => {
     const location = located(
-      [
-        subject({ sightings: [seen(port("a", "1"))] }),
-        subject({ mac: "00:1b:21:00:00:08", sightings: [seen(port("b", "2"))] }),
-      ],
+      [subject({ sightings: [at("a 1")] }), subject({ mac: "00:1b:21:00:00:08", sightings: [at("b 2")] })],
       { by: "hostname", value: "web" },
     );
     expect(location.ambiguity).toBeNull();
@@ -554,7 +402,7 @@ describe("ambiguities and notes", () => {
   });
 
   test("rival ports are reported as such, in the ambiguity and in the evidence of each", () => {
-    const location = located([subject({ sightings: [seen(port("a", "1")), seen(port("b", "2"))] })]);
+    const location = located([subject({ sightings: [at("a 1"), at("b 2")] })]);
     expect(location.ambiguity).toBe(`web (10.0.0.7, ${MAC}) may be at any of 2 ports: a 1 of a, b 2 of b.`);
     expect(
       location.candidates[1]?.evidence.find(({ kind }) => kind === "AlsoSeen")?.records.map(({ name }) => name),
@@ -566,14 +414,14 @@ describe("ambiguities and notes", () => {
     ["00:00:0c:07:ac:02", "VirtualRouter", "HSRP group 2", FACTORS.virtualRouter.factor * 0.9],
     ["02:42:ac:11:00:02", "LocallyAdministered", "assigned by software", 0.9],
   ])("%s is noted as %s", (mac, kind, words, confidence) => {
-    const [candidate] = located([subject({ mac, sightings: [seen(port("a", "1"))] })]).candidates;
+    const [candidate] = located([subject({ mac, sightings: [at("a 1")] })]).candidates;
     expect(candidate?.evidence.find((each) => each.kind === kind)?.sentence).toContain(words);
     expect(candidate?.confidence).toBeCloseTo(confidence, 2);
   });
 
   test("an unknown device at a port is shown by its own name", () => {
     const location = located([
-      subject({ host: null, address: null, sightings: [seen(port("a", "1", { announced: "phone-7" }))] }),
+      subject({ host: null, address: null, sightings: [at("a 1", { announced: "phone-7" })] }),
     ]);
     expect(location.explanation).toBe(`An unknown device (${MAC}) is at a 1 of a.`);
     expect(location.candidates[0]?.evidence.find(({ kind }) => kind === "UnknownNeighbor")?.sentence).toBe(
@@ -615,7 +463,7 @@ describe("ambiguities and notes", () => {
   });
 
   test("a location behind a host is reported in the sentence and in `behind`", () => {
-    const location = located([subject({ sightings: [seen(port("a", "1", { others: 9, neighbor: host("esx") }))] })]);
+    const location = located([subject({ sightings: [at("a 1", { others: 9, neighbor: host("esx") })] })]);
     expect(location.explanation).toBe(`web (10.0.0.7, ${MAC}) is behind esx at a 1 of a.`);
     expect(location.candidates[0]?.behind?.name).toBe("esx");
   });
@@ -659,23 +507,23 @@ describe("the VLAN", () => {
     ],
     [
       "is the subnet's where the port is in it",
-      { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v9] }))] },
+      { address: address("10.0.0.7", v9), sightings: [at("a 1", { native: v8, tagged: [v7, v9] })] },
       { number: 9, name: "v9", source: "Port" },
     ],
     [
       "else the port's native one",
-      { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v8] }))] },
+      { address: address("10.0.0.7", v9), sightings: [at("a 1", { native: v8, tagged: [v7, v8] })] },
       { number: 8, name: "v8", source: "Port" },
     ],
     [
       "else the only one that the port is in",
-      { sightings: [seen(port("a", "1", { tagged: [v7] }))] },
+      { sightings: [at("a 1", { tagged: [v7] })] },
       { number: 7, name: "v7", source: "Port" },
     ],
-    ["is not guessed from a trunk", { sightings: [seen(port("a", "1", { tagged: [v7, v8] }))] }, null],
+    ["is not guessed from a trunk", { sightings: [at("a 1", { tagged: [v7, v8] })] }, null],
     [
       "of an uplink says nothing",
-      { address: address("10.0.0.7", v9), sightings: [seen(port("a", "48", { native: v8, neighbor: CORE }))] },
+      { address: address("10.0.0.7", v9), sightings: [at("a 48", { native: v8, neighbor: CORE })] },
       { number: 9, name: "v9", source: "Subnet" },
     ],
   ];
