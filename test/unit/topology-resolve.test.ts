@@ -28,19 +28,21 @@ function announced(network: Neighborhood, port: string): (string | null)[] {
 
 /** Two switches with equal port names. */
 function pair(): Neighborhood {
-  return new Neighborhood()
-    .host("sw1")
-    .ports("sw1", "Gi0/1", "Gi0/2", "Gi0/3")
-    .host("sw2")
-    .ports("sw2", "Gi0/1", "Gi0/2", "Gi0/3");
+  return new Neighborhood().hostWith("sw1", "Gi0/1", "Gi0/2", "Gi0/3").hostWith("sw2", "Gi0/1", "Gi0/2", "Gi0/3");
 }
 
 /** sw1 receives sw2's announcement of a port on Gi0/1. */
 function heard(announcement: Partial<Announcement>, far = "Gi0/2", network = pair()): Record<string, string> {
-  return of(network.hears("sw1 Gi0/1", network.lldp(`sw2 ${far}`, announcement)));
+  return of(network.hearsLldp("sw1 Gi0/1", `sw2 ${far}`, announcement));
 }
 
-const BOTH = { "sw1 Gi0/1": "sw2 Gi0/2", "sw2 Gi0/2": "sw1 Gi0/1" };
+/** Each end leads to the other. */
+const bothWays = (ends: Record<string, string>) => ({
+  ...ends,
+  ...Object.fromEntries(Object.entries(ends).map(([one, other]) => [other, one])),
+});
+
+const BOTH = bothWays({ "sw1 Gi0/1": "sw2 Gi0/2" });
 
 describe("one cable", () => {
   test("leads from each end to the other, heard at both ends or one", () => {
@@ -83,7 +85,7 @@ describe("one cable", () => {
   });
 
   test("is unresolved without a matching host, and resolved once that is discovered", () => {
-    const network = new Neighborhood().host("sw1").ports("sw1", "Gi0/1").host("sw2").ports("sw2", "Gi0/2");
+    const network = new Neighborhood().hostWith("sw1", "Gi0/1").hostWith("sw2", "Gi0/2");
     const told = network.lldp("sw2 Gi0/2");
     const [sw1] = network.hosts;
     const [port] = network.hears("sw1 Gi0/1", told).allPorts;
@@ -93,14 +95,13 @@ describe("one cable", () => {
   });
 
   test("never leads to the host itself, neither by its own name nor as the best of several matches", () => {
-    const network = pair();
-    expect(of(network.hears("sw1 Gi0/1", network.lldp("sw1 Gi0/2")))).toEqual({});
+    expect(of(pair().hearsLldp("sw1 Gi0/1", "sw1 Gi0/2"))).toEqual({});
     const clones = new Neighborhood()
       .host("a", { chassis: macOf(9, 9) })
       .ports("a", "p1", "p2")
       .host("b", { chassis: macOf(9, 9), sysName: null })
       .ports("b", "p1");
-    expect(of(clones.hears("a p1", clones.lldp("a p2")))).toEqual({});
+    expect(of(clones.hearsLldp("a p1", "a p2"))).toEqual({});
   });
 });
 
@@ -191,74 +192,61 @@ describe("the far interface", () => {
   });
 
   test("is the one with a physical port among equal MAC addresses, or the one hearing the near end", () => {
-    const server = () =>
-      new Neighborhood()
-        .host("sw1")
-        .ports("sw1", "Gi0/1", "Gi0/2")
-        .host("srv", { chassis: macOf(7, 7) });
+    const server = () => new Neighborhood().hostWith("sw1", "Gi0/1", "Gi0/2").host("srv", { chassis: macOf(7, 7) });
     const told: Partial<Announcement> = { port_id: { subtype: "MacAddress", value: macOf(7, 7) } };
     const virtual = server()
       .port("srv", "eth0", { mac: macOf(7, 7) })
       .port("srv", "br0", { mac: macOf(7, 7), type: 209 })
       .port("srv", "eth0.10", { mac: macOf(7, 7), type: 135 });
-    expect(of(virtual.hears("sw1 Gi0/1", virtual.lldp("srv eth0", told)))["sw1 Gi0/1"]).toBe("srv eth0");
+    expect(of(virtual.hearsLldp("sw1 Gi0/1", "srv eth0", told))["sw1 Gi0/1"]).toBe("srv eth0");
     const bond = server()
       .port("srv", "eth0", { mac: macOf(7, 7) })
       .port("srv", "eth1", { mac: macOf(7, 7) });
-    bond.hears("sw1 Gi0/1", bond.lldp("srv eth0", told)).hears("sw1 Gi0/2", bond.lldp("srv eth1", told));
+    bond.hearsLldp("sw1 Gi0/1", "srv eth0", told).hearsLldp("sw1 Gi0/2", "srv eth1", told);
     expect(of(bond)).toEqual({ "sw1 Gi0/1": "host-srv", "sw1 Gi0/2": "host-srv" });
-    bond.hears("srv eth0", bond.lldp("sw1 Gi0/1")).hears("srv eth1", bond.lldp("sw1 Gi0/2"));
-    expect(of(bond)).toEqual({
-      "sw1 Gi0/1": "srv eth0",
-      "sw1 Gi0/2": "srv eth1",
-      "srv eth0": "sw1 Gi0/1",
-      "srv eth1": "sw1 Gi0/2",
-    });
+    bond.hearsLldp("srv eth0", "sw1 Gi0/1").hearsLldp("srv eth1", "sw1 Gi0/2");
+    expect(of(bond)).toEqual(bothWays({ "sw1 Gi0/1": "srv eth0", "sw1 Gi0/2": "srv eth1" }));
   });
 
   test("is resolved from the other direction if its own port id is useless", () => {
-    const network = pair();
-    network
-      .hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", { port_id: { subtype: "AgentCircuitId", value: "?" } }))
-      .hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1"));
+    const network = pair()
+      .hearsLldp("sw1 Gi0/1", "sw2 Gi0/2", { port_id: { subtype: "AgentCircuitId", value: "?" } })
+      .hearsLldp("sw2 Gi0/2", "sw1 Gi0/1");
     expect(of(network)).toEqual(BOTH);
   });
 });
 
 describe("both directions", () => {
   test("agree, or no interface is resolved", () => {
-    const network = pair().host("sw3").ports("sw3", "Gi0/1");
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).cable("sw2 Gi0/2", "sw3 Gi0/1");
+    const network = pair().hostWith("sw3", "Gi0/1").hearsLldp("sw1 Gi0/1", "sw2 Gi0/2").cable("sw2 Gi0/2", "sw3 Gi0/1");
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "sw3 Gi0/1", "sw3 Gi0/1": "sw2 Gi0/2" });
   });
 
   test("that name different interfaces of each other resolve neither", () => {
-    const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/3"));
+    const network = pair().hearsLldp("sw1 Gi0/1", "sw2 Gi0/2").hearsLldp("sw2 Gi0/2", "sw1 Gi0/3");
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "host-sw1" });
   });
 
   test("complete each other if one has too little data", () => {
-    const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", {
-      protocol: "Lldp",
-      port_id: { subtype: "LocallyAssigned", value: "?" },
-      chassis_id: { subtype: "LocallyAssigned", value: "rack 7" },
-      sys_desc: "",
-    } as Announcement);
+    const network = pair()
+      .hearsLldp("sw1 Gi0/1", "sw2 Gi0/2")
+      .hears("sw2 Gi0/2", {
+        protocol: "Lldp",
+        port_id: { subtype: "LocallyAssigned", value: "?" },
+        chassis_id: { subtype: "LocallyAssigned", value: "rack 7" },
+        sys_desc: "",
+      } as Announcement);
     expect(of(network)).toEqual(BOTH);
   });
 
   test("with an unknown device heard by one of them are not a link", () => {
-    const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears(
-      "sw2 Gi0/2",
-      network.lldp("sw1 Gi0/1", {
+    const network = pair()
+      .hearsLldp("sw1 Gi0/1", "sw2 Gi0/2")
+      .hearsLldp("sw2 Gi0/2", "sw1 Gi0/1", {
         sys_name: "visitor",
         chassis_id: { subtype: "MacAddress", value: macOf(99, 9) },
         mgmt_addr: "10.9.9.9",
-      }),
-    );
+      });
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2" });
   });
 
@@ -267,20 +255,18 @@ describe("both directions", () => {
       .cable("sw1 Gi0/1", "sw2 Gi0/3")
       .cable("sw1 Gi0/2", "sw2 Gi0/2")
       .cable("sw1 Gi0/3", "sw2 Gi0/1");
-    expect(of(network)).toEqual({
-      "sw1 Gi0/1": "sw2 Gi0/3",
-      "sw1 Gi0/2": "sw2 Gi0/2",
-      "sw1 Gi0/3": "sw2 Gi0/1",
-      "sw2 Gi0/1": "sw1 Gi0/3",
-      "sw2 Gi0/2": "sw1 Gi0/2",
-      "sw2 Gi0/3": "sw1 Gi0/1",
-    });
+    expect(of(network)).toEqual(
+      bothWays({ "sw1 Gi0/1": "sw2 Gi0/3", "sw1 Gi0/2": "sw2 Gi0/2", "sw1 Gi0/3": "sw2 Gi0/1" }),
+    );
   });
 
   test("resolve only the host for a silent interface claimed by two, unless it is an aggregate", () => {
-    const network = pair().host("sw3").ports("sw3", "Gi0/1").port("sw2", "Po1", { type: 161 });
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw3 Gi0/1", network.lldp("sw2 Gi0/2"));
-    network.hears("sw1 Gi0/2", network.lldp("sw2 Po1")).hears("sw1 Gi0/3", network.lldp("sw2 Po1"));
+    const network = pair()
+      .hostWith("sw3", "Gi0/1")
+      .port("sw2", "Po1", { type: 161 })
+      .hearsLldp("sw1 Gi0/1", "sw2 Gi0/2")
+      .hearsLldp("sw3 Gi0/1", "sw2 Gi0/2");
+    network.hearsLldp("sw1 Gi0/2", "sw2 Po1").hearsLldp("sw1 Gi0/3", "sw2 Po1");
     expect(of(network)).toEqual({
       "sw1 Gi0/1": "host-sw2",
       "sw3 Gi0/1": "host-sw2",
@@ -294,7 +280,7 @@ describe("cloned and misleading identifiers:", () => {
   const clone = macOf(77, 7);
   /** Three hosts with one chassis id, and a switch. */
   const clones = (sysNames: readonly (string | null)[] = ["a", "b", "c"]) => {
-    const network = new Neighborhood().host("sw").ports("sw", "Gi0/1", "Gi0/2", "Gi0/3");
+    const network = new Neighborhood().hostWith("sw", "Gi0/1", "Gi0/2", "Gi0/3");
     for (const [place, key] of ["a", "b", "c"].entries())
       network
         .host(key, { chassis: clone, sysName: sysNames[place] ?? null, name: `10.0.0.${place}` })
@@ -320,19 +306,15 @@ describe("cloned and misleading identifiers:", () => {
 
   test("or by the announcement in the opposite direction, and otherwise not at all", () => {
     const alike = () => {
-      const network = new Neighborhood().host("sw").ports("sw", "Gi0/1", "Gi0/2");
+      const network = new Neighborhood().hostWith("sw", "Gi0/1", "Gi0/2");
       for (const key of ["a", "b"])
         network.host(key, { chassis: clone, sysName: null, name: "", address: null }).port(key, "eth0", { mac: null });
-      return network.hears("sw Gi0/1", network.lldp("a eth0")).hears("sw Gi0/2", network.lldp("b eth0"));
+      return network.hearsLldp("sw Gi0/1", "a eth0").hearsLldp("sw Gi0/2", "b eth0");
     };
     expect(of(alike())).toEqual({});
-    const network = alike();
-    expect(of(network.hears("a eth0", network.lldp("sw Gi0/2")).hears("b eth0", network.lldp("sw Gi0/1")))).toEqual({
-      "sw Gi0/1": "b eth0",
-      "sw Gi0/2": "a eth0",
-      "a eth0": "sw Gi0/2",
-      "b eth0": "sw Gi0/1",
-    });
+    expect(of(alike().hearsLldp("a eth0", "sw Gi0/2").hearsLldp("b eth0", "sw Gi0/1"))).toEqual(
+      bothWays({ "sw Gi0/1": "b eth0", "sw Gi0/2": "a eth0" }),
+    );
   });
 
   test("a chassis id does not match a host with another name", () => {
@@ -361,19 +343,13 @@ describe("cloned and misleading identifiers:", () => {
       { sys_name: "new-name" },
       { chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } },
     ] as Partial<Announcement>[]) {
-      const network = pair();
-      expect(
-        of(
-          network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", changes)).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1")),
-        ),
-      ).toEqual(BOTH);
+      expect(of(pair().hearsLldp("sw1 Gi0/1", "sw2 Gi0/2", changes).hearsLldp("sw2 Gi0/2", "sw1 Gi0/1"))).toEqual(BOTH);
     }
   });
 
   test("a name of two hosts matches neither", () => {
     const network = new Neighborhood()
-      .host("sw")
-      .ports("sw", "Gi0/1")
+      .hostWith("sw", "Gi0/1")
       .host("a", { sysName: "Switch" })
       .ports("a", "1")
       .host("b", { sysName: "switch" })
@@ -383,7 +359,7 @@ describe("cloned and misleading identifiers:", () => {
 
   test("a name matches with or without its domain, but not in another domain", () => {
     const network = () =>
-      new Neighborhood().host("sw").ports("sw", "Gi0/1").host("a", { sysName: "core.one.example" }).ports("a", "Gi0/2");
+      new Neighborhood().hostWith("sw", "Gi0/1").host("a", { sysName: "core.one.example" }).ports("a", "Gi0/2");
     const found = (sysName: string) => {
       const each = network();
       return of(
@@ -406,8 +382,7 @@ describe("cloned and misleading identifiers:", () => {
       { sys_name: "(none)" },
     ] as Partial<Announcement>[]) {
       const network = new Neighborhood()
-        .host("sw")
-        .ports("sw", "Gi0/1")
+        .hostWith("sw", "Gi0/1")
         .host("a", { sysName: "localhost", chassis: "00:00:5e:00:01:0a", address: "127.0.0.1" })
         .ports("a", "1");
       network.hears("sw Gi0/1", { protocol: "Lldp", port_id: { subtype: "InterfaceName", value: "1" }, ...sign });
@@ -417,16 +392,13 @@ describe("cloned and misleading identifiers:", () => {
 
   test("a host known by address only is matched by it, and by its MAC address", () => {
     const network = () =>
-      new Neighborhood()
-        .host("sw")
-        .ports("sw", "Gi0/1")
-        .host("phone", {
-          sysName: null,
-          chassis: null,
-          address: "10.5.5.5",
-          addressMac: macOf(55, 5),
-          name: "10.5.5.5",
-        });
+      new Neighborhood().hostWith("sw", "Gi0/1").host("phone", {
+        sysName: null,
+        chassis: null,
+        address: "10.5.5.5",
+        addressMac: macOf(55, 5),
+        name: "10.5.5.5",
+      });
     expect(
       of(
         network().hears("sw Gi0/1", {
@@ -452,20 +424,20 @@ describe("cloned and misleading identifiers:", () => {
 describe("several announcements on one interface", () => {
   test("of a hub: each leads to its own end, the interface to the first", () => {
     const network = new Neighborhood();
-    for (const key of ["a", "b", "c"]) network.host(key).ports(key, "Gi0/1");
+    for (const key of ["a", "b", "c"]) network.hostWith(key, "Gi0/1");
     for (const [at, ...others] of [
       ["a", "b", "c"],
       ["b", "a", "c"],
       ["c", "a", "b"],
     ])
-      for (const other of others) network.hears(`${at} Gi0/1`, network.lldp(`${other} Gi0/1`));
+      for (const other of others) network.hearsLldp(`${at} Gi0/1`, `${other} Gi0/1`);
     expect(of(network)).toEqual({ "a Gi0/1": "b Gi0/1", "b Gi0/1": "a Gi0/1", "c Gi0/1": "a Gi0/1" });
     expect(announced(network, "a Gi0/1")).toEqual(["b Gi0/1", "c Gi0/1"]);
     expect(announced(network, "c Gi0/1")).toEqual(["a Gi0/1", "b Gi0/1"]);
   });
 
   test("of a phone with a computer behind it: the phone is the neighbor, the computer a known host", () => {
-    const network = new Neighborhood().host("sw").ports("sw", "Gi0/1").host("pc").ports("pc", "eth0");
+    const network = new Neighborhood().hostWith("sw", "Gi0/1").hostWith("pc", "eth0");
     const phone: Announcement = {
       protocol: "Lldp",
       chassis_id: { subtype: "NetworkAddress", value: "10.5.5.5" },
@@ -500,8 +472,7 @@ describe("CDP", () => {
     "001B00020000",
   ])("matches the device id %p", (deviceId) => {
     const network = new Neighborhood()
-      .host("sw1")
-      .ports("sw1", "Gi0/1")
+      .hostWith("sw1", "Gi0/1")
       .host("sw2", { serial: "FOC1234X0YZ" })
       .ports("sw2", "Gi0/2");
     expect(
@@ -522,19 +493,17 @@ describe("CDP", () => {
 
   test("yields to LLDP of another device on the same interface, which flooded it", () => {
     // x speaks only CDP and is connected to sw1, which floods it to sw2.
-    const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
-    network.hears("sw1 Gi0/3", network.cdp("x eth0")).hears("sw2 Gi0/1", network.cdp("x eth0"));
-    expect(of(network)).toEqual({
-      "sw1 Gi0/1": "sw2 Gi0/1",
-      "sw2 Gi0/1": "sw1 Gi0/1",
-      "sw1 Gi0/3": "x eth0",
-      "x eth0": "sw1 Gi0/3",
-    });
+    const network = pair()
+      .hostWith("x", "eth0")
+      .cable("sw1 Gi0/1", "sw2 Gi0/1")
+      .hearsCdp("sw1 Gi0/3", "x eth0")
+      .hearsCdp("sw2 Gi0/1", "x eth0");
+    expect(of(network)).toEqual(bothWays({ "sw1 Gi0/1": "sw2 Gi0/1", "sw1 Gi0/3": "x eth0" }));
     expect(announced(network, "sw2 Gi0/1")).toEqual(["sw1 Gi0/1", null]);
   });
 
   test("yields even if an agent reports it first, as LLDP", () => {
-    const network = pair().host("x").ports("x", "eth0");
+    const network = pair().hostWith("x", "eth0");
     const asLldp: Announcement = {
       protocol: "Lldp",
       chassis_id: { subtype: "LocallyAssigned", value: "x" },
@@ -542,21 +511,14 @@ describe("CDP", () => {
       port_id: { subtype: "InterfaceName", value: "eth0" },
     };
     network.hears("sw2 Gi0/1", asLldp).cable("sw1 Gi0/1", "sw2 Gi0/1").hears("sw1 Gi0/3", asLldp);
-    expect(of(network)).toEqual({
-      "sw1 Gi0/1": "sw2 Gi0/1",
-      "sw2 Gi0/1": "sw1 Gi0/1",
-      "sw1 Gi0/3": "x eth0",
-      "x eth0": "sw1 Gi0/3",
-    });
+    expect(of(network)).toEqual(bothWays({ "sw1 Gi0/1": "sw2 Gi0/1", "sw1 Gi0/3": "x eth0" }));
   });
 
   test("flooded in both directions leaves the only possible cable", () => {
     // x and a server are connected to two bridges that speak both and flood CDP; every agent reports all of it as LLDP.
     const network = pair()
-      .host("x")
-      .ports("x", "eth0")
-      .host("srv")
-      .ports("srv", "eth0")
+      .hostWith("x", "eth0")
+      .hostWith("srv", "eth0")
       .cable("sw1 Gi0/1", "sw2 Gi0/1")
       .cable("sw2 Gi0/2", "srv eth0");
     const asLldp = (from: string): Announcement => ({
@@ -567,20 +529,12 @@ describe("CDP", () => {
     });
     for (const at of ["sw1 Gi0/3", "sw2 Gi0/1", "srv eth0"]) network.hears(at, asLldp("x eth0"));
     for (const from of ["srv eth0", "sw2 Gi0/1", "sw1 Gi0/3"]) network.hears("x eth0", asLldp(from));
-    expect(of(network)).toEqual({
-      "sw1 Gi0/1": "sw2 Gi0/1",
-      "sw2 Gi0/1": "sw1 Gi0/1",
-      "sw2 Gi0/2": "srv eth0",
-      "srv eth0": "sw2 Gi0/2",
-      "sw1 Gi0/3": "x eth0",
-      "x eth0": "sw1 Gi0/3",
-    });
+    expect(of(network)).toEqual(bothWays({ "sw1 Gi0/1": "sw2 Gi0/1", "sw2 Gi0/2": "srv eth0", "sw1 Gi0/3": "x eth0" }));
     expect(announced(network, "x eth0")).toEqual([null, null, "sw1 Gi0/3"]);
   });
 
   test("yields as well if the far interface hears LLDP of another device", () => {
-    const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
-    expect(of(network.hears("x eth0", network.cdp("sw2 Gi0/1")))).toEqual({
+    expect(of(pair().hostWith("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1").hearsCdp("x eth0", "sw2 Gi0/1"))).toEqual({
       "sw1 Gi0/1": "sw2 Gi0/1",
       "sw2 Gi0/1": "sw1 Gi0/1",
     });
@@ -588,22 +542,21 @@ describe("CDP", () => {
 
   test("heard on two interfaces resolves to hosts only: a device in between floods it", () => {
     const network = new Neighborhood();
-    for (const key of ["a", "b", "c"]) network.host(key).ports(key, "Gi0/1");
-    network.hears("a Gi0/1", network.cdp("c Gi0/1")).hears("b Gi0/1", network.cdp("c Gi0/1"));
+    for (const key of ["a", "b", "c"]) network.hostWith(key, "Gi0/1");
+    network.hearsCdp("a Gi0/1", "c Gi0/1").hearsCdp("b Gi0/1", "c Gi0/1");
     expect(of(network)).toEqual({ "a Gi0/1": "host-c", "b Gi0/1": "host-c" });
     network
-      .hears("a Gi0/1", network.cdp("b Gi0/1"))
-      .hears("b Gi0/1", network.cdp("a Gi0/1"))
+      .hearsCdp("a Gi0/1", "b Gi0/1")
+      .hearsCdp("b Gi0/1", "a Gi0/1")
       .hears("c Gi0/1", network.cdp("a Gi0/1"), network.cdp("b Gi0/1"));
     expect(of(network)).toEqual({ "a Gi0/1": "host-c", "b Gi0/1": "host-c", "c Gi0/1": "host-a" });
     expect(announced(network, "c Gi0/1")).toEqual(["host-a", "host-b"]);
   });
 
   test("matches by address no host of another name, but one named by an unknown serial number", () => {
-    const network = () => new Neighborhood().host("sw1").ports("sw1", "Gi0/1").host("sw2").ports("sw2", "Gi0/2");
+    const network = () => new Neighborhood().hostWith("sw1", "Gi0/1").hostWith("sw2", "Gi0/2");
     const told = (deviceId: string) => {
-      const each = network();
-      return of(each.hears("sw1 Gi0/1", each.cdp("sw2 Gi0/2", { device_id: deviceId })));
+      return of(network().hearsCdp("sw1 Gi0/1", "sw2 Gi0/2", { device_id: deviceId }));
     };
     expect(told("other")).toEqual({});
     expect(told("FOC1234X0YZ")).toEqual(BOTH);
@@ -809,7 +762,7 @@ function floodingNetwork(random: SeededRandom): {
   for (const { port } of senders) {
     const { isBox, sendsCdp } = kindOf(port);
     const heardAt = far.get(port) as string;
-    if (!isBox && !kindOf(heardAt).isBox) network.hears(heardAt, network.lldp(port));
+    if (!isBox && !kindOf(heardAt).isBox) network.hearsLldp(heardAt, port);
     if (sendsCdp)
       flood(
         random.integer(3) === 0

@@ -45,6 +45,11 @@ export class Neighborhood {
     return this;
   }
 
+  /** A host that answered by SNMP, with these ports. */
+  hostWith(key: string, ...ports: string[]): this {
+    return this.host(key).ports(key, ...ports);
+  }
+
   /** Ports of a host, `Gi0/1` and the like. */
   ports(host: string, ...names: string[]): this {
     for (const name of names) this.port(host, name);
@@ -79,9 +84,19 @@ export class Neighborhood {
     return this;
   }
 
+  /** Adds the LLDP announcement of a port, with changes, to another one. */
+  hearsLldp(at: string, from: string, changes: Partial<Announcement> = {}): this {
+    return this.hears(at, this.lldp(from, changes));
+  }
+
+  /** Adds the CDP announcement of a port, with changes, to another one. */
+  hearsCdp(at: string, from: string, changes: Partial<Announcement> = {}): this {
+    return this.hears(at, this.cdp(from, changes));
+  }
+
   /** A cable: each end receives the other's LLDP. */
   cable(one: string, other: string): this {
-    return this.hears(one, this.lldp(other)).hears(other, this.lldp(one));
+    return this.hearsLldp(one, other).hearsLldp(other, one);
   }
 
   /** LLDP announcement of a port. */
