@@ -13,7 +13,7 @@ import type { KnownSubnet } from "../../src/discovery/scans/scope.ts";
 import type { AddressSighting, DeviceSighting, Finding, Recorded } from "../../src/discovery/sightings.ts";
 import { AcceptingSubnets } from "../../src/resources/subnets/accepting.ts";
 import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
-import { FakeProbes, fakeDevice } from "../support/injected/fake-probes.ts";
+import { FakeProbes } from "../support/injected/fake-probes.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const NOTHING: Recorded = { records: {}, findings: [], hosts: [] };
@@ -151,19 +151,16 @@ function newRun(setting: Setting) {
   };
 }
 
-const opened = (community = "public", told: Parameters<typeof fakeDevice>[0] = {}) => ({
-  community,
-  device: fakeDevice(told),
-});
+/** Addresses of 10.0.0.0/28. */
+const ALL = Array.from({ length: 14 }, (_, place) => `10.0.0.${place + 1}`);
 const asked = (probes: FakeProbes) => probes.asked.map(({ address }) => address);
 
 describe("a sweep", () => {
   test("covers the subnets' addresses, and passes on responding ones, without SNMP", async () => {
-    const probes = new FakeProbes();
-    for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.99"]) probes.alive.set(each, {});
+    const probes = new FakeProbes("10.0.0.3", "10.0.0.4", "10.0.0.99");
     const { run, addresses } = newRun({ kind: "sweep", probes });
     const { end } = await run();
-    expect(probes.swept).toEqual(Array.from({ length: 14 }, (_, place) => `10.0.0.${place + 1}`));
+    expect(probes.swept).toEqual(ALL);
     expect(addresses()).toEqual(["10.0.0.3", "10.0.0.4"]);
     expect(probes.asked).toEqual([]);
     expect(end).toMatchObject({
@@ -175,8 +172,7 @@ describe("a sweep", () => {
   });
 
   test("reports silent known hosts and named targets", async () => {
-    const probes = new FakeProbes();
-    probes.alive.set("10.0.0.3", {});
+    const probes = new FakeProbes("10.0.0.3");
     const { run, findings } = newRun({
       kind: "sweep",
       probes,
@@ -212,7 +208,7 @@ describe("a full scan", () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4"])
       probes.alive.set(each, { mac_address: `00:00:5e:00:53:0${each.at(-1)}`, hostname: `h${each.at(-1)}` });
-    probes.devices.set("10.0.0.3", opened());
+    probes.answers("10.0.0.3");
     const { run, commands } = newRun({ probes });
     const { end } = await run();
     expect(asked(probes)).toEqual(["10.0.0.3", "10.0.0.4"]);
@@ -234,9 +230,8 @@ describe("a full scan", () => {
   });
 
   test("reads a known host once, whatever its addresses, preferring the last responding one", async () => {
-    const probes = new FakeProbes();
-    for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.5"]) probes.alive.set(each, {});
-    probes.devices.set("10.0.0.5", opened());
+    const probes = new FakeProbes("10.0.0.3", "10.0.0.4", "10.0.0.5");
+    probes.answers("10.0.0.5");
     const { run, addresses } = newRun({
       probes,
       hosts: { core: ["10.0.0.3", "10.0.0.4", "10.0.0.5"] },
@@ -248,14 +243,13 @@ describe("a full scan", () => {
   });
 
   test("does not read a device again at its other addresses, but another host there", async () => {
-    const probes = new FakeProbes();
-    for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.5"]) probes.alive.set(each, {});
+    const probes = new FakeProbes("10.0.0.3", "10.0.0.4", "10.0.0.5");
     const own = ["10.0.0.3", "10.0.0.4", "10.0.0.5"].map((ip_address) => ({
       ip_address,
       prefix_length: 28,
       if_index: 1,
     }));
-    probes.devices.set("10.0.0.3", opened("public", { addresses: own }));
+    probes.answers("10.0.0.3", { addresses: own });
     const ended: string[] = [];
     // The others are running when the first one answers.
     probes.hold = async (address, signal) => {
@@ -282,10 +276,7 @@ describe("a full scan", () => {
     const seen = ["00:00:5e:00:53:01", "00:00:5e:00:53:02", "00:00:5e:00:53:03", "00:00:5e:00:01:07"];
     for (const [place, mac_address] of seen.entries()) probes.alive.set(`10.0.0.${place + 1}`, { mac_address });
     const addresses = [1, 2, 3, 4].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 28, if_index: 1 }));
-    probes.devices.set(
-      "10.0.0.1",
-      opened("public", { addresses, interfaces: [{ if_index: 1, mac_address: seen[2] as string }] }),
-    );
+    probes.answers("10.0.0.1", { addresses, interfaces: [{ if_index: 1, mac_address: seen[2] as string }] });
     const ended: string[] = [];
     const { promise: both, resolve } = Promise.withResolvers<void>();
     probes.hold = async (address, signal) => {
@@ -301,8 +292,8 @@ describe("a full scan", () => {
 
   test("reads silent hosts with former SNMP answers or own credentials, and no others", async () => {
     const probes = new FakeProbes();
-    probes.devices.set("10.0.0.3", opened());
-    probes.devices.set("10.0.0.5", opened("own"));
+    probes.answers("10.0.0.3");
+    probes.answers("10.0.0.5", {}, "own");
     const { run, devices, findings } = newRun({
       probes,
       hosts: { before: ["10.0.0.3"], never: ["10.0.0.4"], own: ["10.0.0.5"], lost: ["10.0.0.6"] },
@@ -322,8 +313,7 @@ describe("a full scan", () => {
   });
 
   test("distinguishes failures, and reports silence only where significant", async () => {
-    const probes = new FakeProbes();
-    for (const last of [3, 4, 5, 6]) probes.alive.set(`10.0.0.${last}`, {});
+    const probes = new FakeProbes("10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6");
     probes.refusing.set("10.0.0.3", "wrong_password");
     probes.refusing.set("10.0.0.4", "port_closed");
     probes.refusing.set("10.0.0.5", "wrong_user");
@@ -340,8 +330,7 @@ describe("a full scan", () => {
   });
 
   test("reports missing credentials, and sweeps all the same", async () => {
-    const probes = new FakeProbes();
-    probes.alive.set("10.0.0.3", {});
+    const probes = new FakeProbes("10.0.0.3");
     const { run, addresses } = newRun({ probes, assignments: [] });
     const { end } = await run();
     expect(addresses()).toEqual(["10.0.0.3"]);
@@ -416,7 +405,7 @@ describe("an SNMP scan", () => {
 
   test("starts with initial addresses of credentials, even outside the subnets, but never non-host ones", async () => {
     const probes = new FakeProbes();
-    probes.devices.set("192.0.2.1", opened("bootstrap"));
+    probes.answers("192.0.2.1", {}, "bootstrap");
     const { run, findings, devices } = newRun({
       kind: "snmp",
       probes,
@@ -440,24 +429,18 @@ describe("an SNMP scan", () => {
       ...(mgmt_addr === undefined ? {} : { mgmt_addr }),
       ...(sys_name === undefined ? {} : { sys_name }),
     });
-    probes.devices.set(
-      "10.0.0.1",
-      opened("public", {
-        interfaces: [
-          {
-            if_index: 1,
-            lldp: [lldp("10.0.0.2"), lldp("192.0.2.9"), lldp(undefined, "edge-7"), lldp(undefined, "Known")],
-            cdp: [{ address: "10.0.0.3", device_id: "ignored" }, { device_id: "not a name!" }],
-          },
-        ],
-      }),
-    );
-    probes.devices.set(
-      "10.0.0.2",
-      opened("public", { interfaces: [{ if_index: 1, lldp: [lldp("10.0.0.1"), lldp("10.0.0.4")] }] }),
-    );
-    probes.devices.set("10.0.0.4", opened());
-    probes.devices.set("10.0.0.7", opened("public", { sys_name: "edge-7" }));
+    probes.answers("10.0.0.1", {
+      interfaces: [
+        {
+          if_index: 1,
+          lldp: [lldp("10.0.0.2"), lldp("192.0.2.9"), lldp(undefined, "edge-7"), lldp(undefined, "Known")],
+          cdp: [{ address: "10.0.0.3", device_id: "ignored" }, { device_id: "not a name!" }],
+        },
+      ],
+    });
+    probes.answers("10.0.0.2", { interfaces: [{ if_index: 1, lldp: [lldp("10.0.0.1"), lldp("10.0.0.4")] }] });
+    probes.answers("10.0.0.4");
+    probes.answers("10.0.0.7", { sys_name: "edge-7" });
     probes.names.set("edge-7", ["192.0.2.7", "10.0.0.7"]);
     const { run, devices } = newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"], Known: [] } });
     await run();
@@ -469,22 +452,19 @@ describe("an SNMP scan", () => {
   test("stops name lookups without an answering server", async () => {
     const probes = new FakeProbes();
     probes.isWithoutResolver = true;
-    probes.devices.set(
-      "10.0.0.1",
-      opened("public", {
-        interfaces: Array.from({ length: 200 }, (_, index) => ({
-          if_index: index + 1,
-          lldp: [{ sys_name: `edge-${index}` }],
-        })),
-      }),
-    );
+    probes.answers("10.0.0.1", {
+      interfaces: Array.from({ length: 200 }, (_, index) => ({
+        if_index: index + 1,
+        lldp: [{ sys_name: `edge-${index}` }],
+      })),
+    });
     await newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } }).run();
     expect(probes.looked.length).toBeLessThanOrEqual(NAMES_AT_A_TIME + NAMES_UNANSWERED_MAX);
   });
 
   test("uses the link-layer address known to this machine", async () => {
     const probes = new FakeProbes();
-    probes.devices.set("10.0.0.1", opened());
+    probes.answers("10.0.0.1");
     probes.macs.set("10.0.0.1", "00:00:5e:00:53:01");
     const { run, commands } = newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } });
     await run();
@@ -534,10 +514,8 @@ describe("a scan probes only", () => {
   ]);
 
   test.each(["sweep", "snmp", "full"] as const)("subnets and initial addresses, for the kind %s", async (kind) => {
-    const probes = new FakeProbes();
-    for (const each of allowed) probes.alive.set(each, {});
-    for (const each of allowed)
-      probes.devices.set(each, opened("public", { interfaces: [{ if_index: 1, lldp }], addresses: [] }));
+    const probes = new FakeProbes(...allowed);
+    for (const each of allowed) probes.answers(each, { interfaces: [{ if_index: 1, lldp }], addresses: [] });
     await newRun({
       ...everywhere,
       kind,
@@ -562,10 +540,7 @@ describe("a scan probes only", () => {
       const wanted = new Set(["10.0.0.1", "10.0.0.5", "10.0.0.6", "2001:db8::1"]);
       for (const each of wanted) probes.alive.set(each, {});
       for (const each of wanted)
-        probes.devices.set(
-          each,
-          opened("public", { interfaces: [{ if_index: 1, lldp: [...lldp, { mgmt_addr: "10.0.0.2" }] }] }),
-        );
+        probes.answers(each, { interfaces: [{ if_index: 1, lldp: [...lldp, { mgmt_addr: "10.0.0.2" }] }] });
       await newRun({ ...everywhere, kind, probes, targets }).run();
       expect(new Set([...probes.swept, ...asked(probes)])).toEqual(wanted);
     }
@@ -617,8 +592,7 @@ describe("the end of a scan", () => {
   });
 
   test("is a failure on write errors, with the outcome so far", async () => {
-    const probes = new FakeProbes();
-    for (const last of [1, 2]) probes.alive.set(`10.0.0.${last}`, {});
+    const probes = new FakeProbes("10.0.0.1", "10.0.0.2");
     const { run } = newRun({
       kind: "sweep",
       probes,
@@ -646,9 +620,8 @@ describe("the end of a scan", () => {
   });
 
   test("sums up the commands' outcomes, with each finding once", async () => {
-    const probes = new FakeProbes();
-    probes.alive.set("10.0.0.1", {});
-    probes.devices.set("10.0.0.1", opened());
+    const probes = new FakeProbes("10.0.0.1");
+    probes.answers("10.0.0.1");
     const counts = { created: 1, updated: 2, deleted: 3 };
     const finding: Finding = {
       type: "Created",
@@ -683,8 +656,7 @@ describe("a stopped scan", () => {
     ["Interrupted", "the appliance was stopped"],
   ] as const)("is %s at once, in any phase, and keeps its writes", async (reason, problem) => {
     for (const place of ["10.0.0.6", "asking"]) {
-      const probes = new FakeProbes();
-      for (let last = 1; last <= 14; last += 1) probes.alive.set(`10.0.0.${last}`, {});
+      const probes = new FakeProbes(...ALL);
       const held = Promise.withResolvers<void>();
       probes.hold = async (address, signal) => {
         if (address !== place && !(place === "asking" && probes.swept.length === 14 && probes.asked.length > 0)) return;
@@ -723,8 +695,7 @@ describe("a stopped scan", () => {
   });
 
   test("writes nothing pending, and nothing afterwards", async () => {
-    const probes = new FakeProbes();
-    for (let last = 1; last <= 14; last += 1) probes.alive.set(`10.0.0.${last}`, {});
+    const probes = new FakeProbes(...ALL);
     const held = Promise.withResolvers<void>();
     probes.hold = async (address, signal) => {
       if (address !== "10.0.0.9") return;

@@ -29,7 +29,7 @@ export class FakeProbes implements Probes {
   /** Earlier served objects of the agent, passed with each device query. */
   readonly served: Array<Parameters<Probes["askDevice"]>[1]["served"]> = [];
   readonly looked: string[] = [];
-  readonly alive = new Map<string, Partial<AddressSighting>>();
+  readonly alive: Map<string, Partial<AddressSighting>>;
   readonly devices = new Map<string, FakeDevice>();
   /** Type of refusal by address; others stay silent. */
   readonly refusing = new Map<string, string>();
@@ -43,6 +43,16 @@ export class FakeProbes implements Probes {
   /** Maximum number of concurrent queries. */
   most = 0;
   private underWay = 0;
+
+  /** @param alive addresses that answer a sweep */
+  constructor(...alive: string[]) {
+    this.alive = new Map(alive.map((address) => [address, {}]));
+  }
+
+  /** A device answers at an address by SNMP. */
+  answers(address: string, told: Parameters<typeof fakeDevice>[0] = {}, community = "public"): void {
+    this.devices.set(address, { community, device: fakeDevice(told) });
+  }
 
   async sweep(
     addresses: readonly string[],
