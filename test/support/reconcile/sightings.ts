@@ -1,6 +1,12 @@
 // Scan sightings: devices, their ports, addresses.
 
-import { DEVICE_TABLES, type Device, type DeviceInterface, type TableReport } from "../../../src/discovery/device.ts";
+import {
+  DEVICE_TABLES,
+  type Device,
+  type DeviceAddress,
+  type DeviceInterface,
+  type TableReport,
+} from "../../../src/discovery/device.ts";
 import { NO_ROWS } from "../../../src/discovery/rows.ts";
 import type { AddressSighting, DeviceSighting } from "../../../src/discovery/sightings.ts";
 
@@ -43,6 +49,11 @@ export function ethernet(ifIndex: number, fields: Partial<DeviceInterface> = {})
 export function mac(number: number, device = 0): string {
   const hex = (device * 256 + number).toString(16).padStart(6, "0");
   return `00:1b:21:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`;
+}
+
+/** An address that a device reports for one of its interfaces. */
+export function address(ip_address: string, if_index = 1) {
+  return { ip_address, prefix_length: 24, if_index } satisfies DeviceAddress;
 }
 
 export function deviceAt(address: string, fields: Partial<Device>, more: Partial<DeviceSighting> = {}): DeviceSighting {
