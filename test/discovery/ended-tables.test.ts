@@ -10,7 +10,15 @@ import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
 import type { DeviceSighting, Finding } from "../../src/discovery/sightings.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
-import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import {
+  dotted,
+  type HandMadeStep,
+  hex,
+  readsWith,
+  rows,
+  tableOf,
+  utf8,
+} from "../support/reconcile/hand-made-reads.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, mac } from "../support/reconcile/sightings.ts";
 
@@ -25,7 +33,7 @@ const scan = new ScanWriter(appliance);
 
 const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
 const SYSTEM: HandMadeStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
-const BASE: Steps = { system: SYSTEM, if_table: { columns: rows({ 1: port(1), 2: port(2) }) } };
+const BASE: Steps = { system: SYSTEM, if_table: tableOf({ 1: port(1), 2: port(2) }) };
 const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } };
 const EMPTY: HandMadeStep = {};
 const SILENT: HandMadeStep = { broken: ["*"] };
@@ -60,27 +68,21 @@ const learned = async (): Promise<string[][]> =>
   (await entries()).map((each) => (each.fdb_macs ?? []).map((address: string) => address.slice(-2)));
 const lldpName = async (): Promise<unknown> => (await entries())[0]?.lldp_sys_name;
 
-const learnedAt = (port: number, macs: readonly number[]): HandMadeStep => ({
-  columns: rows(Object.fromEntries(macs.map((n) => [dotted(mac(n)), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]))),
-});
-const learnedInVlan = (port: number, macs: readonly number[]): HandMadeStep => ({
-  columns: rows(
-    Object.fromEntries(macs.map((n) => [`10.${dotted(mac(n))}`, { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 }])),
-  ),
-});
+const learnedAt = (port: number, macs: readonly number[]): HandMadeStep =>
+  tableOf(Object.fromEntries(macs.map((n) => [dotted(mac(n)), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }])));
+const learnedInVlan = (port: number, macs: readonly number[]): HandMadeStep =>
+  tableOf(Object.fromEntries(macs.map((n) => [`10.${dotted(mac(n))}`, { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 }])));
 
 describe("a table permanently missing from a firmware", () => {
   const statically = (ports: number) => ({
-    dot1q_vlan_static_table: {
-      columns: rows({
-        10: { dot1qVlanStaticName: utf8("users"), dot1qVlanStaticEgressPorts: new Uint8Array([0, ports]) },
-      }),
-    },
+    dot1q_vlan_static_table: tableOf({
+      10: { dot1qVlanStaticName: utf8("users"), dot1qVlanStaticEgressPorts: new Uint8Array([0, ports]) },
+    }),
   });
   const current = {
-    dot1q_vlan_current_table: {
-      columns: rows({ "0.10": { dot1qVlanFdbId: 10, dot1qVlanCurrentEgressPorts: new Uint8Array([0, 0x20]) } }),
-    },
+    dot1q_vlan_current_table: tableOf({
+      "0.10": { dot1qVlanFdbId: 10, dot1qVlanCurrentEgressPorts: new Uint8Array([0, 0x20]) },
+    }),
   };
   const before = { bridge: BRIDGE, ...statically(0x20), ...current, dot1q_tp_fdb_table: learnedInVlan(11, [0x11]) };
   /** As before, but without dot1qVlanCurrentTable: the VLAN and the station have moved to the other port. */
@@ -206,8 +208,8 @@ describe("the last neighbor on a port that stays up", () => {
   const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
   const announced = { ...phone, sysName: utf8("phone") };
   const local = { lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac(1)) } } };
-  const remote = { lldp_rem_table: { columns: rows({ "0.1.1": announced }) } };
-  const remoteV2 = { lldp_v2_rem_table: { columns: rows({ "0.1.1.1": announced }) } };
+  const remote = { lldp_rem_table: tableOf({ "0.1.1": announced }) };
+  const remoteV2 = { lldp_v2_rem_table: tableOf({ "0.1.1.1": announced }) };
   const localV2 = { lldp_v2_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac(1)) } } };
 
   for (const [version, beside, neighbor] of [

@@ -9,7 +9,7 @@ import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
-import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
@@ -122,12 +122,11 @@ describe("a switch whose table has become empty", () => {
   const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
   const switched = {
     system: { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } },
-    if_table: { columns: rows({ 1: port(1), 2: port(2) }) },
+    if_table: tableOf({ 1: port(1), 2: port(2) }),
     bridge: { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } },
   };
-  const learnedAt = (indexes: readonly string[]): HandMadeStep => ({
-    columns: rows(Object.fromEntries(indexes.map((each) => [each, { dot1dTpFdbPort: 11, dot1dTpFdbStatus: 3 }]))),
-  });
+  const learnedAt = (indexes: readonly string[]): HandMadeStep =>
+    tableOf(Object.fromEntries(indexes.map((each) => [each, { dot1dTpFdbPort: 11, dot1dTpFdbStatus: 3 }])));
   const inVlan = (vlan: number, macs: readonly number[]) => macs.map((each) => `${vlan}.${dotted(mac(each))}`);
   async function asked(steps: Readonly<Record<string, HandMadeStep>>): Promise<void> {
     const { reader } = appliance;
@@ -139,7 +138,7 @@ describe("a switch whose table has become empty", () => {
   test("forgets stations of other VLANs once gone, if dot1dTpFdbTable covered VLAN 1 only", async () => {
     const vlan = (name: string) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(name) });
     const vtp = {
-      vtp_vlan_table: { columns: rows({ "1.1": vlan("default"), "1.10": vlan("users") }) },
+      vtp_vlan_table: tableOf({ "1.1": vlan("default"), "1.10": vlan("users") }),
       vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.11": 1, "10.11": 1, "10.12": 2 } } },
     };
     const vlan10 = (...macs: number[]) => ({ vlan_dot1d_tp_fdb_table: learnedAt(inVlan(10, macs)) });
@@ -155,11 +154,11 @@ describe("a switch whose table has become empty", () => {
     const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
     const name = async () => (await entries())[0]?.lldp_sys_name;
     const announced = { ...phone, sysName: utf8("phone") };
-    await asked({ lldp_rem_table: { columns: rows({ "0.1.1": announced }) } });
-    await asked({ lldp_v2_rem_table: { columns: rows({ "0.1.1.1": announced }) } });
+    await asked({ lldp_rem_table: tableOf({ "0.1.1": announced }) });
+    await asked({ lldp_v2_rem_table: tableOf({ "0.1.1.1": announced }) });
     await asked({});
     expect(await name()).toBe("phone");
-    await asked({ if_table: { columns: rows({ 1: { ...port(1), ifOperStatus: 2 }, 2: port(2) }) } });
+    await asked({ if_table: tableOf({ 1: { ...port(1), ifOperStatus: 2 }, 2: port(2) }) });
     expect(await name()).toBeUndefined();
   });
 });

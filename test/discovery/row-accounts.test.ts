@@ -7,7 +7,7 @@ import { SCANS_WITH_READS } from "../../src/discovery/scans/scan.ts";
 import { FDB_MACS_BESIDE_MAX } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
-import { deviceWith, dotted, type HandMadeStep, hex, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const { communityOf, findings, owner, probes, scanned } = applianceForEach();
 
@@ -19,15 +19,12 @@ const OWN = "001b21000001";
 const SYSTEM = (name: string): HandMadeStep => ({
   scalars: { sysName: utf8(name), sysObjectID: "1.3.6.1.4.1.9.1.516" },
 });
-const INTERFACES: HandMadeStep = {
-  columns: rows({
-    "1": { ifDescr: utf8("one"), ifType: 6, ifPhysAddress: hex(OWN) },
-    "2": { ifDescr: utf8("two"), ifType: 6 },
-  }),
-};
-const addressOf = (address: string): HandMadeStep => ({
-  columns: rows({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } }),
+const INTERFACES: HandMadeStep = tableOf({
+  "1": { ifDescr: utf8("one"), ifType: 6, ifPhysAddress: hex(OWN) },
+  "2": { ifDescr: utf8("two"), ifType: 6 },
 });
+const addressOf = (address: string): HandMadeStep =>
+  tableOf({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } });
 
 function answers(address: string, name: string, steps: Readonly<Record<string, HandMadeStep>>): void {
   const all = { system: SYSTEM(name), if_table: INTERFACES, ip_addr_table: addressOf(address), ...steps };
@@ -43,11 +40,10 @@ const byLabel = async (asked: Wire): Promise<Record<string, Wire>> =>
   Object.fromEntries((await reads(asked)).map(({ label, rows: count }) => [label, count]));
 
 describe("a device's ARP and neighbor entries", () => {
-  const arp = (entries: Readonly<Record<string, string>>): HandMadeStep => ({
-    columns: rows(
+  const arp = (entries: Readonly<Record<string, string>>): HandMadeStep =>
+    tableOf(
       Object.fromEntries(Object.entries(entries).map(([index, mac]) => [index, { ipNetToMediaPhysAddress: hex(mac) }])),
-    ),
-  });
+    );
   const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 
   test("are counted, and those outside the network's subnets are named", async () => {
@@ -62,9 +58,7 @@ describe("a device's ARP and neighbor entries", () => {
         "1.10.9.0.2": "001b21000092",
         "0.10.9.0.3": "001b21000093",
       }),
-      ipv6_net_to_media_table: {
-        columns: rows({ [`1.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: hex("001b21aabbcc") } }),
-      },
+      ipv6_net_to_media_table: tableOf({ [`1.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: hex("001b21aabbcc") } }),
     });
     const [finding] = (await reads(await scan(["10.0.0.1"]))).filter(({ label }) => label === "fw-1: arp");
     expect(finding).toEqual({
@@ -84,7 +78,7 @@ describe("a device's ARP and neighbor entries", () => {
     const entries = { "1.10.0.0.7": "001b21000007", "1.10.9.0.1": "001b21000091", "1.10.0.0.2": "001b21000002" };
     answers("10.0.0.1", "a", { ip_net_to_media_table: arp(entries) });
     answers("10.0.0.2", "b", {
-      if_table: { columns: rows({ "1": { ifDescr: utf8("one"), ifPhysAddress: hex("001b21000002") } }) },
+      if_table: tableOf({ "1": { ifDescr: utf8("one"), ifPhysAddress: hex("001b21000002") } }),
       ip_net_to_media_table: arp(entries),
     });
     const told = await reads(await scan(["10.0.0.1", "10.0.0.2"]));
@@ -111,18 +105,17 @@ describe("a device's ARP and neighbor entries", () => {
 
 describe("every table with rows", () => {
   const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "11": 1, "12": 2 } } };
-  const learned = (ports: Readonly<Record<string, number>>): HandMadeStep => ({
-    columns: rows(
+  const learned = (ports: Readonly<Record<string, number>>): HandMadeStep =>
+    tableOf(
       Object.fromEntries(
         Object.entries(ports).map(([mac, port]) => [dotted(mac), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]),
       ),
-    ),
-  });
+    );
 
   test("has one finding, repeated for an unchanged device, and also if nothing is written", async () => {
     answers("10.0.0.2", "sw-1", {
       bridge: BRIDGE,
-      if_x_table: { columns: rows({ "1": { ifName: utf8("1") }, "3": { ifName: utf8("3") } }) },
+      if_x_table: tableOf({ "1": { ifName: utf8("1") }, "3": { ifName: utf8("3") } }),
       dot1d_tp_fdb_table: learned({ "001b21000007": 11, "001b21000008": 99, "01005e000001": 11 }),
     });
     const expected = {
@@ -166,7 +159,7 @@ describe("every table with rows", () => {
   test("counts manually deleted records with their parts, each time", async () => {
     answers("10.0.0.2", "sw-1", {
       bridge: BRIDGE,
-      if_x_table: { columns: rows({ "1": { ifName: utf8("1") }, "2": { ifName: utf8("2") } }) },
+      if_x_table: tableOf({ "1": { ifName: utf8("1") }, "2": { ifName: utf8("2") } }),
       dot1q_port_vlan_table: { columns: { dot1qPvid: { "11": 10, "12": 10 } } },
       dot1d_tp_fdb_table: learned({ "001b21000007": 11, "001b21000008": 12 }),
     });
@@ -184,7 +177,7 @@ describe("every table with rows", () => {
 
   test("counts the row with only the speed of a manually deleted interface", async () => {
     answers("10.0.0.2", "sw-1", {
-      if_x_table: { columns: rows({ "1": { ifHighSpeed: 10_000 }, "2": { ifName: utf8(""), ifHighSpeed: 10_000 } }) },
+      if_x_table: tableOf({ "1": { ifHighSpeed: 10_000 }, "2": { ifName: utf8(""), ifHighSpeed: 10_000 } }),
     });
     await scan(["10.0.0.2"]);
     for (const entry of (await owner.get("if-entries")).data as Wire[])
@@ -198,7 +191,7 @@ describe("every table with rows", () => {
   test("counts the row with only a speed that is unknown, since ifSpeed was not read", async () => {
     answers("10.0.0.2", "sw-1", {
       if_table: { ...INTERFACES, broken: ["ifSpeed"] },
-      if_x_table: { columns: rows({ "1": { ifHighSpeed: 10 }, "2": { ifName: utf8("two"), ifHighSpeed: 10 } }) },
+      if_x_table: tableOf({ "1": { ifHighSpeed: 10 }, "2": { ifName: utf8("two"), ifHighSpeed: 10 } }),
     });
     const asked = await scan(["10.0.0.2"]);
     const [first] = (await owner.get("if-entries?order_by=if_index")).data;
@@ -222,7 +215,7 @@ describe("every table with rows", () => {
       `1.${number + 1}`,
       { cdpCacheDeviceId: utf8(`n${number}`) },
     ]);
-    answers("10.0.0.2", "sw-1", { cdp_cache_table: { columns: rows(Object.fromEntries(neighbors)) } });
+    answers("10.0.0.2", "sw-1", { cdp_cache_table: tableOf(Object.fromEntries(neighbors)) });
     for (const asked of await scannedTwice())
       expect((await byLabel(asked))["sw-1: cdp"]).toEqual({
         read: ANNOUNCEMENTS_MAX + 5,
@@ -240,7 +233,7 @@ describe("every table with rows", () => {
   const learnedIn = (vlans: Readonly<Record<number, readonly string[]>>): HandMadeStep => {
     const indexes = Object.entries(vlans).flatMap(([vlan, macs]) => macs.map((mac) => `${vlan}.${dotted(mac)}`));
     const row = { dot1qTpFdbPort: 11, dot1qTpFdbStatus: 3 };
-    return { columns: rows(Object.fromEntries(indexes.map((index) => [index, row]))) };
+    return tableOf(Object.fromEntries(indexes.map((index) => [index, row])));
   };
   const BRIDGE_PORTS = 2;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
-import { deviceWith, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_ANSWER, readsWith, rows, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 const GLOBAL = "32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1";
@@ -9,13 +9,11 @@ const V4_PREFIX = "1.3.6.1.2.1.4.32.1.5.7.1.4.10.0.0.0.24";
 describe("device addresses", () => {
   test("of ipAddrTable have their mask's prefix length", () => {
     const device = deviceWith({
-      ip_addr_table: {
-        columns: rows({
-          "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask: "255.255.252.0" },
-          "9.0.0.1": { ipAdEntIfIndex: 8, ipAdEntNetMask: hex("ffffffff") },
-          "127.0.0.1": { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.0.0.0" },
-        }),
-      },
+      ip_addr_table: tableOf({
+        "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask: "255.255.252.0" },
+        "9.0.0.1": { ipAdEntIfIndex: 8, ipAdEntNetMask: hex("ffffffff") },
+        "127.0.0.1": { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.0.0.0" },
+      }),
     });
     expect(device.addresses).toEqual([
       { ip_address: "9.0.0.1", prefix_length: 32, if_index: 8 },
@@ -29,31 +27,28 @@ describe("device addresses", () => {
     "have no prefix length if the mask is %p",
     (ipAdEntNetMask) => {
       expect(
-        deviceWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) } })
-          .addresses,
+        deviceWith({ ip_addr_table: tableOf({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) }).addresses,
       ).toEqual([{ ip_address: "10.0.0.1", prefix_length: null, if_index: 7 }]);
     },
   );
 
   test("of ipAddressTable are IPv4 and IPv6, with and without zones, with the referenced prefix length", () => {
     const device = deviceWith({
-      ip_address_table: {
-        columns: rows({
-          "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
-          [`2.16.${GLOBAL}`]: {
-            ipAddressIfIndex: 7,
-            ipAddressType: 1,
-            ipAddressPrefix: `1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.0.64`,
-          },
-          "3.8.10.0.0.2.0.0.0.7": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
-          [`4.20.${LINK_LOCAL}.18.0.3.198`]: { ipAddressIfIndex: 9, ipAddressType: 1, ipAddressPrefix: "0.0" },
-          "1.4.10.40.1.1": {
-            ipAddressIfIndex: 8,
-            ipAddressType: 1,
-            ipAddressPrefix: "1.3.6.1.2.1.4.32.1.151060550.1.10.40.1.1.32",
-          },
-        }),
-      },
+      ip_address_table: tableOf({
+        "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
+        [`2.16.${GLOBAL}`]: {
+          ipAddressIfIndex: 7,
+          ipAddressType: 1,
+          ipAddressPrefix: `1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.0.64`,
+        },
+        "3.8.10.0.0.2.0.0.0.7": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
+        [`4.20.${LINK_LOCAL}.18.0.3.198`]: { ipAddressIfIndex: 9, ipAddressType: 1, ipAddressPrefix: "0.0" },
+        "1.4.10.40.1.1": {
+          ipAddressIfIndex: 8,
+          ipAddressType: 1,
+          ipAddressPrefix: "1.3.6.1.2.1.4.32.1.151060550.1.10.40.1.1.32",
+        },
+      }),
     });
     expect(device.addresses).toEqual([
       { ip_address: "10.0.0.1", prefix_length: 24, if_index: 7 },
@@ -66,18 +61,16 @@ describe("device addresses", () => {
 
   test("exclude anycast, broadcast, multicast and unspecified ones", () => {
     const device = deviceWith({
-      ip_address_table: {
-        columns: rows({
-          "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 2 },
-          "1.4.10.0.0.255": { ipAddressIfIndex: 7, ipAddressType: 3 },
-          "1.4.224.0.0.5": { ipAddressIfIndex: 7, ipAddressType: 1 },
-          "1.4.0.0.0.0": { ipAddressIfIndex: 7, ipAddressType: 1 },
-          "1.4.10.0.0.9": { ipAddressIfIndex: 7, ipAddressType: 1 },
-          [`2.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 7, ipAddressType: 1 },
-          [`24558368.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 26, ipAddressType: 1 },
-        }),
-      },
-      ip_addr_table: { columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }) },
+      ip_address_table: tableOf({
+        "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 2 },
+        "1.4.10.0.0.255": { ipAddressIfIndex: 7, ipAddressType: 3 },
+        "1.4.224.0.0.5": { ipAddressIfIndex: 7, ipAddressType: 1 },
+        "1.4.0.0.0.0": { ipAddressIfIndex: 7, ipAddressType: 1 },
+        "1.4.10.0.0.9": { ipAddressIfIndex: 7, ipAddressType: 1 },
+        [`2.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 7, ipAddressType: 1 },
+        [`24558368.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 26, ipAddressType: 1 },
+      }),
+      ip_addr_table: tableOf({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }),
     });
     expect(device.addresses?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.9"]);
     expect(device.tables.addresses.state).toBe("complete");
@@ -95,18 +88,14 @@ describe("device addresses", () => {
 
   test("in several tables are merged, each table completing the previous ones", () => {
     const device = deviceWith({
-      ip_address_table: {
-        columns: rows({
-          "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
-          "1.4.10.0.0.2": { ipAddressIfIndex: 0, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
-        }),
-      },
-      ip_addr_table: {
-        columns: rows({
-          "10.0.0.1": { ipAdEntIfIndex: 99, ipAdEntNetMask: "255.255.255.0" },
-          "10.0.0.2": { ipAdEntIfIndex: 8, ipAdEntNetMask: "255.0.0.0" },
-        }),
-      },
+      ip_address_table: tableOf({
+        "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
+        "1.4.10.0.0.2": { ipAddressIfIndex: 0, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
+      }),
+      ip_addr_table: tableOf({
+        "10.0.0.1": { ipAdEntIfIndex: 99, ipAdEntNetMask: "255.255.255.0" },
+        "10.0.0.2": { ipAdEntIfIndex: 8, ipAdEntNetMask: "255.0.0.0" },
+      }),
     });
     expect(device.addresses).toEqual([
       { ip_address: "10.0.0.1", prefix_length: 24, if_index: 7 },
@@ -125,9 +114,7 @@ describe("device addresses", () => {
 
   test("with a malformed index make the table partial, and clear nothing", () => {
     const device = deviceWith({
-      ip_addr_table: {
-        columns: rows({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }),
-      },
+      ip_addr_table: tableOf({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }),
     });
     expect(device).not.toHaveProperty("addresses");
     expect(device.tables.addresses).toEqual({
@@ -139,7 +126,7 @@ describe("device addresses", () => {
   test("of a sequentially numbered table are ipAdEntAddr's, which is then read alone", () => {
     const masked = (ipAdEntIfIndex: number) => ({ ipAdEntIfIndex, ipAdEntNetMask: "255.255.255.0" });
     const reads = readsWith({
-      ip_addr_table: { columns: rows({ "1": masked(2), "2": masked(3), "3": masked(4) }) },
+      ip_addr_table: tableOf({ "1": masked(2), "2": masked(3), "3": masked(4) }),
       ip_addr_table_addresses: { columns: { ipAdEntAddr: { "1": "192.168.1.250", "2": hex("0a0a0a02") } } },
     });
     expect(deviceOf(reads).addresses).toEqual([
@@ -147,14 +134,12 @@ describe("device addresses", () => {
       { ip_address: "192.168.1.250", prefix_length: 24, if_index: 2 },
     ]);
     expect(deviceOf(reads).tables.addresses.problem).toBe("1 of 3 rows have an index that is not an address (3)");
-    expect(
-      readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": masked(7) }) } }).has("ip_addr_table_addresses"),
-    ).toBeFalse();
+    expect(readsWith({ ip_addr_table: tableOf({ "10.0.0.1": masked(7) }) }).has("ip_addr_table_addresses")).toBeFalse();
   });
 
   test("already read are reported if a table breaks off, with the error", () => {
     const device = deviceWith({
-      ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) },
+      ip_addr_table: tableOf({ "10.0.0.1": { ipAdEntIfIndex: 7 } }),
       ip_address_table: { broken: ["*"] },
     });
     expect(device.addresses).toHaveLength(1);
@@ -173,25 +158,19 @@ describe("ARP and neighbor discovery", () => {
 
   test("have the entries of all three tables once", () => {
     const device = deviceWith({
-      ip_net_to_physical_table: {
-        columns: rows({
-          "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
-          [`7.4.20.${LINK_LOCAL}.0.0.0.7`]: { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
-        }),
-      },
-      ip_net_to_media_table: {
-        columns: rows({
-          "7.10.0.0.2": { ipNetToMediaPhysAddress: hex("001b21000000"), ipNetToMediaType: 3 },
-          "8.10.0.0.2": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
-          "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC },
-        }),
-      },
-      ipv6_net_to_media_table: {
-        columns: rows({
-          [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 1 },
-          [`7.16.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: MAC },
-        }),
-      },
+      ip_net_to_physical_table: tableOf({
+        "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
+        [`7.4.20.${LINK_LOCAL}.0.0.0.7`]: { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
+      }),
+      ip_net_to_media_table: tableOf({
+        "7.10.0.0.2": { ipNetToMediaPhysAddress: hex("001b21000000"), ipNetToMediaType: 3 },
+        "8.10.0.0.2": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
+        "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC },
+      }),
+      ipv6_net_to_media_table: tableOf({
+        [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 1 },
+        [`7.16.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: MAC },
+      }),
     });
     expect(device.arp).toEqual([
       { ip_address: "10.0.0.2", mac_address: "00:1b:21:aa:bb:cc", if_index: 7 },
@@ -205,39 +184,33 @@ describe("ARP and neighbor discovery", () => {
 
   test("exclude invalid, incomplete, group and broadcast entries", () => {
     const device = deviceWith({
-      ip_net_to_physical_table: {
-        columns: rows({
-          "7.1.4.10.0.0.1": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 2 },
-          "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: utf8(""), ipNetToPhysicalType: 3 },
-        }),
-      },
-      ip_net_to_media_table: {
-        columns: rows({
-          "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 2 },
-          "7.10.0.0.4": { ipNetToMediaPhysAddress: hex("000000000000"), ipNetToMediaType: 3 },
-          "7.10.0.0.255": { ipNetToMediaPhysAddress: hex("ffffffffffff"), ipNetToMediaType: 1 },
-          "7.224.0.0.5": { ipNetToMediaPhysAddress: hex("01005e000005"), ipNetToMediaType: 4 },
-          "7.224.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
-          "7.10.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
-          "7.10.0.0.7": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
-        }),
-      },
-      ipv6_net_to_media_table: {
-        columns: rows({
-          [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 2 },
-          [`8.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6IfNetToMediaState: 5 },
-        }),
-      },
+      ip_net_to_physical_table: tableOf({
+        "7.1.4.10.0.0.1": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 2 },
+        "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: utf8(""), ipNetToPhysicalType: 3 },
+      }),
+      ip_net_to_media_table: tableOf({
+        "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 2 },
+        "7.10.0.0.4": { ipNetToMediaPhysAddress: hex("000000000000"), ipNetToMediaType: 3 },
+        "7.10.0.0.255": { ipNetToMediaPhysAddress: hex("ffffffffffff"), ipNetToMediaType: 1 },
+        "7.224.0.0.5": { ipNetToMediaPhysAddress: hex("01005e000005"), ipNetToMediaType: 4 },
+        "7.224.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
+        "7.10.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
+        "7.10.0.0.7": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
+      }),
+      ipv6_net_to_media_table: tableOf({
+        [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 2 },
+        [`8.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6IfNetToMediaState: 5 },
+      }),
     });
     expect(device.arp?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.7"]);
   });
 
   test("have no interface for static entries with ifIndex 0", () => {
     const device = deviceWith({
-      ip_net_to_media_table: { columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }) },
-      ip_net_to_physical_table: {
-        columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }),
-      },
+      ip_net_to_media_table: tableOf({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }),
+      ip_net_to_physical_table: tableOf({
+        "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 },
+      }),
     });
     expect(device.arp).toEqual([
       { ip_address: "10.0.0.7", mac_address: "00:1b:21:aa:bb:cc", if_index: null },
@@ -246,13 +219,11 @@ describe("ARP and neighbor discovery", () => {
   });
 
   test("with sequentially numbered rows use interface and address columns, which are then read alone", () => {
-    const table = {
-      columns: rows({
-        "1": { ipNetToMediaPhysAddress: MAC },
-        "2": { ipNetToMediaPhysAddress: MAC },
-        "3": { ipNetToMediaPhysAddress: MAC },
-      }),
-    };
+    const table = tableOf({
+      "1": { ipNetToMediaPhysAddress: MAC },
+      "2": { ipNetToMediaPhysAddress: MAC },
+      "3": { ipNetToMediaPhysAddress: MAC },
+    });
     const columns = rows({
       "1": { ipNetToMediaIfIndex: 7, ipNetToMediaNetAddress: "10.0.0.1" },
       "2": { ipNetToMediaIfIndex: 8, ipNetToMediaNetAddress: hex("0a000002") },
@@ -264,7 +235,7 @@ describe("ARP and neighbor discovery", () => {
       ["10.0.0.2", 8],
     ]);
     const usual = readsWith({
-      ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }) },
+      ip_net_to_media_table: tableOf({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }),
     });
     expect(usual.has("ip_net_to_media_table_addresses")).toBeFalse();
   });

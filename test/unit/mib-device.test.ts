@@ -9,6 +9,7 @@ import {
   NO_ANSWER,
   readsWith,
   rows,
+  tableOf,
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
@@ -163,7 +164,7 @@ describe("manufacturer, model and serial number", () => {
   });
 
   test("use sysObjectID for the manufacturer if ENTITY-MIB has none, or is not served", () => {
-    const empty = { ent_physical_table: { columns: rows({ "1": part(3, "S", "M", "") }) } };
+    const empty = { ent_physical_table: tableOf({ "1": part(3, "S", "M", "") }) };
     expect(deviceWith({ ...CISCO, ...empty }).manufacturer).toBe("Cisco");
     const without = deviceWith(CISCO);
     expect(without.manufacturer).toBe("Cisco");
@@ -191,7 +192,7 @@ describe("manufacturer, model and serial number", () => {
   });
 
   function bodies(table: Parameters<typeof rows>[0]): unknown[] {
-    const device = deviceWith({ ent_physical_table: { columns: rows(table) } });
+    const device = deviceWith({ ent_physical_table: tableOf(table) });
     return [device.manufacturer, device.model, device.serial_number];
   }
 });
@@ -213,7 +214,7 @@ describe("CDP", () => {
 
   test("has neighbors on the interface in the index, in a fixed order, each once", () => {
     const other = { ...NEIGHBOR, cdpCacheDeviceId: utf8("a-1") };
-    const device = read({ columns: rows({ "7.1": NEIGHBOR, "7.2": other, "7.3": NEIGHBOR }) });
+    const device = read(tableOf({ "7.1": NEIGHBOR, "7.2": other, "7.3": NEIGHBOR }));
     expect(cdp(device)).toEqual({ 7: [{ ...ANNOUNCED, device_id: "a-1" }, ANNOUNCED], 8: [] });
     expect(device.tables.cdp).toEqual({ state: "complete", problem: null });
   });
@@ -226,14 +227,14 @@ describe("CDP", () => {
     ["IPv6 declared as IPv4", 1, hex("20010db8000000000000000000000001"), undefined],
     ["none", 1, hex("00000000"), undefined],
   ])("accepts an address of IPv4 or IPv6 only: %s", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
-    expect(
-      cdp(read({ columns: rows({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } }) }))[7]?.[0]?.address,
-    ).toBe(address as string);
+    expect(cdp(read(tableOf({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } })))[7]?.[0]?.address).toBe(
+      address as string,
+    );
   });
 
   test("shows binary ids in hexadecimal, and omits empty ones", () => {
-    const device = read({
-      columns: rows({
+    const device = read(
+      tableOf({
         "7.1": {
           ...NEIGHBOR,
           cdpCacheDeviceId: hex("e839351aca99"),
@@ -241,12 +242,12 @@ describe("CDP", () => {
           cdpCachePlatform: utf8(" "),
         },
       }),
-    });
+    );
     expect(cdp(device)[7]).toEqual([{ device_id: "e8:39:35:1a:ca:99", address: "10.40.1.19" }]);
   });
 
   test("counts and reports neighbors on unknown interfaces", () => {
-    const device = read({ columns: rows({ "7.1": NEIGHBOR, "99.1": NEIGHBOR, "0.1": NEIGHBOR }) });
+    const device = read(tableOf({ "7.1": NEIGHBOR, "99.1": NEIGHBOR, "0.1": NEIGHBOR }));
     expect(cdp(device)).toEqual({ 7: [ANNOUNCED], 8: [] });
     expect(device.tables.cdp).toEqual({
       state: "partial",
@@ -269,7 +270,7 @@ describe("CDP", () => {
 
   function read(step: HandMadeStep): Device {
     return deviceWith({
-      if_table: { columns: rows({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }) },
+      if_table: tableOf({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }),
       cdp_cache_table: step,
     });
   }

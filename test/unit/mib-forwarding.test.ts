@@ -9,7 +9,7 @@ import {
   hex,
   NO_ANSWER,
   readsWith,
-  rows,
+  tableOf,
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
@@ -17,11 +17,9 @@ const A = "00:1b:21:00:00:0a";
 const B = "00:1b:21:00:00:0b";
 const C = "00:1b:21:00:00:0c";
 
-const INTERFACES: HandMadeStep = {
-  columns: rows(
-    Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }])),
-  ),
-};
+const INTERFACES: HandMadeStep = tableOf(
+  Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }])),
+);
 /** Port 1 is interface 101, and so on. */
 const BRIDGE: HandMadeStep = {
   scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") },
@@ -81,20 +79,18 @@ test("both tables yield a MAC address on one interface once, with its VLAN", () 
 
 test("only learned entries are reported: no own, invalid, managed, other, group and port 0 entries", () => {
   const device = read({
-    dot1d_tp_fdb_table: {
-      columns: rows({
-        [dotted(A)]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
-        [dotted(B)]: { dot1dTpFdbPort: 0, dot1dTpFdbStatus: 3 },
-        "0.0.0.0.0.1": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 1 },
-        "0.0.0.0.0.2": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 2 },
-        "0.0.0.0.0.4": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 4 },
-        "0.0.0.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 5 },
-        "0.0.0.0.0.6": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: null },
-        "0.0.0.0.0.7": { dot1dTpFdbPort: null, dot1dTpFdbStatus: 3 },
-        "1.0.94.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
-        "0.0.0.0.0.0": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
-      }),
-    },
+    dot1d_tp_fdb_table: tableOf({
+      [dotted(A)]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+      [dotted(B)]: { dot1dTpFdbPort: 0, dot1dTpFdbStatus: 3 },
+      "0.0.0.0.0.1": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 1 },
+      "0.0.0.0.0.2": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 2 },
+      "0.0.0.0.0.4": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 4 },
+      "0.0.0.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 5 },
+      "0.0.0.0.0.6": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: null },
+      "0.0.0.0.0.7": { dot1dTpFdbPort: null, dot1dTpFdbStatus: 3 },
+      "1.0.94.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+      "0.0.0.0.0.0": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+    }),
   });
   expect(forwarding(device)).toEqual({ 101: [entry(A)], 102: [], 103: [] });
   expect(device.tables.forwarding.state).toBe("complete");
@@ -230,9 +226,7 @@ test("a bridge without learned entries reports none, and other devices nothing",
 });
 
 describe("on a Cisco switch", () => {
-  const VTP = {
-    columns: rows({ "1.1": vlan(1), "1.10": vlan(1), "1.1003": vlan(3), "1.30": { ...vlan(1), vtpVlanState: 2 } }),
-  };
+  const VTP = tableOf({ "1.1": vlan(1), "1.10": vlan(1), "1.1003": vlan(3), "1.30": { ...vlan(1), vtpVlanState: 2 } });
   const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
 
   test("each VLAN has its own table and ports", () => {
@@ -286,13 +280,11 @@ function vlan(type: number): Record<string, SnmpValue> {
 }
 
 function table(mib: "dot1d" | "dot1q", ports: Readonly<Record<string, number>>): HandMadeStep {
-  return {
-    columns: rows(
-      Object.fromEntries(
-        Object.entries(ports).map(([index, port]) => [index, { [`${mib}TpFdbPort`]: port, [`${mib}TpFdbStatus`]: 3 }]),
-      ),
+  return tableOf(
+    Object.fromEntries(
+      Object.entries(ports).map(([index, port]) => [index, { [`${mib}TpFdbPort`]: port, [`${mib}TpFdbStatus`]: 3 }]),
     ),
-  };
+  );
 }
 
 function entry(mac_address: string, vlan_number: number | null = null): ForwardingEntry {

@@ -4,7 +4,7 @@ import { columnOf, scalarOf } from "../../src/discovery/mib/columns.ts";
 import { IF_TABLE_STEP } from "../../src/discovery/mib/interfaces.ts";
 import type { Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { SYSTEM_STEP } from "../../src/discovery/mib/system.ts";
-import { deviceWith, hex, NO_ANSWER, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_ANSWER, rows, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const ROW = {
   ifDescr: utf8("GigabitEthernet0/1"),
@@ -18,8 +18,8 @@ const X_ROW = { ifName: utf8("Gi0/1"), ifHighSpeed: 1_000, ifAlias: utf8("uplink
 
 test("an interface combines ifTable and ifXTable", () => {
   const device = deviceWith({
-    if_table: { columns: rows({ "10101": ROW }) },
-    if_x_table: { columns: rows({ "10101": X_ROW }) },
+    if_table: tableOf({ "10101": ROW }),
+    if_x_table: tableOf({ "10101": X_ROW }),
   });
   expect(device.interfaces).toEqual([
     {
@@ -39,12 +39,12 @@ test("an interface combines ifTable and ifXTable", () => {
 });
 
 test("interfaces are ordered by number", () => {
-  const device = deviceWith({ if_table: { columns: rows({ "2": ROW, "10": ROW, "1": ROW }) } });
+  const device = deviceWith({ if_table: tableOf({ "2": ROW, "10": ROW, "1": ROW }) });
   expect(device.interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2, 10]);
 });
 
 test("without ifXTable names and aliases are unknown", () => {
-  const device = deviceWith({ if_table: { columns: rows({ "1": ROW }) } });
+  const device = deviceWith({ if_table: tableOf({ "1": ROW }) });
   expect(device.tables.interface_extensions.state).toBe("absent");
   expect(device.interfaces?.[0]).not.toHaveProperty("if_name");
   expect(device.interfaces?.[0]).not.toHaveProperty("if_alias");
@@ -58,8 +58,8 @@ test("a device without interfaces reports none", () => {
 });
 
 test("rows only in ifXTable are not interfaces, unless there is no ifTable", () => {
-  const extensions = { columns: rows({ "1": X_ROW, "2": X_ROW }) };
-  expect(deviceWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions }).interfaces).toHaveLength(1);
+  const extensions = tableOf({ "1": X_ROW, "2": X_ROW });
+  expect(deviceWith({ if_table: tableOf({ "1": ROW }), if_x_table: extensions }).interfaces).toHaveLength(1);
   const alone = deviceWith({ if_x_table: extensions });
   expect(alone.interfaces).toEqual([
     { if_index: 1, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
@@ -72,7 +72,7 @@ test("rows only in ifXTable are not interfaces, unless there is no ifTable", () 
 test("an ifXTable row is stored if it has data, and excluded otherwise", () => {
   const rowsOf = (row: Readonly<Record<string, SnmpValue>>, more = {}) => {
     const if_table = { columns: rows({ "1": ROW }), ...more };
-    return deviceWith({ if_table, if_x_table: { columns: rows({ "1": row }) } }).rows.interface_extensions;
+    return deviceWith({ if_table, if_x_table: tableOf({ "1": row }) }).rows.interface_extensions;
   };
   const kept = { read: 1, kept: 1, set_aside: {} };
   expect(rowsOf({ ifHighSpeed: 1_000 })).toEqual(kept);
@@ -91,8 +91,8 @@ test("empty names and aliases are absent, an empty description is empty", () => 
 
 test("a value missing from a complete column is absent", () => {
   const device = deviceWith({
-    if_table: { columns: rows({ "1": ROW, "2": ROW }) },
-    if_x_table: { columns: rows({ "1": X_ROW, "2": { ...X_ROW, ifAlias: null } }) },
+    if_table: tableOf({ "1": ROW, "2": ROW }),
+    if_x_table: tableOf({ "1": X_ROW, "2": { ...X_ROW, ifAlias: null } }),
   });
   expect(device.interfaces?.[1]?.if_alias).toBeNull();
 });
@@ -135,7 +135,7 @@ describe("an interface's speed", () => {
   });
 
   test("is unknown if ifHighSpeed was not read, even if ifSpeed was", () => {
-    const device = deviceWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } });
+    const device = deviceWith({ if_table: tableOf({ "1": ROW }), if_x_table: { broken: ["ifHighSpeed"] } });
     expect(device.interfaces?.[0]).not.toHaveProperty("speed_bps");
   });
 
@@ -148,7 +148,7 @@ describe("an interface's speed", () => {
 describe("a misreporting device", () => {
   test("has only interfaces with valid numbers", () => {
     const table = { "0": ROW, "1": ROW, "2147483647": ROW, "2147483648": ROW, "4294967295": ROW, "1.2": ROW, x: ROW };
-    expect(deviceWith({ if_table: { columns: rows(table) } }).interfaces?.map(({ if_index }) => if_index)).toEqual([
+    expect(deviceWith({ if_table: tableOf(table) }).interfaces?.map(({ if_index }) => if_index)).toEqual([
       1, 2_147_483_647,
     ]);
   });
@@ -208,8 +208,5 @@ function interfaces(
   row: Record<string, SnmpValue | null>,
   xRow: Record<string, SnmpValue | null> = X_ROW,
 ): readonly DeviceInterface[] {
-  return (
-    deviceWith({ if_table: { columns: rows({ "1": row }) }, if_x_table: { columns: rows({ "1": xRow }) } })
-      .interfaces ?? []
-  );
+  return deviceWith({ if_table: tableOf({ "1": row }), if_x_table: tableOf({ "1": xRow }) }).interfaces ?? [];
 }

@@ -9,7 +9,7 @@ import {
   hex,
   NO_ANSWER,
   readsWith,
-  rows,
+  tableOf,
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
@@ -21,23 +21,17 @@ const NAMES = [1, 2, 3, 4].map((place) => ({
   alias: `room ${place}`,
   mac: `001b2100000${place}`,
 }));
-const IF_TABLE: HandMadeStep = {
-  columns: rows(
-    Object.fromEntries(
-      NAMES.map(({ ifIndex, descr, mac }) => [
-        ifIndex,
-        { ifDescr: utf8(descr), ifType: 6, ifPhysAddress: hex(mac), ifOperStatus: 1 },
-      ]),
-    ),
+const IF_TABLE: HandMadeStep = tableOf(
+  Object.fromEntries(
+    NAMES.map(({ ifIndex, descr, mac }) => [
+      ifIndex,
+      { ifDescr: utf8(descr), ifType: 6, ifPhysAddress: hex(mac), ifOperStatus: 1 },
+    ]),
   ),
-};
-const IF_X_TABLE: HandMadeStep = {
-  columns: rows(
-    Object.fromEntries(
-      NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }]),
-    ),
-  ),
-};
+);
+const IF_X_TABLE: HandMadeStep = tableOf(
+  Object.fromEntries(NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }])),
+);
 const BRIDGE: HandMadeStep = {
   columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, at) => [at + 1, ifIndex])) },
 };
@@ -232,13 +226,11 @@ describe("the interface of a local port", () => {
 
   test("follows the numbering of the other ports", () => {
     // The name identifies port 2 as interface 2: so 3 is interface 3, not bridge port 3.
-    const if_table: HandMadeStep = {
-      columns: rows({
-        "2": { ifDescr: utf8("ge-0/0/2") },
-        "3": { ifDescr: utf8("ge-0/0/3") },
-        "9": { ifDescr: utf8("ge-0/0/9") },
-      }),
-    };
+    const if_table: HandMadeStep = tableOf({
+      "2": { ifDescr: utf8("ge-0/0/2") },
+      "3": { ifDescr: utf8("ge-0/0/3") },
+      "9": { ifDescr: utf8("ge-0/0/9") },
+    });
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "2": 3, "3": 9 } } };
     const texts = locals({ "2": [7, "2", "ge-0/0/2"], "3": [7, "3", "-"] });
     expect(on(texts, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
@@ -248,36 +240,30 @@ describe("the interface of a local port", () => {
   });
 
   test("matches the end of a name, but not within a number", () => {
-    const if_table: HandMadeStep = {
-      columns: rows({
-        "1": { ifDescr: utf8("Port 11") },
-        "101": { ifDescr: utf8("Port 1") },
-        "2": { ifDescr: utf8("Port 102") },
-      }),
-    };
+    const if_table: HandMadeStep = tableOf({
+      "1": { ifDescr: utf8("Port 11") },
+      "101": { ifDescr: utf8("Port 1") },
+      "2": { ifDescr: utf8("Port 102") },
+    });
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 1 } } };
     expect(on(locals({ "1": [7, "1"], "2": [7, "2"] }), { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
   });
 
   test("is a candidate that can have neighbors if names do not decide", () => {
-    const if_table: HandMadeStep = {
-      columns: rows({
-        "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 },
-        "9": { ifDescr: utf8("b"), ifType: 6, ifOperStatus: 2 },
-      }),
-    };
+    const if_table: HandMadeStep = tableOf({
+      "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 },
+      "9": { ifDescr: utf8("b"), ifType: 6, ifOperStatus: 2 },
+    });
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "3": 9 } } };
     expect(on({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
   });
 
   test("among several with one MAC address is the one with its number", () => {
-    const if_table: HandMadeStep = {
-      columns: rows(
-        Object.fromEntries(
-          ["1", "2", "3"].map((ifIndex) => [ifIndex, { ifPhysAddress: hex("001b21000001"), ifType: 6 }]),
-        ),
+    const if_table: HandMadeStep = tableOf(
+      Object.fromEntries(
+        ["1", "2", "3"].map((ifIndex) => [ifIndex, { ifPhysAddress: hex("001b21000001"), ifType: 6 }]),
       ),
-    };
+    );
     expect(on(locals({ "2": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([
       2,
     ]);
@@ -285,15 +271,17 @@ describe("the interface of a local port", () => {
 
   test("among a port and its VLANs with one MAC address is the port", () => {
     const mac = { ifPhysAddress: hex("001b21000001") };
-    const if_table: HandMadeStep = {
-      columns: rows({ "1": { ...mac, ifType: 53 }, "2": { ...mac, ifType: 6 }, "3": { ...mac, ifType: 53 } }),
-    };
+    const if_table: HandMadeStep = tableOf({
+      "1": { ...mac, ifType: 53 },
+      "2": { ...mac, ifType: 6 },
+      "3": { ...mac, ifType: 53 },
+    });
     expect(on(locals({ "77": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
   });
 
   test("among several with one name is the one matching the description", () => {
-    const if_table: HandMadeStep = { columns: rows({ "1": { ifDescr: utf8("lo0") }, "2": { ifDescr: utf8("oob") } }) };
-    const if_x_table: HandMadeStep = { columns: rows({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } }) };
+    const if_table: HandMadeStep = tableOf({ "1": { ifDescr: utf8("lo0") }, "2": { ifDescr: utf8("oob") } });
+    const if_x_table: HandMadeStep = tableOf({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } });
     expect(on(locals({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
     expect(on(locals({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
   });
@@ -310,13 +298,11 @@ describe("the interface of a local port", () => {
   test("is found for 151 neighbors without ifXTable", () => {
     const places = Array.from({ length: 151 }, (_, at) => at + 1);
     const device = deviceWith({
-      if_table: {
-        columns: rows(
-          Object.fromEntries(
-            places.map((place) => [1_000 + place, { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 }]),
-          ),
+      if_table: tableOf(
+        Object.fromEntries(
+          places.map((place) => [1_000 + place, { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 }]),
         ),
-      },
+      ),
       lldp_rem_table: remote(
         Object.fromEntries(
           places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]),
@@ -350,7 +336,7 @@ describe("LLDP-V2-MIB", () => {
   });
 
   test("has ifIndex even if a bridge port has that number", () => {
-    const if_table: HandMadeStep = { columns: rows({ "3": { ifDescr: utf8("a") }, "9": { ifDescr: utf8("b") } }) };
+    const if_table: HandMadeStep = tableOf({ "3": { ifDescr: utf8("a") }, "9": { ifDescr: utf8("b") } });
     const device = read({
       if_table,
       if_x_table: {},
@@ -463,22 +449,20 @@ function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
 }
 
 function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>): HandMadeStep {
-  return { columns: rows(table) };
+  return tableOf(table);
 }
 
 function locals(
   table: Readonly<Record<string, readonly [subtype: number, id: string | Uint8Array, desc?: string]>>,
 ): HandMadeStep {
-  return {
-    columns: rows(
-      Object.fromEntries(
-        Object.entries(table).map(([port, [subtype, id, desc]]) => [
-          port,
-          { portIdSubtype: subtype, portId: typeof id === "string" ? utf8(id) : id, portDesc: utf8(desc ?? "") },
-        ]),
-      ),
+  return tableOf(
+    Object.fromEntries(
+      Object.entries(table).map(([port, [subtype, id, desc]]) => [
+        port,
+        { portIdSubtype: subtype, portId: typeof id === "string" ? utf8(id) : id, portDesc: utf8(desc ?? "") },
+      ]),
     ),
-  };
+  );
 }
 
 function addresses(indexes: readonly string[]): HandMadeStep {

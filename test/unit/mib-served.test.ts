@@ -6,7 +6,15 @@ import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import { type ServedBefore, servedOf } from "../../src/discovery/mib/served.ts";
 import { handMadeDevices } from "../support/reconcile/hand-made-devices.ts";
-import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import {
+  dotted,
+  type HandMadeStep,
+  hex,
+  readsWith,
+  rows,
+  tableOf,
+  utf8,
+} from "../support/reconcile/hand-made-reads.ts";
 import { type Recorded, reducedReads } from "../support/reconcile/reduced-reads.ts";
 
 type Steps = Readonly<Record<string, HandMadeStep>>;
@@ -17,10 +25,8 @@ const port = (number: number, ifOperStatus: number) => ({
   ifSpeed: 1_000_000_000,
   ifOperStatus,
 });
-const IF_TABLE: HandMadeStep = { columns: rows({ 1: port(1, 1), 2: port(2, 2) }) };
-const IF_X_TABLE: HandMadeStep = {
-  columns: rows({ 1: { ifName: utf8("p1"), ifHighSpeed: 10_000 }, 2: { ifName: utf8("p2") } }),
-};
+const IF_TABLE: HandMadeStep = tableOf({ 1: port(1, 1), 2: port(2, 2) });
+const IF_X_TABLE: HandMadeStep = tableOf({ 1: { ifName: utf8("p1"), ifHighSpeed: 10_000 }, 2: { ifName: utf8("p2") } });
 const WHOLE: Steps = { system: SYSTEM, if_table: IF_TABLE, if_x_table: IF_X_TABLE };
 
 const after = (before: Steps, now: Steps): Device => deviceOf(readsWith(now), memory(before));
@@ -61,7 +67,7 @@ describe("a column", () => {
   const neighbor = { chassisIdSubtype: 4, chassisId: hex("001b21000009"), portIdSubtype: 5, portId: utf8("Gi0/9") };
   const lldp = (more: object): Steps => ({
     if_table: IF_TABLE,
-    lldp_rem_table: { columns: rows({ "0.1.1": { ...neighbor, ...more } }) },
+    lldp_rem_table: tableOf({ "0.1.1": { ...neighbor, ...more } }),
   });
 
   test("that is optional per row is not missing while others are served", () => {
@@ -72,7 +78,7 @@ describe("a column", () => {
 
   test("that every row has is missing on its own", () => {
     const { portId: _id, ...without } = neighbor;
-    const device = after(lldp({}), { if_table: IF_TABLE, lldp_rem_table: { columns: rows({ "0.1.1": without }) } });
+    const device = after(lldp({}), { if_table: IF_TABLE, lldp_rem_table: tableOf({ "0.1.1": without }) });
     expect(device.interfaces?.[0]).not.toHaveProperty("lldp");
     expect(device.tables.lldp.problem).toBe("the device no longer serves portId");
   });
@@ -81,10 +87,8 @@ describe("a column", () => {
 describe("forwarding entries", () => {
   const [A, B] = ["001b21000001", "001b21000002"].map(dotted) as [string, string];
   const bridge = { columns: { dot1dBasePortIfIndex: { "1": 1, "2": 2 } } };
-  const q = (port: number): HandMadeStep => ({
-    columns: rows({ [`1.${A}`]: { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 } }),
-  });
-  const d: HandMadeStep = { columns: rows({ [B]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 } }) };
+  const q = (port: number): HandMadeStep => tableOf({ [`1.${A}`]: { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 } });
+  const d: HandMadeStep = tableOf({ [B]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 } });
   const before = { if_table: IF_TABLE, bridge, dot1q_tp_fdb_table: q(1), dot1d_tp_fdb_table: d };
   const told = (device: Device) =>
     device.interfaces?.map(({ forwarding }) => forwarding?.map(({ mac_address }) => mac_address.slice(-1)));
@@ -113,7 +117,7 @@ describe("forwarding entries", () => {
 describe("LLDP neighbors", () => {
   const remote = { chassisIdSubtype: 4, chassisId: hex("001b21000009"), portIdSubtype: 5, portId: utf8("Gi0/9") };
   const local: HandMadeStep = { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } };
-  const v1: HandMadeStep = { columns: rows({ "0.1.1": remote, "0.2.1": remote }) };
+  const v1: HandMadeStep = tableOf({ "0.1.1": remote, "0.2.1": remote });
   const lldp = (device: Device) => device.interfaces?.map((each) => each.lldp?.length);
 
   test("are removed from down links once there are none, and stay on others", () => {
@@ -129,7 +133,7 @@ describe("LLDP neighbors", () => {
   });
 
   test("are version 2's after a device switched to it, and version 1's after it switched back", () => {
-    const v2: HandMadeStep = { columns: rows({ "0.1.1.1": remote }) };
+    const v2: HandMadeStep = tableOf({ "0.1.1.1": remote });
     const by = (lldp_rem_table: HandMadeStep, lldp_v2_rem_table: HandMadeStep): Steps => ({
       if_table: IF_TABLE,
       lldp_local: local,
@@ -163,7 +167,7 @@ describe("a table not read because it depends on a missing one", () => {
   });
 
   test("is not missing once no longer needed", () => {
-    const q = { columns: rows({ [`1.${dotted("001b21000001")}`]: { dot1qTpFdbPort: 1, dot1qTpFdbStatus: 3 } }) };
+    const q = tableOf({ [`1.${dotted("001b21000001")}`]: { dot1qTpFdbPort: 1, dot1qTpFdbStatus: 3 } });
     const step = READING_PLAN.filter(({ name }) => name === "dot1q_tp_fdb_table");
     const now = new Map([...all, ...readsWith({ dot1q_tp_fdb_table: q }, step)]);
     expect(deviceOf(reducedReads(now, READING_PLAN, null), before).broken).toBeUndefined();

@@ -8,18 +8,17 @@ import {
   NO_ANSWER,
   readsWith,
   rows,
+  tableOf,
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is not a bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, at) => at + 1);
-const INTERFACES: HandMadeStep = {
-  columns: rows(
-    Object.fromEntries(
-      [...PORTS.map((port) => port + 100), 200].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`) }]),
-    ),
+const INTERFACES: HandMadeStep = tableOf(
+  Object.fromEntries(
+    [...PORTS.map((port) => port + 100), 200].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`) }]),
   ),
-};
+);
 const BRIDGE: HandMadeStep = {
   columns: { dot1dBasePortIfIndex: Object.fromEntries(PORTS.map((port) => [port, port + 100])) },
 };
@@ -109,7 +108,7 @@ describe("Q-BRIDGE-MIB", () => {
     const list = new Uint8Array(512);
     list[511] = 1;
     const device = deviceWith({
-      if_table: { columns: rows({ "9": { ifDescr: utf8("trunk") } }) },
+      if_table: tableOf({ "9": { ifDescr: utf8("trunk") } }),
       bridge: { columns: { dot1dBasePortIfIndex: { "4096": 9 } } },
       dot1q_vlan_static_table: {
         columns: { dot1qVlanStaticEgressPorts: Object.fromEntries(numbers.map((number) => [number, list])) },
@@ -231,17 +230,15 @@ describe("CISCO-VTP-MIB", () => {
     vlanTrunkPortVlansEnabled3k: hex("ff"),
     vlanTrunkPortVlansEnabled4k: utf8(""),
   };
-  const VTP = {
-    columns: rows({
-      "1.1": vlan("default"),
-      "1.2": vlan("two"),
-      "1.10": vlan(""),
-      "1.1500": vlan("far"),
-      "1.0": vlan("none"),
-      "1.4095": vlan("none"),
-      "7": vlan("none"),
-    }),
-  };
+  const VTP = tableOf({
+    "1.1": vlan("default"),
+    "1.2": vlan("two"),
+    "1.10": vlan(""),
+    "1.1500": vlan("far"),
+    "1.0": vlan("none"),
+    "1.4095": vlan("none"),
+    "7": vlan("none"),
+  });
   const trunk = (status: number, native = 1): Record<string, SnmpValue> => ({
     vlanTrunkPortDynamicStatus: status,
     vlanTrunkPortNativeVlan: native,
@@ -260,7 +257,7 @@ describe("CISCO-VTP-MIB", () => {
   test("a trunk is in its enabled and existing VLANs, another port in its own", () => {
     const device = read({
       vtp_vlan_table: VTP,
-      vlan_trunk_port_table: { columns: rows({ "101": trunk(1, 10), "102": trunk(2), "103": trunk(2) }) },
+      vlan_trunk_port_table: tableOf({ "101": trunk(1, 10), "102": trunk(2), "103": trunk(2) }),
       vm_membership_table: { columns: { vmVlan: { "101": 1, "102": 2, "104": 0, "999": 7 } } },
     });
     expect(memberships(device)).toEqual({ 101: [2, 10, 1_500], 102: [2] });

@@ -34,6 +34,13 @@ export function deviceWith(steps: Readonly<Record<string, HandMadeStep>>): Devic
   return deviceOf(readsWith(steps));
 }
 
+/** A step that reads these rows alone. */
+export function tableOf(
+  byIndex: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
+): Required<Pick<HandMadeStep, "columns">> {
+  return { columns: rows(byIndex) };
+}
+
 /** Rows as columns: index → column → value; null for a missing value. */
 export function rows(
   table: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
