@@ -1,15 +1,15 @@
 // Sweep over loopback, on real sockets: answers and evidence, names, external tools, and no open descriptors
 // afterwards, however it ends.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Cidr, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
-import { systemRandom } from "../../src/base/random.ts";
-import { systemTimers } from "../../src/base/timers.ts";
+import { type Random, systemRandom } from "../../src/base/random.ts";
+import { systemTimers, type Timers } from "../../src/base/timers.ts";
 import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
 import type { Fingerprint } from "../../src/discovery/fingerprints/fingerprint.ts";
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
@@ -57,35 +57,42 @@ function ip(text: string): Ip {
   return parsed;
 }
 
+const closing: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A TCP server until the end of the test. */
+function listening(socket: Bun.SocketHandler, hostname = HOST): Bun.TCPSocketListener {
+  const server = Bun.listen({ hostname, port: 0, socket });
+  closing.push(() => server.stop(true));
+  return server;
+}
+
 /** Sends its greeting to every connection. */
-function greeter(greeting: string, hostname = HOST) {
-  return Bun.listen({ hostname, port: 0, socket: { open: (socket) => void socket.write(greeting), data: () => {} } });
+function greeter(greeting: string, hostname = HOST): Bun.TCPSocketListener {
+  return listening({ open: (socket) => void socket.write(greeting), data: () => {} }, hostname);
 }
 
 describe("a sweep of responding addresses", () => {
   test("reports open ports with their services", async () => {
     const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
     const mail = greeter("220 mx.example.org ESMTP Postfix\r\n");
-    try {
-      const ports = [ssh.port, mail.port];
-      const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [...ports, 9] });
-      const open = [
-        { number: ssh.port, protocol: "Tcp" as const, service: { name: "OpenSSH 9.2p1", service_definition: "ssh" } },
-        { number: mail.port, protocol: "Tcp" as const, service: { name: "Postfix", service_definition: "smtp" } },
-      ].sort((a, b) => a.number - b.number);
-      expect(sightings).toEqual([
-        {
-          ip_address: HOST,
-          mac_address: null,
-          answered: expect.arrayContaining(["Tcp"]),
-          ports: { asked: [9, ...ports].sort((a, b) => a - b), open },
-        },
-      ]);
-      expect(stats).toMatchObject({ done: 1, found: 1, errors: {} });
-    } finally {
-      ssh.stop(true);
-      mail.stop(true);
-    }
+    const ports = [ssh.port, mail.port];
+    const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [...ports, 9] });
+    const open = [
+      { number: ssh.port, protocol: "Tcp" as const, service: { name: "OpenSSH 9.2p1", service_definition: "ssh" } },
+      { number: mail.port, protocol: "Tcp" as const, service: { name: "Postfix", service_definition: "smtp" } },
+    ].sort((a, b) => a.number - b.number);
+    expect(sightings).toEqual([
+      {
+        ip_address: HOST,
+        mac_address: null,
+        answered: expect.arrayContaining(["Tcp"]),
+        ports: { asked: [9, ...ports].sort((a, b) => a - b), open },
+      },
+    ]);
+    expect(stats).toMatchObject({ done: 1, found: 1, errors: {} });
   });
 
   test("names ports by number only without service probes, and probes no ports if none are given", async () => {
@@ -109,20 +116,16 @@ describe("a sweep of responding addresses", () => {
 
   test("distrusts an address with every port open: a middlebox accepts them all", async () => {
     const servers = Array.from({ length: 12 }, () => greeter("", "127.77.7.1"));
-    try {
-      const tcpPorts = servers.map(({ port }) => port);
-      const { sightings, stats } = await sweepOf("127.77.7.1/32", { tcpPorts, echoMeans: [] });
-      expect(sightings).toEqual([]);
-      expect(stats.errors).toEqual({ Intercepted: 1 });
-      const withOneClosed = await sweepOf("127.77.7.1/32", {
-        tcpPorts: [...tcpPorts, 9],
-        echoMeans: [],
-        isIdentifyingOn: false,
-      });
-      expect(withOneClosed.sightings[0]?.ports?.open).toHaveLength(12);
-    } finally {
-      for (const server of servers) server.stop(true);
-    }
+    const tcpPorts = servers.map(({ port }) => port);
+    const { sightings, stats } = await sweepOf("127.77.7.1/32", { tcpPorts, echoMeans: [] });
+    expect(sightings).toEqual([]);
+    expect(stats.errors).toEqual({ Intercepted: 1 });
+    const withOneClosed = await sweepOf("127.77.7.1/32", {
+      tcpPorts: [...tcpPorts, 9],
+      echoMeans: [],
+      isIdentifyingOn: false,
+    });
+    expect(withOneClosed.sightings[0]?.ports?.open).toHaveLength(12);
   });
 
   test("reports progress up to completion", async () => {
@@ -157,17 +160,13 @@ describe("a sweep without the C library", () => {
 
   test("finds open ports by runtime sockets, and the machine's own addresses by its own refusals", async () => {
     const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
-    try {
-      const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], echoMeans: [], kernel });
-      const service = { name: "OpenSSH 9.2p1", service_definition: "ssh" };
-      const ports = { asked: [9, ssh.port], open: [{ number: ssh.port, protocol: "Tcp" as const, service }] };
-      expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: ["Tcp"], ports }]);
-      expect(stats.means).toContain("a refused port does not count as an answer");
-    } finally {
-      ssh.stop(true);
-    }
-    const { sightings } = await sweepOf("127.77.8.0/29", { tcpPorts: [9], echoMeans: [], kernel });
-    expect(sightings.map(({ answered }) => answered.join())).toEqual(Array(6).fill("Tcp"));
+    const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], echoMeans: [], kernel });
+    const service = { name: "OpenSSH 9.2p1", service_definition: "ssh" };
+    const ports = { asked: [9, ssh.port], open: [{ number: ssh.port, protocol: "Tcp" as const, service }] };
+    expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: ["Tcp"], ports }]);
+    expect(stats.means).toContain("a refused port does not count as an answer");
+    const own = await sweepOf("127.77.8.0/29", { tcpPorts: [9], echoMeans: [], kernel });
+    expect(own.sightings.map(({ answered }) => answered.join())).toEqual(Array(6).fill("Tcp"));
   });
 
   test("still uses ping", async () => {
@@ -236,16 +235,11 @@ describe("a sweep that ends early", () => {
   test("leaks no descriptor on completion either, services and names included", async () => {
     const ssh = greeter("SSH-2.0-x_1\r\n");
     const name = await nameServer(() => "host.example");
-    try {
-      await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
-      const before = await descriptorsAtRest();
-      for (let round = 0; round < 3; round += 1)
-        await sweepOf("127.77.1.0/28", { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
-      expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
-    } finally {
-      ssh.stop(true);
-      name.close();
-    }
+    await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
+    const before = await descriptorsAtRest();
+    for (let round = 0; round < 3; round += 1)
+      await sweepOf("127.77.1.0/28", { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
+    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
 });
 
@@ -273,16 +267,13 @@ describe("the service at a port", () => {
           headers: { server: "device/2.1", "content-type": "text/html; charset=utf-8" },
         }),
     });
-    try {
-      const ports = [server.port ?? 0];
-      const service = await identifier([
-        { ...http, ports },
-        { ...https, ports },
-      ]).identify(ip(HOST), ports[0] ?? 0);
-      expect(service).toEqual({ name: "device 2.1: Gerät 7", service_definition: "https" });
-    } finally {
-      await server.stop(true);
-    }
+    closing.push(() => server.stop(true));
+    const ports = [server.port ?? 0];
+    const service = await identifier([
+      { ...http, ports },
+      { ...https, ports },
+    ]).identify(ip(HOST), ports[0] ?? 0);
+    expect(service).toEqual({ name: "device 2.1: Gerät 7", service_definition: "https" });
   });
 
   test.skipIf(!HAS_IPV6)(`${WITH_IPV6}is requested with its address as the host, in brackets`, async () => {
@@ -295,158 +286,118 @@ describe("the service at a port", () => {
         return new Response("<title>Six</title>");
       },
     });
-    try {
-      const port = server.port ?? 0;
-      expect(await identifier([{ ...http, ports: [port] }]).identify(ip("::1"), port)).toEqual({
-        name: "Six",
-        service_definition: "http",
-      });
-      expect(hosts).toEqual(["[::1]"]);
-    } finally {
-      await server.stop(true);
-    }
+    closing.push(() => server.stop(true));
+    const port = server.port ?? 0;
+    expect(await identifier([{ ...http, ports: [port] }]).identify(ip("::1"), port)).toEqual({
+      name: "Six",
+      service_definition: "http",
+    });
+    expect(hosts).toEqual(["[::1]"]);
   });
 
   test("on a port without a fingerprint is sent nothing, only listened to", async () => {
     let heard = 0;
-    const ftp = Bun.listen({
-      hostname: HOST,
-      port: 0,
-      socket: { open: (socket) => void socket.write("220 (vsFTPd 3.0.3)\r\n"), data: () => void (heard += 1) },
+    const ftp = listening({
+      open: (socket) => void socket.write("220 (vsFTPd 3.0.3)\r\n"),
+      data: () => void (heard += 1),
     });
-    try {
-      expect(await identifier(FINGERPRINTS).identify(ip(HOST), ftp.port)).toEqual({
-        name: "vsftpd 3.0.3",
-        service_definition: "ftp",
-      });
-      expect(heard).toBe(0);
-    } finally {
-      ftp.stop(true);
-    }
+    expect(await identifier(FINGERPRINTS).identify(ip(HOST), ftp.port)).toEqual({
+      name: "vsftpd 3.0.3",
+      service_definition: "ftp",
+    });
+    expect(heard).toBe(0);
   });
 
   test("is unknown if it sends nothing in time, floods, or disconnects", async () => {
     const timers = new ManualTimers();
-    const mute = Bun.listen({
-      hostname: HOST,
-      port: 0,
-      socket: { open: () => timers.advance(60_000), data: () => {} },
-    });
+    const mute = listening({ open: () => timers.advance(60_000), data: () => {} });
     const flood = greeter("x".repeat(MAX_ANSWER_BYTES * 3));
-    const rude = Bun.listen({
-      hostname: HOST,
-      port: 0,
-      socket: { open: (socket) => void socket.end(), data: () => {} },
-    });
-    try {
-      expect(await identifier(FINGERPRINTS, timers).identify(ip(HOST), mute.port)).toBeNull();
-      expect(await identifier(FINGERPRINTS).identify(ip(HOST), flood.port)).toBeNull();
-      expect(await identifier(FINGERPRINTS).identify(ip(HOST), rude.port)).toBeNull();
-    } finally {
-      for (const server of [mute, flood, rude]) server.stop(true);
-    }
+    const rude = listening({ open: (socket) => void socket.end(), data: () => {} });
+    expect(await identifier(FINGERPRINTS, timers).identify(ip(HOST), mute.port)).toBeNull();
+    expect(await identifier(FINGERPRINTS).identify(ip(HOST), flood.port)).toBeNull();
+    expect(await identifier(FINGERPRINTS).identify(ip(HOST), rude.port)).toBeNull();
   });
 
   test("is not waited for after cancellation", async () => {
-    const mute = Bun.listen({ hostname: HOST, port: 0, socket: { open: () => services.end("over"), data: () => {} } });
+    const mute = listening({ open: () => services.end("over"), data: () => {} });
     const services = identifier(FINGERPRINTS);
-    try {
-      expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
-      expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
-    } finally {
-      mute.stop(true);
-    }
+    expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
+    expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
   });
 });
 
 describe("reverse DNS names", () => {
+  /** Until the end of the test. */
+  const askingAt = ({ address }: NameServer, timers: Timers = patientTimers, random: Random = systemRandom) => {
+    const dns = new ReverseDns({ timers, random, servers: [address] });
+    closing.push(() => dns.end("over"));
+    return dns;
+  };
+
   test("are a name, none, or unknown", async () => {
     const server = await nameServer(
       (question) =>
         ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null,
     );
-    const dns = new ReverseDns({ timers: patientTimers, random: systemRandom, servers: [server.address] });
-    try {
-      const names = await Promise.all(
-        ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))),
-      );
-      expect(names).toEqual(["host.example", null, null, undefined]);
-    } finally {
-      dns.end("over");
-      server.close();
-    }
+    const dns = askingAt(server);
+    const names = await Promise.all(
+      ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))),
+    );
+    expect(names).toEqual(["host.example", null, null, undefined]);
   });
 
   test("are resolved a hundred at a time, completely", async () => {
     const server = await nameServer(() => "host.example");
-    const dns = new ReverseDns({ timers: patientTimers, random: systemRandom, servers: [server.address] });
-    try {
-      const names = await Promise.all(
-        Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))),
-      );
-      expect(names.every((name) => name === "host.example")).toBe(true);
-    } finally {
-      dns.end("over");
-      server.close();
-    }
+    const dns = askingAt(server);
+    const names = await Promise.all(
+      Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))),
+    );
+    expect(names.every((name) => name === "host.example")).toBe(true);
   });
 
   const silentDns = async () => {
     const server = await nameServer(() => "silence");
     const timers = new ManualTimers();
     const random = { bytes: (count: number) => new Uint8Array(count) };
-    return { server, timers, dns: new ReverseDns({ timers, random, servers: [server.address] }) };
+    return { server, timers, dns: askingAt(server, timers, random) };
   };
 
   test("without an answer are given up, and dropped on cancellation", async () => {
     const { server, timers, dns } = await silentDns();
-    try {
-      const given = dns.nameOf(ip("127.0.0.1"));
-      while (server.questions.length === 0) {
-        timers.advance(0);
-        await server.heard();
-      }
-      timers.advance(2_000);
-      expect(await given).toBeUndefined();
-      const left = dns.nameOf(ip("127.0.0.2")).catch(String);
-      dns.end("over");
-      expect(await left).toBe("over");
-      expect(timers.pendingCount).toBe(0);
-    } finally {
-      server.close();
+    const given = dns.nameOf(ip("127.0.0.1"));
+    while (server.questions.length === 0) {
+      timers.advance(0);
+      await server.heard();
     }
+    timers.advance(2_000);
+    expect(await given).toBeUndefined();
+    const left = dns.nameOf(ip("127.0.0.2")).catch(String);
+    dns.end("over");
+    expect(await left).toBe("over");
+    expect(timers.pendingCount).toBe(0);
   });
 
   test("are no longer requested after a hundred timeouts", async () => {
     const { server, timers, dns } = await silentDns();
-    try {
-      const names = Promise.all(
-        Array.from({ length: 300 }, (_, index) => dns.nameOf(ip(`127.2.${index >> 8}.${index & 0xff}`))),
-      );
-      while (server.questions.length < 100) {
-        timers.advance(0);
-        await server.heard();
-      }
-      timers.advance(2_000);
-      expect(await names).toEqual(Array.from({ length: 300 }, () => undefined));
-      expect(server.questions).toHaveLength(100);
-    } finally {
-      dns.end("over");
-      server.close();
+    const names = Promise.all(
+      Array.from({ length: 300 }, (_, index) => dns.nameOf(ip(`127.2.${index >> 8}.${index & 0xff}`))),
+    );
+    while (server.questions.length < 100) {
+      timers.advance(0);
+      await server.heard();
     }
+    timers.advance(2_000);
+    expect(await names).toEqual(Array.from({ length: 300 }, () => undefined));
+    expect(server.questions).toHaveLength(100);
   });
 
   test("are included in a sweep", async () => {
     const server = await nameServer((question) => (question.startsWith("1.") ? "one.example" : null));
-    try {
-      const { sightings } = await sweepOf("127.77.5.0/30", { isDnsOn: true, dnsServers: [server.address] });
-      expect(sightings.map(({ ip_address, hostname }) => [ip_address, hostname]).sort()).toEqual([
-        ["127.77.5.1", "one.example"],
-        ["127.77.5.2", null],
-      ]);
-    } finally {
-      server.close();
-    }
+    const { sightings } = await sweepOf("127.77.5.0/30", { isDnsOn: true, dnsServers: [server.address] });
+    expect(sightings.map(({ ip_address, hostname }) => [ip_address, hostname]).sort()).toEqual([
+      ["127.77.5.1", "one.example"],
+      ["127.77.5.2", null],
+    ]);
   });
 });
 
@@ -555,7 +506,6 @@ interface NameServer {
   readonly questions: string[];
   /** Resolves after the next question, or a short time. */
   heard(): Promise<void>;
-  close(): void;
 }
 
 /** Answers PTR questions: with a name, NXDOMAIN for null, SERVFAIL for `failure`, and not at all for `silence`. */
@@ -588,10 +538,10 @@ async function nameServer(answer: (question: string) => string | null): Promise<
     );
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  closing.push(() => socket.close());
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     questions,
     heard: () => new Promise((resolve) => setImmediate(resolve)),
-    close: () => void socket.close(),
   };
 }
