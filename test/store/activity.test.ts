@@ -18,7 +18,7 @@ import { changeRanges } from "../support/model/range-drafts.ts";
 import { isTold, type ToldChange, type ToldQuery, toldChanges } from "../support/model/told-changes.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
-let store: Store;
+const store = new Store({ seed: 41 });
 let reader: Reader;
 let model: Model;
 let told: ToldChange[];
@@ -31,7 +31,6 @@ const AUTHORS: readonly Author[] = [
 ];
 
 beforeAll(() => {
-  store = new Store({ seed: 41 });
   reader = store.reader;
   model = new Model(store, 41);
   // A record moved between networks counts in both: no command does that.

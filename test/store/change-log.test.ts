@@ -20,11 +20,10 @@ import { hostFields, networkFields, portFields, Store, tagFields } from "../supp
 const MANY_NETWORKS = 1_000;
 const KINDS: readonly AnyKind[] = [tagKind, hostKind, portKind, networkKind];
 
-let store: Store;
+const store = new Store();
 let otherNetworkId: string;
 
 beforeAll(() => {
-  store = new Store();
   const { organizationId } = store;
   otherNetworkId = store.write(
     (tx) => tx.create(networkKind, organizationId, networkFields(organizationId, "other")).id,

@@ -17,8 +17,8 @@ import { Model } from "../support/model/model.ts";
 import { momentOf } from "../support/store/moments.ts";
 import { Store, subnetFields, type Wire } from "../support/store/store.ts";
 
-let store: Store;
-let model: Model;
+const store = new Store({ seed: 71 });
+const model = new Model(store, 71);
 
 const ADDRESSES = ["10.2.3.4", "8.8.8.8", "2600::1", "127.0.0.1", "fe80::1", "169.254.3.4", "100.64.0.9"];
 const PREFIXES = ["10.0.0.0/8", "10.2.0.0/16", "10.2.3.0/24", "8.8.0.0/16", "0.0.0.0/0", "127.0.0.0/8", "2600::/32"];
@@ -26,8 +26,6 @@ const TYPES = ["Lan", "Lan", "Lan", "Internet", "Remote", "Loopback", "DockerBri
 const MACS = ["00:1b:21:aa:bb:cc", "02:1b:21:aa:bb:cd", "00:00:5e:00:01:07", "00:00:0c:07:ac:01", "01:00:5e:00:00:01"];
 
 beforeAll(() => {
-  store = new Store({ seed: 71 });
-  model = new Model(store, 71);
   model.movesHosts = false;
   const { random } = model;
   for (let each = 0; each < 600; each += 1) {

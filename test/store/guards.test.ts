@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { hostFields, Store } from "../support/store/store.ts";
 
-let store: Store;
+const store = new Store();
 
 beforeAll(() => {
-  store = new Store();
   const host = store.create(hostKind, hostFields(store.networkId, "a"));
   store.write((tx) => tx.update(hostKind, host.id, { name: "b" }));
 });

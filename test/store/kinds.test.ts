@@ -1,6 +1,6 @@
 // Declarations of the kinds compared with the schema from the migrations, which the store requires to agree.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { type AnyKind, liveColumnOf, SCOPE_CODES } from "../../src/db/kind.ts";
 import * as schema from "../../src/db/schema.ts";
@@ -10,11 +10,8 @@ import { networkKind } from "../../src/resources/networks/network.ts";
 import { TAGGED_TYPES } from "../../src/resources/tag-assignments/tag-assignment.ts";
 import { Store } from "../support/store/store.ts";
 
-let store: Store;
+const store = new Store();
 
-beforeAll(() => {
-  store = new Store();
-});
 afterAll(() => store.close());
 
 /** Returns an id for every field. */

@@ -18,10 +18,9 @@ import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from ".
 const MAC = "00:1b:21:00:00:07";
 const VALUES: Readonly<Record<LocateQuestion["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
 
-let store: Store;
+const store = new Store();
 
 beforeAll(() => {
-  store = new Store();
   const { organizationId, networkId } = store;
   store.write((tx) => {
     const vlan = tx.create(vlanKind, organizationId, {

@@ -21,12 +21,11 @@ const PORTS = 5;
 /** A query takes some milliseconds at most. */
 const QUERIES_OF_STEP_MAX = 50;
 
-let store: Store;
+const store = new Store();
 let query: Omit<LocateInput, "moment">;
 let sequence: number;
 
 beforeAll(() => {
-  store = new Store();
   const { organizationId, networkId } = store;
   const mac = (host: number, n: number) =>
     `00:1b:21:00:${host.toString(16).padStart(2, "0")}:${n.toString(16).padStart(2, "0")}`;

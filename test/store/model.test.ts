@@ -81,13 +81,11 @@ const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<
 const { upcasters: EARLIER = [] } = hostKind;
 const UPCASTERS = [...EARLIER, addsField(SCHEMA_VERSION + 1, "asset_tag", null)];
 
-let store: Store;
-let model: Model;
+const store = new Store();
+const model = new Model(store, 7);
 let findingsInTheMiddle: readonly unknown[];
 
 beforeAll(() => {
-  store = new Store();
-  model = new Model(store, 7);
   model.step((draft) => {
     for (let each = 0; each < 80; each += 1)
       draft.create(networkKind, networkFields(store.organizationId, model.newName()));

@@ -17,13 +17,12 @@ import { isTold, type ToldChange, type ToldQuery, toldChanges } from "../support
 import { PRESENT } from "../support/store/moments.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
-let store: Store;
+const store = new Store({ seed: 31 });
 let reader: Reader;
 let model: Model;
 let told: ToldChange[];
 
 beforeAll(() => {
-  store = new Store({ seed: 31 });
   reader = store.reader;
   model = new Model(store, 31);
   for (let each = 0; each < 400; each += 1) {

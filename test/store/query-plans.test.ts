@@ -21,11 +21,10 @@ import { tagKind } from "../../src/resources/tags/tag.ts";
 import { type Population, populate } from "../support/store/population.ts";
 import { hostFields, portFields, request, Store, tagFields } from "../support/store/store.ts";
 
-let store: Store;
+const store = new Store();
 let population: Population;
 
 beforeAll(() => {
-  store = new Store();
   population = populate(store);
 });
 afterAll(() => store.close());

@@ -7,11 +7,10 @@ import { SESSIONS_OF_USER_MAX } from "../../src/sessions/commands.ts";
 import { ReadOnlyWriteQueue } from "../../src/sessions/read-only-writes.ts";
 import { Store } from "../support/store/store.ts";
 
-let store: Store;
+const store = new Store();
 let reader: Reader;
 
 beforeAll(() => {
-  store = new Store();
   reader = new Reader(openImmutable(store.path), store.clock);
 });
 

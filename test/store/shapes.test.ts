@@ -90,7 +90,7 @@ interface Written {
   readonly changed: readonly string[] | null;
 }
 
-let store: Store;
+const store = new Store({ kinds: [...KINDS, GADGET], migration: TABLE });
 let tagIds: string[];
 const written: Written[] = [];
 const fileFindings: unknown[] = [];
@@ -101,7 +101,6 @@ const soundness = () =>
   );
 
 beforeAll(() => {
-  store = new Store({ kinds: [...KINDS, GADGET], migration: TABLE });
   const random = seededRandom(11);
   tagIds = store.write((tx) =>
     ["one", "two"].map((name) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name)).id),

@@ -14,8 +14,8 @@ import { Model } from "../support/model/model.ts";
 import { momentOf } from "../support/store/moments.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
-let store: Store;
-let model: Model;
+const store = new Store({ seed: 83 });
+const model = new Model(store, 83);
 
 const MACS = [
   "00:1b:21:aa:bb:cc",
@@ -27,8 +27,6 @@ const MACS = [
 ];
 
 beforeAll(() => {
-  store = new Store({ seed: 83 });
-  model = new Model(store, 83);
   const { random } = model;
   for (let each = 0; each < 500; each += 1) {
     if (random.integer(3) > 0) model.step();

@@ -26,15 +26,13 @@ import { isTold, type ToldChange, toldChanges } from "../support/model/told-chan
 import { momentOf } from "../support/store/moments.ts";
 import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
 
-let store: Store;
-let model: Model;
+const store = new Store({ seed: 52 });
+const model = new Model(store, 52);
 let told: ToldChange[];
 /** Failed scans, with network and time. */
 const failed: Array<{ readonly id: string; readonly networkId: string; readonly at: number }> = [];
 
 beforeAll(() => {
-  store = new Store({ seed: 52 });
-  model = new Model(store, 52);
   model.movesHosts = false;
   const { random } = model;
   for (let each = 0; each < 500; each += 1) {

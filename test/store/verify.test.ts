@@ -22,13 +22,12 @@ import { type Population, populate } from "../support/store/population.ts";
 import { hostFields, Store } from "../support/store/store.ts";
 import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
-let store: Store;
+const store = new Store();
 let population: Population;
 let soundDump: string;
 let copies = 0;
 
 beforeAll(() => {
-  store = new Store();
   population = populate(store);
   store.writer.checkpoint();
   soundDump = withCopy((db) => dump(db));

@@ -30,6 +30,7 @@ import { tagKind } from "../../../src/resources/tags/tag.ts";
 import { userKind } from "../../../src/resources/users/user.ts";
 import { vlanKind } from "../../../src/resources/vlans/vlan.ts";
 import {
+  addressFields,
   bindingFields,
   fdbEntryFields,
   hostFields,
@@ -38,6 +39,7 @@ import {
   portFields,
   type Store,
   serviceFields,
+  subnetFields,
   tagFields,
 } from "./store.ts";
 
@@ -113,15 +115,8 @@ export function discovery(tx: WriteTransaction, { organizationId, networkId }: P
     [null, "vlan", `${networkId}/9`],
     [hostId, "port", `${hostId}/80/Tcp`],
   ] as const) {
-    tx.create(ignoredKind, organizationId, {
-      network_id: networkId,
-      entity,
-      record_id: tx.newId(),
-      host_id,
-      identity,
-      label: identity,
-      signs: [],
-    });
+    const told = { entity, record_id: tx.newId(), host_id, identity, label: identity, signs: [] };
+    tx.create(ignoredKind, organizationId, { network_id: networkId, ...told });
   }
 }
 
@@ -147,17 +142,8 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     source: MANUAL,
     custom_fields: { [customField.key]: "R1 Größe", room: "A" },
   });
-  const subnet = tx.create(subnetKind, organizationId, {
-    network_id: networkId,
-    cidr: "10.0.0.0/8",
-    name: "all",
-    description: null,
-    subnet_type: "Lan",
-    vlan_id: vlan.id,
-    source: MANUAL,
-    tags: [tag.id],
-    accepts_credentials: true,
-  });
+  const placed = { name: "all", vlan_id: vlan.id, tags: [tag.id] };
+  const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8", placed));
   tx.create(ipRangeKind, organizationId, {
     network_id: networkId,
     subnet_id: subnet.id,
@@ -168,16 +154,7 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     tags: [tag.id],
   });
   const host = tx.create(hostKind, organizationId, hostFields(networkId, "host", { tags: [tag.id] }));
-  const address = tx.create(ipAddressKind, organizationId, {
-    host_id: host.id,
-    network_id: networkId,
-    subnet_id: subnet.id,
-    ip_address: "10.0.0.1",
-    mac_address: null,
-    name: "",
-    position: 0,
-    first_discovery_id: null,
-  });
+  const address = tx.create(ipAddressKind, organizationId, addressFields(host, subnet.id, "10.0.0.1"));
   const entry = tx.create(
     ifEntryKind,
     organizationId,
