@@ -1,7 +1,7 @@
 // Credential selection for a device: the credential that works, findings about the others, and no side effects of the
 // attempts.
 
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { User } from "net-snmp";
 import type { Device } from "../../src/discovery/device.ts";
 import type { Reads } from "../../src/discovery/mib/reads.ts";
@@ -16,6 +16,7 @@ import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { patientTimers } from "../support/injected/patient-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
+import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
 import { community, SHORT_TIMEOUTS, user } from "../support/snmp/sessions.ts";
 import { startV3Agent, type V3Agent } from "../support/snmp/v3-agent.ts";
 import { viewOf } from "../support/snmp/view.ts";
@@ -41,21 +42,14 @@ const reader: DeviceReader = {
   },
 };
 
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
+const untilEnd = closedAfterEach();
 
 async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = {}): Promise<SnmpAgent> {
-  const started = await startAgent({ communities: { public: view }, faults, ...options });
-  open.push(started);
-  return started;
+  return untilEnd(await startAgent({ communities: { public: view }, faults, ...options }));
 }
 
 async function v3Agent(...users: User[]): Promise<V3Agent> {
-  const started = await startV3Agent({ users, contexts: { "": view } });
-  open.push(started);
-  return started;
+  return untilEnd(await startV3Agent({ users, contexts: { "": view } }));
 }
 
 function ask(

@@ -1,7 +1,7 @@
 // Real devices, replayed by the test agent: reads over the wire equal the recordings, extracted from the files by other
 // code.
 
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { ReadStep, Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { readSteps } from "../../src/discovery/snmp/read-steps.ts";
@@ -10,6 +10,7 @@ import { walk } from "../../src/discovery/snmp/walk.ts";
 import { patientTimers } from "../support/injected/patient-timers.ts";
 import { readRecording, readsOf, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
 import { startAgent } from "../support/snmp/agent.ts";
+import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
 import { community, never, sessionTo } from "../support/snmp/sessions.ts";
 import { type SnmpView, viewOfSnmprec } from "../support/snmp/view.ts";
 
@@ -17,10 +18,7 @@ const names = recordingNames();
 const COUNTER_64 = 70;
 const changing = new Set(["h3c-e528-2", "ibm-x3550-m3", "netmanage"]);
 
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
+const untilEnd = closedAfterEach();
 
 describe.skipIf(names.length === 0)(
   "a recorded device (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
@@ -60,11 +58,9 @@ describe.skipIf(names.length === 0)(
 );
 
 async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): Promise<SnmpSession> {
-  const agent = await startAgent({ communities: { public: view } });
+  const agent = untilEnd(await startAgent({ communities: { public: view } }));
   // Loopback loses nothing: the only timeouts are for VLAN contexts, which no recording has.
-  const session = await sessionTo(agent, community("public", version), { timeouts: { timeoutMs: 2_000, retries: 0 } });
-  open.push(session, agent);
-  return session;
+  return untilEnd(await sessionTo(agent, community("public", version), { timeouts: { timeoutMs: 2_000, retries: 0 } }));
 }
 
 /** Comparable text, independent of step order. */

@@ -1,6 +1,6 @@
 // SNMP v1 and v2c sessions with agents on loopback: accepted answers, rejected ones, and outcomes.
 
-import { afterEach, describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import { Session } from "net-snmp";
 import { pauseThread } from "../../src/base/timers.ts";
@@ -11,6 +11,7 @@ import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
 import { oid } from "../support/snmp/ber.ts";
+import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
 import { community, never, SHORT_TIMEOUTS, sessionTo } from "../support/snmp/sessions.ts";
 import { viewOf } from "../support/snmp/view.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
@@ -27,15 +28,10 @@ const view = viewOf({
   "1.3.6.1.2.1.31.1.1.1.6.1": 12_345_678_901n,
 });
 
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
+const untilEnd = closedAfterEach();
 
 async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = {}): Promise<SnmpAgent> {
-  const started = await startAgent({ communities: { public: view }, faults, ...options });
-  open.push(started);
-  return started;
+  return untilEnd(await startAgent({ communities: { public: view }, faults, ...options }));
 }
 
 /** With short timeouts. */
@@ -44,9 +40,7 @@ function hasty(target: SnmpAgent, credential = community("public")): Promise<Snm
 }
 
 async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSession> {
-  const opened = await sessionTo(...args);
-  open.push(opened);
-  return opened;
+  return untilEnd(await sessionTo(...args));
 }
 
 const getName = { kind: "Get", oids: [NAME] } as const;

@@ -1,7 +1,7 @@
 // SNMPv3: every protocol of the contract, contexts, and reasons of refusals; with an agent of net-snmp and, if
 // installed, Debian's snmpd.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { openSnmpSession, type SnmpSession } from "../../src/discovery/snmp/sess
 import { walk } from "../../src/discovery/snmp/walk.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
+import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
 import { community, never, SHORT_TIMEOUTS, sessionTo, user } from "../support/snmp/sessions.ts";
 import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp/v3-agent.ts";
 import { viewOf } from "../support/snmp/view.ts";
@@ -28,10 +29,7 @@ const [AUTH_KEY, PRIV_KEY] = ["authpass123", "privpass123"];
 /** Long enough for engine discovery, short enough to wait for a missing answer. */
 const BRIEF = { timeoutMs: 60, retries: 0 };
 
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
+const untilEnd = closedAfterEach();
 
 async function agent(users: readonly User[], faults: V3Faults = {}): Promise<V3Agent> {
   const descriptions = Object.fromEntries(
@@ -42,15 +40,11 @@ async function agent(users: readonly User[], faults: V3Faults = {}): Promise<V3A
     "vlan-10": viewOf({ [NAME]: "ten" }),
     routing: viewOf({ [NAME]: "routing" }),
   };
-  const started = await startV3Agent({ users, contexts, faults });
-  open.push(started);
-  return started;
+  return untilEnd(await startV3Agent({ users, contexts, faults }));
 }
 
 async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSession> {
-  const opened = await sessionTo(...args);
-  open.push(opened);
-  return opened;
+  return untilEnd(await sessionTo(...args));
 }
 
 const ann: User = {

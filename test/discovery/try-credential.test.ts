@@ -1,7 +1,7 @@
 // Trial of one credential with one agent, step by step: actionable results, without claims beyond what is
 // distinguishable.
 
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,14 +12,12 @@ import { type TryCredentialOptions, tryCredential } from "../../src/discovery/sn
 import { patientTimers } from "../support/injected/patient-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentOptions, startAgent } from "../support/snmp/agent.ts";
+import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
 import { community, never, user } from "../support/snmp/sessions.ts";
 import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp/v3-agent.ts";
 import { type SnmpView, viewOf } from "../support/snmp/view.ts";
 
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
+const untilEnd = closedAfterEach();
 
 const SYSTEM = {
   "1.3.6.1.2.1.1.1.0": "Acme Switch 48, version 7.2",
@@ -63,15 +61,11 @@ async function tried(
 }
 
 async function agent(view: SnmpView, options: Partial<AgentOptions> = {}) {
-  const started = await startAgent({ communities: { public: view }, ...options });
-  open.push(started);
-  return started;
+  return untilEnd(await startAgent({ communities: { public: view }, ...options }));
 }
 
 async function v3Agent(users: readonly User[] = [ann], faults: V3Faults = {}, view = viewOf(SWITCH)): Promise<V3Agent> {
-  const started = await startV3Agent({ users, contexts: { "": view }, faults });
-  open.push(started);
-  return started;
+  return untilEnd(await startV3Agent({ users, contexts: { "": view }, faults }));
 }
 
 const outcomes = (steps: readonly TrialStep[]): Record<string, unknown> =>
