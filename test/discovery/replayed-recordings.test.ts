@@ -116,17 +116,9 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   const of = (): Inventory => inventories.get(name) as Inventory;
 
   test("has every interface with its name, alias, number, type, speed, MAC address and statuses", () => {
-    const FIELDS = [
-      "if_index",
-      "if_descr",
-      "if_name",
-      "if_alias",
-      "if_type",
-      "speed_bps",
-      "admin_status",
-      "oper_status",
-      "mac_address",
-    ];
+    const FIELDS = "if_index if_descr if_name if_alias if_type speed_bps admin_status oper_status mac_address".split(
+      " ",
+    );
     const shown = (entries: readonly Wire[]) =>
       entries.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])));
     expect(shown(of().interfaces)).toEqual(shown(expectedInterfaces(raw)));

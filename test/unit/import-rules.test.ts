@@ -22,17 +22,7 @@ const LAYERS = [
   ["registry/bare-app.ts"],
   ["registry/app.ts", "registry/long-reads.ts"],
   ["registry/commands.ts", "registry/row-lists.ts"],
-  [
-    "resources/*/routes.ts",
-    "sessions/",
-    "history/",
-    "discovery/",
-    "backup/",
-    "operations/",
-    "reports/",
-    "bulk/",
-    "handbook/",
-  ],
+  "resources/*/routes.ts sessions/ history/ discovery/ backup/ operations/ reports/ bulk/ handbook/".split(" "),
   // Code over all resources; then the resources, each in its folder; then their shared code.
   ["records/"],
   ["resources/*/"],

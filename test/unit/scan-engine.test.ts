@@ -373,15 +373,9 @@ describe("an SNMP scan", () => {
       hosts: { core: ["10.5.0.2", "10.5.0.3", "10.7.0.1"] },
     });
     const { end } = await run();
-    expect(asked(probes).toSorted()).toEqual([
-      "10.5.0.1",
-      "10.5.0.2",
-      "10.5.0.3",
-      "10.5.0.4",
-      "10.5.0.5",
-      "10.5.0.6",
-      "10.6.0.1",
-    ]);
+    expect(asked(probes).toSorted()).toEqual(
+      "10.5.0.1 10.5.0.2 10.5.0.3 10.5.0.4 10.5.0.5 10.5.0.6 10.6.0.1".split(" "),
+    );
     expect(
       findings()
         .map(({ id, label, reason }) => `${id} ${label}, ${reason}`)

@@ -242,16 +242,7 @@ describe("an interface", () => {
     const words = ["up", "down", "testing", "unknown", "dormant", "notpresent", "lowerlayerdown", "newer"];
     const statuses = [];
     for (const operstate of words) statuses.push((await readInterface({ operstate }))?.oper_status);
-    expect(statuses).toEqual([
-      "Up",
-      "Down",
-      "Testing",
-      "Unknown",
-      "Dormant",
-      "NotPresent",
-      "LowerLayerDown",
-      "Unknown",
-    ]);
+    expect(statuses).toEqual("Up Down Testing Unknown Dormant NotPresent LowerLayerDown Unknown".split(" "));
   });
 
   test("is administratively down if not enabled, whatever its other flags", async () => {
