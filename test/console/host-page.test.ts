@@ -120,11 +120,7 @@ describe("connected devices", () => {
             { from: "2026-03-05T00:00:00.000Z", to: null },
           ],
         },
-        {
-          id: "gone",
-          ends: [],
-          intervals: [{ from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" }],
-        },
+        { id: "gone", ends: [], intervals: [{ from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" }] },
       ],
       fromMs,
     );

@@ -56,11 +56,7 @@ test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
         acknowledge(id, { name: made.data.name, updatedAt: made.data.updated_at });
         if (mine % 3 === 0) {
           inDoubt.add(id);
-          const renamed = await client.put(`subnets/${id}`, {
-            network_id: networkId,
-            cidr,
-            name: `renamed ${mine}`,
-          });
+          const renamed = await client.put(`subnets/${id}`, { network_id: networkId, cidr, name: `renamed ${mine}` });
           expect(renamed.status).toBe(200);
           acknowledge(id, { name: renamed.data.name, updatedAt: renamed.data.updated_at });
         }

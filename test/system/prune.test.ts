@@ -35,11 +35,7 @@ async function grow(): Promise<Grown> {
   let between = "";
   let before = "";
   for (let n = 0; n < RENAMES; n += 1) {
-    const { data } = await client.put(`subnets/${made.id}`, {
-      ...body,
-      name: `name ${n}`,
-      description: word(n),
-    });
+    const { data } = await client.put(`subnets/${made.id}`, { ...body, name: `name ${n}`, description: word(n) });
     if (n === RENAMES / 2) between = data.updated_at;
     before = data.updated_at;
   }

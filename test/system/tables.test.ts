@@ -27,10 +27,7 @@ test("a table of 2,000 hosts is planned, written as one transaction, sent back u
 
   const { text } = await client.get("hosts/export/csv");
   expect(text).toContain("'=1|'x");
-  expect((await send("", text)).data).toMatchObject({
-    applied: false,
-    counts: { unchanged: 2_000 },
-  });
+  expect((await send("", text)).data).toMatchObject({ applied: false, counts: { unchanged: 2_000 } });
   const set = { sys_location: "hall 9" };
   const moved = await client.post("hosts/bulk-update", { filter: 'sys_location = "hall 3"', set });
   expect(moved.data).toMatchObject({ sequence: written.data.sequence + 1, counts: { matched: 500, updated: 500 } });

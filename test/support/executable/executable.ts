@@ -377,11 +377,5 @@ function spawn(cwd: string, args: readonly string[], options: RunOptions): Child
 /** Starts a program without our settings in its environment, for the same behavior on every machine. */
 export function spawnPiped(command: readonly string[], env: Record<string, string> = {}, cwd = process.cwd()): Child {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
-  return Bun.spawn([...command], {
-    cwd,
-    env: { ...inherited, ...env },
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  return Bun.spawn([...command], { cwd, env: { ...inherited, ...env }, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
 }

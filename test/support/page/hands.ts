@@ -220,12 +220,7 @@ interface Held {
 
 function modifiersOf(names: readonly Modifier[]): Held {
   const has = (...any: Modifier[]) => any.some((name) => names.includes(name));
-  return {
-    ctrlKey: has("Control", "ControlOrMeta"),
-    metaKey: has("Meta"),
-    altKey: has("Alt"),
-    shiftKey: has("Shift"),
-  };
+  return { ctrlKey: has("Control", "ControlOrMeta"), metaKey: has("Meta"), altKey: has("Alt"), shiftKey: has("Shift") };
 }
 
 function around(element: Element): Element[] {

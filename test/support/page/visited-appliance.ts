@@ -66,10 +66,7 @@ export async function serveVisited(options: Pick<TestApplianceOptions, "scanning
     ...options,
     clock,
     timers: new MovingTimers(clock),
-    console: {
-      pages: PAGE_PATHS,
-      file: async (name) => (name === "" ? file : null),
-    },
+    console: { pages: PAGE_PATHS, file: async (name) => (name === "" ? file : null) },
     peerOf: () => "127.0.0.1",
   });
   const { result: first } = await unclaimed.writes.run(
