@@ -26,7 +26,6 @@ import {
   type SetUp,
   Workplace,
 } from "../support/executable/executable.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
@@ -100,43 +99,39 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await workplace.close();
   });
 
-  test(
-    "shows a missing backup on the start page until one is taken and verified, and the true state of disk and log",
-    async () => {
-      await follow(page, "/");
-      await attention(page).getByRole("link", { name: MISSING }).click();
-      await page.getByRole("heading", { level: 1, name: "Backups" }).waitFor();
-      await page.getByRole("button", { name: "Take a backup" }).click();
-      await page.getByText("Verified", { exact: true }).waitFor();
-      await page.getByText("The last one was taken").waitFor();
-      await page.getByRole("button", { name: /^Verify netledger-/ }).click();
-      await page.getByText("Read again and sound").waitFor();
-      expect(await accessibilityFindings(page)).toEqual([]);
+  test("shows a missing backup on the start page until one is taken and verified, and the true state of disk and log", async () => {
+    await follow(page, "/");
+    await attention(page).getByRole("link", { name: MISSING }).click();
+    await page.getByRole("heading", { level: 1, name: "Backups" }).waitFor();
+    await page.getByRole("button", { name: "Take a backup" }).click();
+    await page.getByText("Verified", { exact: true }).waitFor();
+    await page.getByText("The last one was taken").waitFor();
+    await page.getByRole("button", { name: /^Verify netledger-/ }).click();
+    await page.getByText("Read again and sound").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
 
-      await page.getByRole("link", { name: "Find", exact: true }).click();
-      await attention(page).getByText("Nothing.", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Find", exact: true }).click();
+    await attention(page).getByText("Nothing.", { exact: true }).waitFor();
 
-      await follow(page, "/settings/appliance");
-      await page.getByText("Nothing needs attention.").waitFor();
-      const { data } = await (await page.request.get(`${origin}/api/v1/appliance`)).json();
-      const { blocks, bsize } = statfsSync(workplace.data);
-      expect(data.disk.size_bytes).toBe(blocks * bsize);
-      expect(data.store).toMatchObject({
-        database_bytes: statSync(join(workplace.data, "netledger.db")).size,
-        log_bytes: statSync(join(workplace.data, "netledger.db-wal")).size,
-      });
-      expect(data.work).toMatchObject({ writes_waiting: 0, scans: 0 });
-      expect(data.url).toBe(origin);
-      await fact(page, "Disk of the data")
-        .getByText(`of ${sizeText(data.disk.size_bytes)} free`)
-        .waitFor();
-      await fact(page, "Last backup").getByText("Fine").waitFor();
-      await fact(page, "Last backup").getByText(sizeText(data.backups.last.size_bytes)).first().waitFor();
-      await fact(page, "TLS certificate").getByText("none: plain HTTP").waitFor();
-      expect(visitor.troubles()).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
+    await follow(page, "/settings/appliance");
+    await page.getByText("Nothing needs attention.").waitFor();
+    const { data } = await (await page.request.get(`${origin}/api/v1/appliance`)).json();
+    const { blocks, bsize } = statfsSync(workplace.data);
+    expect(data.disk.size_bytes).toBe(blocks * bsize);
+    expect(data.store).toMatchObject({
+      database_bytes: statSync(join(workplace.data, "netledger.db")).size,
+      log_bytes: statSync(join(workplace.data, "netledger.db-wal")).size,
+    });
+    expect(data.work).toMatchObject({ writes_waiting: 0, scans: 0 });
+    expect(data.url).toBe(origin);
+    await fact(page, "Disk of the data")
+      .getByText(`of ${sizeText(data.disk.size_bytes)} free`)
+      .waitFor();
+    await fact(page, "Last backup").getByText("Fine").waitFor();
+    await fact(page, "Last backup").getByText(sizeText(data.backups.last.size_bytes)).first().waitFor();
+    await fact(page, "TLS certificate").getByText("none: plain HTTP").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
 
   test.each([
     ["light", 1280],
@@ -316,60 +311,56 @@ describe.skipIf(!hasChromium)("a disk that fills up during an edit", () => {
   const started = new Started();
   afterEach(() => started.endAll());
 
-  test(
-    "is explained in the form and on the start page, and the same edit is saved once there is space",
-    async () => {
-      ensureExecutable();
-      const workplace = started.with(new Workplace(tmpdir()), (each) => each.close());
-      const mounted = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
-      if (!(mounted instanceof SmallDisk)) {
-        console.log(`A disk that fills up while one edits: ${mounted.reason}`);
-        return;
-      }
-      const disk = started.with(mounted, (each) => each.unmount());
-      const place = {
-        executable: EXECUTABLE,
-        data: join(disk.path, "data"),
-        seen: join(disk.outside, "data"),
-        inside: disk.inside,
-      };
-      const appliance = started.with(new ProvedAppliance(place, workplace.path("notes")), (each) => each.close());
-      const { running, client, networkId } = await appliance.serveSetUp();
-      const host = await client.post("/api/v1/hosts", { network_id: networkId, name: "core-1" });
-      const visitor = started.with(await Visitor.arrive(running.url), (each) => each.leave());
-      const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${host.data.id}`);
-      await page.getByRole("heading", { level: 1, name: "core-1" }).waitFor();
-      await page.keyboard.press("e");
-      await page.getByLabel("Description", { exact: true }).fill("In the hall, second rack");
-      await page.getByLabel("Name", { exact: true }).fill("core-of-the-hall");
-      expect(visitor.troubles()).toEqual([]);
+  test("is explained in the form and on the start page, and the same edit is saved once there is space", async () => {
+    ensureExecutable();
+    const workplace = started.with(new Workplace(tmpdir()), (each) => each.close());
+    const mounted = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
+    if (!(mounted instanceof SmallDisk)) {
+      console.log(`A disk that fills up while one edits: ${mounted.reason}`);
+      return;
+    }
+    const disk = started.with(mounted, (each) => each.unmount());
+    const place = {
+      executable: EXECUTABLE,
+      data: join(disk.path, "data"),
+      seen: join(disk.outside, "data"),
+      inside: disk.inside,
+    };
+    const appliance = started.with(new ProvedAppliance(place, workplace.path("notes")), (each) => each.close());
+    const { running, client, networkId } = await appliance.serveSetUp();
+    const host = await client.post("/api/v1/hosts", { network_id: networkId, name: "core-1" });
+    const visitor = started.with(await Visitor.arrive(running.url), (each) => each.leave());
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${host.data.id}`);
+    await page.getByRole("heading", { level: 1, name: "core-1" }).waitFor();
+    await page.keyboard.press("e");
+    await page.getByLabel("Description", { exact: true }).fill("In the hall, second rack");
+    await page.getByLabel("Name", { exact: true }).fill("core-of-the-hall");
+    expect(visitor.troubles()).toEqual([]);
 
-      disk.leave(0);
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByRole("alert").getByText("The disk is full or fails").waitFor();
-      expect(visitor.troubles().filter((each) => !each.includes("507"))).toEqual([]);
-      await settles(() => page.getByLabel("Description", { exact: true }).inputValue(), "In the hall, second rack");
-      await settles(() => page.getByLabel("Name", { exact: true }).inputValue(), "core-of-the-hall");
+    disk.leave(0);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("The disk is full or fails").waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("507"))).toEqual([]);
+    await settles(() => page.getByLabel("Description", { exact: true }).inputValue(), "In the hall, second rack");
+    await settles(() => page.getByLabel("Name", { exact: true }).inputValue(), "core-of-the-hall");
 
-      const start = await visitor.open("/");
-      await attention(start)
-        .getByText(/^The disk with the data is full: /)
-        .waitFor();
-      await follow(start, "/settings/appliance");
-      await fact(start, "Disk of the data").getByText("Error").waitFor();
-      expect(await accessibilityFindings(start)).toEqual([]);
+    const start = await visitor.open("/");
+    await attention(start)
+      .getByText(/^The disk with the data is full: /)
+      .waitFor();
+    await follow(start, "/settings/appliance");
+    await fact(start, "Disk of the data").getByText("Error").waitFor();
+    expect(await accessibilityFindings(start)).toEqual([]);
 
-      disk.release();
-      // Updates by itself while open.
-      await fact(start, "Disk of the data").getByText("Error").waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByRole("heading", { level: 1, name: "core-of-the-hall" }).waitFor();
-      expect((await client.get(`/api/v1/hosts/${host.data.id}`)).data).toMatchObject({
-        name: "core-of-the-hall",
-        description: "In the hall, second rack",
-      });
-      expect(visitor.troubles()).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
+    disk.release();
+    // Updates by itself while open.
+    await fact(start, "Disk of the data").getByText("Error").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "core-of-the-hall" }).waitFor();
+    expect((await client.get(`/api/v1/hosts/${host.data.id}`)).data).toMatchObject({
+      name: "core-of-the-hall",
+      description: "In the hall, second rack",
+    });
+    expect(visitor.troubles()).toEqual([]);
+  });
 });

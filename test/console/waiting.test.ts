@@ -7,7 +7,6 @@ import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
@@ -88,136 +87,120 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
   const newAddress = (ip_address: string) => asMember("post", "ip-addresses", { host_id: host.id, ip_address });
   const row = (value: string) => page.getByRole("row").filter({ hasText: value });
 
-  test(
-    "an address given to a host by a Member appears live, is confirmed, and the confirmation is undone",
-    async () => {
-      await open("/discovery/waiting");
-      await page.getByText("Nothing waits").waitFor();
-      await newAddress("10.2.3.9");
-      await row("10.2.3.9").getByText("The SNMP credential “core” would be sent to 10.2.3.9").waitFor();
-      await row("10.2.3.9").getByText(MEMBER).waitFor();
-      await page.getByRole("link", { name: "Waiting 1" }).waitFor();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      // The same rows as a table.
-      const exported = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
-      expect(exported).toBe("/api/v1/discovery/withheld/export/csv");
-      const table = await page.request.get(appliance.running.url + exported);
-      expect(await table.text()).toContain(",10.2.3.9,");
-      await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
-      const plan = page.getByRole("region", { name: "Where credentials will go" });
-      await plan.getByText("would be sent to 10.2.3.9, as an address of core-1").waitFor();
-      // An entry without a changed field names none.
-      await settles(
-        () => plan.getByRole("listitem").allTextContents(),
-        ["Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1."],
-      );
-      await plan.getByText("Undo the transaction to stop that").waitFor();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      expect(await waiting()).toEqual(["10.2.3.9"]);
-      await plan.getByLabel("Why").fill("CHG-12: new uplink");
-      await plan.getByRole("button", { name: "Let them go there" }).click();
-      await plan.getByText("Done.").waitFor();
-      await page.getByText("Nothing waits").waitFor();
-      expect(await waiting()).toEqual([]);
-      const [written] = await discovery.all("transactions?reason=CHG-12");
-      expect(written).toMatchObject({ command: "ip_address.confirm", reason: "CHG-12: new uplink" });
-      await plan.getByRole("button", { name: "Undo", exact: true }).click();
-      await page.getByRole("button", { name: "Undo" }).click();
-      await page.getByText("Done.").waitFor();
-      await row("10.2.3.9").waitFor();
-      expect(await waiting()).toEqual(["10.2.3.9"]);
-      expect(admin.troubles()).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
+  test("an address given to a host by a Member appears live, is confirmed, and the confirmation is undone", async () => {
+    await open("/discovery/waiting");
+    await page.getByText("Nothing waits").waitFor();
+    await newAddress("10.2.3.9");
+    await row("10.2.3.9").getByText("The SNMP credential “core” would be sent to 10.2.3.9").waitFor();
+    await row("10.2.3.9").getByText(MEMBER).waitFor();
+    await page.getByRole("link", { name: "Waiting 1" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // The same rows as a table.
+    const exported = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
+    expect(exported).toBe("/api/v1/discovery/withheld/export/csv");
+    const table = await page.request.get(appliance.running.url + exported);
+    expect(await table.text()).toContain(",10.2.3.9,");
+    await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
+    const plan = page.getByRole("region", { name: "Where credentials will go" });
+    await plan.getByText("would be sent to 10.2.3.9, as an address of core-1").waitFor();
+    // An entry without a changed field names none.
+    await settles(
+      () => plan.getByRole("listitem").allTextContents(),
+      ["Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1."],
+    );
+    await plan.getByText("Undo the transaction to stop that").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await waiting()).toEqual(["10.2.3.9"]);
+    await plan.getByLabel("Why").fill("CHG-12: new uplink");
+    await plan.getByRole("button", { name: "Let them go there" }).click();
+    await plan.getByText("Done.").waitFor();
+    await page.getByText("Nothing waits").waitFor();
+    expect(await waiting()).toEqual([]);
+    const [written] = await discovery.all("transactions?reason=CHG-12");
+    expect(written).toMatchObject({ command: "ip_address.confirm", reason: "CHG-12: new uplink" });
+    await plan.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Done.").waitFor();
+    await row("10.2.3.9").waitFor();
+    expect(await waiting()).toEqual(["10.2.3.9"]);
+    expect(admin.troubles()).toEqual([]);
+  });
 
-  test(
-    "the start page links there; several are approved at once, and undone together",
-    async () => {
-      const subnet = await asMember("post", "subnets", {
-        network_id: appliance.networkId,
-        cidr: "10.2.9.0/24",
-        subnet_type: "Lan",
-      });
-      await open("/");
-      await page.getByRole("link", { name: "2 items need an admin's approval" }).click();
-      await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
-      // The credential's page links there as well.
-      await open("/settings/credentials");
-      await page.getByRole("link", { name: "campus" }).click();
-      await page.getByRole("link", { name: "Items that need an Admin's approval" }).click();
-      await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
-      await row("10.2.9.0/24").getByText("would be sent to every address of 10.2.9.0/24").waitFor();
-      await page.getByLabel("Mark 10.2.9.0/24").check();
-      await page.getByLabel("Mark 10.2.3.9").check();
-      await page.getByRole("button", { name: "Let credentials go to the 2 marked" }).click();
-      const plan = page.getByRole("region", { name: "Where credentials will go" });
-      await plan.getByText("would be sent to every address of 10.2.9.0/24").waitFor();
-      await plan.getByRole("button", { name: "Let them go there" }).click();
-      await plan.getByText("Done.").waitFor();
-      await settles(() => plan.getByRole("link", { name: /^Transaction/ }).count(), 2);
-      await page.getByText("Nothing waits").waitFor();
-      expect(await waiting()).toEqual([]);
-      const after = await made(appliance.client.get(`subnets/${subnet.id}`));
-      expect(after).toMatchObject({ accepts_credentials: true, cidr: "10.2.9.0/24", subnet_type: "Lan" });
-      await plan.getByRole("button", { name: "Undo", exact: true }).click();
-      await page.getByRole("button", { name: "Undo" }).click();
-      await page.getByText("Done.").waitFor();
-      await row("10.2.3.9").waitFor();
-      expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9"]);
-      expect((await made(appliance.client.get(`subnets/${subnet.id}`))).accepts_credentials).toBe(false);
-      expect(admin.troubles()).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
+  test("the start page links there; several are approved at once, and undone together", async () => {
+    const subnet = await asMember("post", "subnets", {
+      network_id: appliance.networkId,
+      cidr: "10.2.9.0/24",
+      subnet_type: "Lan",
+    });
+    await open("/");
+    await page.getByRole("link", { name: "2 items need an admin's approval" }).click();
+    await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
+    // The credential's page links there as well.
+    await open("/settings/credentials");
+    await page.getByRole("link", { name: "campus" }).click();
+    await page.getByRole("link", { name: "Items that need an Admin's approval" }).click();
+    await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
+    await row("10.2.9.0/24").getByText("would be sent to every address of 10.2.9.0/24").waitFor();
+    await page.getByLabel("Mark 10.2.9.0/24").check();
+    await page.getByLabel("Mark 10.2.3.9").check();
+    await page.getByRole("button", { name: "Let credentials go to the 2 marked" }).click();
+    const plan = page.getByRole("region", { name: "Where credentials will go" });
+    await plan.getByText("would be sent to every address of 10.2.9.0/24").waitFor();
+    await plan.getByRole("button", { name: "Let them go there" }).click();
+    await plan.getByText("Done.").waitFor();
+    await settles(() => plan.getByRole("link", { name: /^Transaction/ }).count(), 2);
+    await page.getByText("Nothing waits").waitFor();
+    expect(await waiting()).toEqual([]);
+    const after = await made(appliance.client.get(`subnets/${subnet.id}`));
+    expect(after).toMatchObject({ accepts_credentials: true, cidr: "10.2.9.0/24", subnet_type: "Lan" });
+    await plan.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Done.").waitFor();
+    await row("10.2.3.9").waitFor();
+    expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9"]);
+    expect((await made(appliance.client.get(`subnets/${subnet.id}`))).accepts_credentials).toBe(false);
+    expect(admin.troubles()).toEqual([]);
+  });
 
-  test(
-    "a record changed since its preview gets no secret",
-    async () => {
-      const address = await newAddress("10.2.3.20");
-      await open("/discovery/waiting");
-      await page.getByRole("button", { name: "Confirm: 10.2.3.20" }).click();
-      const plan = page.getByRole("region", { name: "Where credentials will go" });
-      await plan.getByText("would be sent to 10.2.3.20,").waitFor();
-      await asMember("put", `ip-addresses/${address.id}`, { ip_address: "10.2.3.66" });
-      await plan.getByRole("button", { name: "Let them go there" }).click();
-      await plan.getByText("10.2.3.20 has changed since this page was read.").waitFor();
-      expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9", "10.2.3.66"]);
-      // The browser reports the expected refusal.
-      expect(admin.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
+  test("a record changed since its preview gets no secret", async () => {
+    const address = await newAddress("10.2.3.20");
+    await open("/discovery/waiting");
+    await page.getByRole("button", { name: "Confirm: 10.2.3.20" }).click();
+    const plan = page.getByRole("region", { name: "Where credentials will go" });
+    await plan.getByText("would be sent to 10.2.3.20,").waitFor();
+    await asMember("put", `ip-addresses/${address.id}`, { ip_address: "10.2.3.66" });
+    await plan.getByRole("button", { name: "Let them go there" }).click();
+    await plan.getByText("10.2.3.20 has changed since this page was read.").waitFor();
+    expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9", "10.2.3.66"]);
+    // The browser reports the expected refusal.
+    expect(admin.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
+  });
 
-  test(
-    "a Member and a Viewer see pending items, and who may approve them, also in the past",
-    async () => {
-      const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
-      const small = await viewer.signIn(VIEWER, PASSWORD);
-      await small.getByRole("heading", { name: "Needs attention" }).waitFor();
-      expect(await small.getByText("for an Admin").count()).toBe(0);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await small.emulateMedia({ colorScheme });
-        await open("/discovery/waiting", small);
-        await small.getByText("Only an Admin can let credentials go to them.").waitFor();
-        await small.getByText("would be sent to 10.2.3.9,").waitFor();
-        expect(await accessibilityFindings(small)).toEqual([]);
-      }
-      expect(await small.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
-      expect(await small.getByRole("checkbox").count()).toBe(0);
-      expect(viewer.troubles()).toEqual([]);
-      await viewer.leave();
-      const [tab] = member.context.pages() as [Page];
-      await open("/discovery/waiting", tab);
-      await tab.getByText("Only an Admin can let credentials go to them.").waitFor();
-      expect(await tab.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
-      const { data } = await appliance.client.get("transactions?limit=1&order_direction=asc");
-      const [first] = data as unknown as Wire[];
-      await open(`/discovery/waiting?at=${first?.at}`);
-      await page.getByText("Nothing waited then.").waitFor();
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect(await accessibilityFindings(page)).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
+  test("a Member and a Viewer see pending items, and who may approve them, also in the past", async () => {
+    const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
+    const small = await viewer.signIn(VIEWER, PASSWORD);
+    await small.getByRole("heading", { name: "Needs attention" }).waitFor();
+    expect(await small.getByText("for an Admin").count()).toBe(0);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await small.emulateMedia({ colorScheme });
+      await open("/discovery/waiting", small);
+      await small.getByText("Only an Admin can let credentials go to them.").waitFor();
+      await small.getByText("would be sent to 10.2.3.9,").waitFor();
+      expect(await accessibilityFindings(small)).toEqual([]);
+    }
+    expect(await small.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
+    expect(await small.getByRole("checkbox").count()).toBe(0);
+    expect(viewer.troubles()).toEqual([]);
+    await viewer.leave();
+    const [tab] = member.context.pages() as [Page];
+    await open("/discovery/waiting", tab);
+    await tab.getByText("Only an Admin can let credentials go to them.").waitFor();
+    expect(await tab.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
+    const { data } = await appliance.client.get("transactions?limit=1&order_direction=asc");
+    const [first] = data as unknown as Wire[];
+    await open(`/discovery/waiting?at=${first?.at}`);
+    await page.getByText("Nothing waited then.").waitFor();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
 });

@@ -227,6 +227,7 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
 
   test(
     "is accessible at present, in light colors, marked in the navigation, within its width, and has known controls only",
+    LONG_TEST_HANG_MS,
     async () => {
       await owner.page.emulateMedia({ colorScheme: "light" });
       const offered: Offer[] = [];
@@ -251,21 +252,17 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
       const unseen = WRITERS.filter((writer) => !writers.some((offer) => writerOf(offer) === writer));
       expect(unseen.map(([called, where]) => `${called} ${where}`)).toEqual([]);
     },
-    LONG_TEST_HANG_MS,
   );
 
-  test(
-    "is accessible ten days ago, in dark colors",
-    async () => {
-      await owner.page.emulateMedia({ colorScheme: "dark" });
-      const count = await owner.goThrough(addresses.map(then), (address) => owner.isSound(address));
-      expect(count).toBeGreaterThanOrEqual(PAGE_PATHS.length + 8);
-    },
-    LONG_TEST_HANG_MS,
-  );
+  test("is accessible ten days ago, in dark colors", LONG_TEST_HANG_MS, async () => {
+    await owner.page.emulateMedia({ colorScheme: "dark" });
+    const count = await owner.goThrough(addresses.map(then), (address) => owner.isSound(address));
+    expect(count).toBeGreaterThanOrEqual(PAGE_PATHS.length + 8);
+  });
 
   test.each(["Viewer", "Member"])(
     "offers a %s no control the API would refuse, and the API refuses all other operations",
+    LONG_TEST_HANG_MS,
     async (role) => {
       const walker = await Walker.signIn(running.url, emailOf(role), PASSWORD);
       const { data: me } = await walker.read("/api/auth/me");
@@ -302,7 +299,6 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
       expect((await owner.read(`/api/v1/transactions?actor_id=${me.id}`)).data).toEqual([]);
       await walker.leave();
     },
-    LONG_TEST_HANG_MS,
   );
 });
 
@@ -325,26 +321,18 @@ describe.skipIf(!hasChromium)("every page of an empty appliance", () => {
     await workplace.close();
   });
 
-  test(
-    "is accessible at present, in light colors, and within its width",
-    async () => {
-      await walker.page.emulateMedia({ colorScheme: "light" });
-      const count = await walker.goThrough(addresses, async (address) => {
-        await walker.isSound(address);
-        await walker.fits(address);
-      });
-      expect(count).toBeGreaterThanOrEqual(atLeast);
-    },
-    LONG_TEST_HANG_MS,
-  );
+  test("is accessible at present, in light colors, and within its width", LONG_TEST_HANG_MS, async () => {
+    await walker.page.emulateMedia({ colorScheme: "light" });
+    const count = await walker.goThrough(addresses, async (address) => {
+      await walker.isSound(address);
+      await walker.fits(address);
+    });
+    expect(count).toBeGreaterThanOrEqual(atLeast);
+  });
 
-  test(
-    "is accessible ten days ago, in dark colors",
-    async () => {
-      await walker.page.emulateMedia({ colorScheme: "dark" });
-      const count = await walker.goThrough(addresses.map(then), (address) => walker.isSound(address));
-      expect(count).toBeGreaterThanOrEqual(atLeast);
-    },
-    LONG_TEST_HANG_MS,
-  );
+  test("is accessible ten days ago, in dark colors", LONG_TEST_HANG_MS, async () => {
+    await walker.page.emulateMedia({ colorScheme: "dark" });
+    const count = await walker.goThrough(addresses.map(then), (address) => walker.isSound(address));
+    expect(count).toBeGreaterThanOrEqual(atLeast);
+  });
 });

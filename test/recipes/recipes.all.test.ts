@@ -8,20 +8,16 @@ import { ScratchCopy } from "../support/recipes/scratch-copy.ts";
 
 const RULES = `./scripts/bun test --timeout=${TEST_HANG_MS} test/unit/house-rules test/unit/import-rules`;
 
-test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))(
-  "%s",
-  async (_title, recipe) => {
-    await using copy = new ScratchCopy();
-    const written = applyRecipe(recipe, copy.files);
-    const linted = written.filter((path) => /\.tsx?$/.test(path)).join(" ");
-    const lint = `./scripts/bun node_modules/@biomejs/biome/bin/biome check --vcs-enabled=false ${linted}`;
-    for (const command of [lint, recipe.check, RULES]) {
-      // The runner takes long silence for a hang.
-      console.log(`${recipe.name}: ${command}`);
-      const { exitCode, output } = await copy.run(command);
-      if (exitCode !== 0) console.log(output);
-      expect([command, exitCode]).toEqual([command, 0]);
-    }
-  },
-  PROOF_HANG_MS,
-);
+test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))("%s", PROOF_HANG_MS, async (_title, recipe) => {
+  await using copy = new ScratchCopy();
+  const written = applyRecipe(recipe, copy.files);
+  const linted = written.filter((path) => /\.tsx?$/.test(path)).join(" ");
+  const lint = `./scripts/bun node_modules/@biomejs/biome/bin/biome check --vcs-enabled=false ${linted}`;
+  for (const command of [lint, recipe.check, RULES]) {
+    // The runner takes long silence for a hang.
+    console.log(`${recipe.name}: ${command}`);
+    const { exitCode, output } = await copy.run(command);
+    if (exitCode !== 0) console.log(output);
+    expect([command, exitCode]).toEqual([command, 0]);
+  }
+});

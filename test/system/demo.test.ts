@@ -8,7 +8,6 @@ import type { Client } from "../support/appliance/client.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const EMAIL = "demo@larkfield.example";
 const PASSWORD = "look-around";
@@ -158,69 +157,57 @@ describe("the demo's scenarios", () => {
     expect((await viewer.get(`locate?mac=dc:a6:32:5e:70:13&at=${at(3, "03:13")}`)).data.candidates).toEqual([]);
   });
 
-  test(
-    "a scan covers the fictitious network, and a repeated one changes nothing",
-    async () => {
-      const discovery = new DiscoveryClient(demo, (await data("networks"))[0].organization_id);
-      const campus = await discovery.scanned({ network_id: campusId, kind: "snmp" });
-      expect([campus.outcome.hosts.devices, campus.outcome.problem]).toEqual([13, null]);
-      // With addresses that also exist on the campus.
-      const { id } = (await data("networks")).find(({ name }: { name: string }) => name === "Harbour site");
-      const harbour = await discovery.scanned({ network_id: id, kind: "full" });
-      expect([harbour.outcome.hosts.devices, harbour.outcome.records]).toEqual([4, {}]);
-    },
-    TEST_HANG_MS,
-  );
+  test("a scan covers the fictitious network, and a repeated one changes nothing", async () => {
+    const discovery = new DiscoveryClient(demo, (await data("networks"))[0].organization_id);
+    const campus = await discovery.scanned({ network_id: campusId, kind: "snmp" });
+    expect([campus.outcome.hosts.devices, campus.outcome.problem]).toEqual([13, null]);
+    // With addresses that also exist on the campus.
+    const { id } = (await data("networks")).find(({ name }: { name: string }) => name === "Harbour site");
+    const harbour = await discovery.scanned({ network_id: id, kind: "full" });
+    expect([harbour.outcome.hosts.devices, harbour.outcome.records]).toEqual([4, {}]);
+  });
 });
 
 describe("the demo folder", () => {
   let place: Workplace;
   afterEach(() => place.close());
 
-  test(
-    "is kept for the next start, is served as a demo only, and is not used as a real one",
-    async () => {
-      place = new Workplace();
-      const first = await place.serveDemo();
-      const before = (await (await signedIn(first)).get("ledger")).data;
-      await first.stop();
-      const second = await place.serve(["--demo"]);
-      const { data: after } = await (await signedIn(second)).get("ledger");
-      expect(after.sequence).toBeGreaterThanOrEqual(before.sequence);
-      expect(second.log).not.toContain("demo_making");
-      await second.stop();
-      const real = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
-      expect([real.code, real.err]).toEqual([
-        3,
-        `netledger: ${place.data} holds a demo: serve it with --demo, or give another folder with --data.\n`,
-      ]);
-      const folder = place.path("real");
-      await (await place.serve([], { data: folder })).stop();
-      const mixed = await place.run(["serve", "--demo", "--data", folder, "--listen", "127.0.0.1:0"]);
-      expect([mixed.code, mixed.err]).toEqual([
-        3,
-        `netledger: ${folder} holds a real inventory: a demo needs a folder of its own, give one with --data.\n`,
-      ]);
-    },
-    TEST_HANG_MS,
-  );
+  test("is kept for the next start, is served as a demo only, and is not used as a real one", async () => {
+    place = new Workplace();
+    const first = await place.serveDemo();
+    const before = (await (await signedIn(first)).get("ledger")).data;
+    await first.stop();
+    const second = await place.serve(["--demo"]);
+    const { data: after } = await (await signedIn(second)).get("ledger");
+    expect(after.sequence).toBeGreaterThanOrEqual(before.sequence);
+    expect(second.log).not.toContain("demo_making");
+    await second.stop();
+    const real = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
+    expect([real.code, real.err]).toEqual([
+      3,
+      `netledger: ${place.data} holds a demo: serve it with --demo, or give another folder with --data.\n`,
+    ]);
+    const folder = place.path("real");
+    await (await place.serve([], { data: folder })).stop();
+    const mixed = await place.run(["serve", "--demo", "--data", folder, "--listen", "127.0.0.1:0"]);
+    expect([mixed.code, mixed.err]).toEqual([
+      3,
+      `netledger: ${folder} holds a real inventory: a demo needs a folder of its own, give one with --data.\n`,
+    ]);
+  });
 
-  test(
-    "gets a random password when reachable by others",
-    async () => {
-      place = new Workplace();
-      const running = await place.serveDemo(["--plain-http"]);
-      const password = / with the password (\S+)$/m.exec(running.lines[2] ?? "")?.[1] ?? "";
-      expect(password).toMatch(/^[a-z2-9]{20}$/);
-      await signedIn(running, EMAIL, password);
-      const { status } = await running.client().post("/api/auth/login", { email: EMAIL, password: PASSWORD });
-      expect(status).toBe(401);
-      await running.stop();
-      const own = await place.serve(["--demo"]);
-      await signedIn(own);
-    },
-    TEST_HANG_MS,
-  );
+  test("gets a random password when reachable by others", async () => {
+    place = new Workplace();
+    const running = await place.serveDemo(["--plain-http"]);
+    const password = / with the password (\S+)$/m.exec(running.lines[2] ?? "")?.[1] ?? "";
+    expect(password).toMatch(/^[a-z2-9]{20}$/);
+    await signedIn(running, EMAIL, password);
+    const { status } = await running.client().post("/api/auth/login", { email: EMAIL, password: PASSWORD });
+    expect(status).toBe(401);
+    await running.stop();
+    const own = await place.serve(["--demo"]);
+    await signedIn(own);
+  });
 
   test("is refused together with options that exclude a demo", async () => {
     place = new Workplace();

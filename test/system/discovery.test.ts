@@ -7,7 +7,6 @@ import { community, DiscoveryClient, user } from "../support/executable/discover
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
 import { COMMUNITY, LAB_CIDR, LAB_USER, MANAGER_ADDRESS, SILENT_CIDR } from "../support/lab/network.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 describe.skipIf(LAB_MISSING !== null)(
@@ -108,67 +107,59 @@ describe.skipIf(LAB_MISSING !== null)(
         })
         .sort();
 
-    test(
-      "a dry-run scan reports its findings, and writes nothing",
-      async () => {
-        const before = await discovery.sequence();
-        const scan = await scanAll({ commit: false });
-        expect(
-          (await discovery.findings(scan))
-            .filter(({ type, entity }) => type === "Created" && entity === "host")
-            .map(({ label }) => label)
-            .sort(),
-        ).toEqual(["cdp-box", "host", "manager.lab.example", "switch-a", "switch-b"]);
-        expect(scan.outcome).toMatchObject({ problem: null, transactions: null, hosts: { devices: 4 } });
-        expect(await discovery.sequence()).toBe(before);
-        expect(await hosts()).toEqual([]);
-      },
-      TEST_HANG_MS,
-    );
+    test("a dry-run scan reports its findings, and writes nothing", async () => {
+      const before = await discovery.sequence();
+      const scan = await scanAll({ commit: false });
+      expect(
+        (await discovery.findings(scan))
+          .filter(({ type, entity }) => type === "Created" && entity === "host")
+          .map(({ label }) => label)
+          .sort(),
+      ).toEqual(["cdp-box", "host", "manager.lab.example", "switch-a", "switch-b"]);
+      expect(scan.outcome).toMatchObject({ problem: null, transactions: null, hosts: { devices: 4 } });
+      expect(await discovery.sequence()).toBe(before);
+      expect(await hosts()).toEqual([]);
+    });
 
-    test(
-      "a scan finds every host by its self-description, including the SNMPv3 one",
-      async () => {
-        const scan = await scanAll();
-        expect(scan.outcome).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
-        expect(scan.progress).toMatchObject({
-          phase: "done",
-          addresses_total: 254,
-          addresses_done: 254,
-          devices_answered: 4,
-        });
-        const found = await hosts();
-        expect(found.map(({ name }) => name).sort()).toEqual([
-          "cdp-box",
-          "host",
-          "manager.lab.example",
-          "switch-a",
-          "switch-b",
-        ]);
-        const named = new Map(found.map((host) => [host.name, host]));
-        const addressesOf = (name: string) =>
-          named
-            .get(name)
-            ?.ip_addresses.map((address: Wire) => address.ip_address)
-            .sort();
-        expect(named.get("switch-a")).toMatchObject({
-          sys_name: "switch-a",
-          sys_descr: "A switch of the lab",
-          sys_location: "Lab",
-          serial_number: "LAB-SWITCH-A",
-          manufacturer: "Example",
-          model: "EX-5",
-          chassis_id: lab.mac("switch-a", "p1"),
-        });
-        expect(addressesOf("switch-a")).toEqual(["10.98.0.11", "127.0.0.1", "fd98::11"]);
-        // The host without an agent is known by its reverse DNS name.
-        expect(named.get("switch-a")).toMatchObject({ hostname: "switch-a.lab.example" });
-        expect(addressesOf("manager.lab.example")).toEqual([MANAGER_ADDRESS]);
-        expect(named.get("host")).toMatchObject({ sys_name: "host", chassis_id: lab.mac("host", "eth1") });
-        expect(addressesOf("host")).toEqual(["10.98.0.21", "10.98.1.3", "127.0.0.1"]);
-      },
-      TEST_HANG_MS,
-    );
+    test("a scan finds every host by its self-description, including the SNMPv3 one", async () => {
+      const scan = await scanAll();
+      expect(scan.outcome).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
+      expect(scan.progress).toMatchObject({
+        phase: "done",
+        addresses_total: 254,
+        addresses_done: 254,
+        devices_answered: 4,
+      });
+      const found = await hosts();
+      expect(found.map(({ name }) => name).sort()).toEqual([
+        "cdp-box",
+        "host",
+        "manager.lab.example",
+        "switch-a",
+        "switch-b",
+      ]);
+      const named = new Map(found.map((host) => [host.name, host]));
+      const addressesOf = (name: string) =>
+        named
+          .get(name)
+          ?.ip_addresses.map((address: Wire) => address.ip_address)
+          .sort();
+      expect(named.get("switch-a")).toMatchObject({
+        sys_name: "switch-a",
+        sys_descr: "A switch of the lab",
+        sys_location: "Lab",
+        serial_number: "LAB-SWITCH-A",
+        manufacturer: "Example",
+        model: "EX-5",
+        chassis_id: lab.mac("switch-a", "p1"),
+      });
+      expect(addressesOf("switch-a")).toEqual(["10.98.0.11", "127.0.0.1", "fd98::11"]);
+      // The host without an agent is known by its reverse DNS name.
+      expect(named.get("switch-a")).toMatchObject({ hostname: "switch-a.lab.example" });
+      expect(addressesOf("manager.lab.example")).toEqual([MANAGER_ADDRESS]);
+      expect(named.get("host")).toMatchObject({ sys_name: "host", chassis_id: lab.mac("host", "eth1") });
+      expect(addressesOf("host")).toEqual(["10.98.0.21", "10.98.1.3", "127.0.0.1"]);
+    });
 
     test("interfaces have their names, aliases, addresses, statuses, VLANs and learned addresses", async () => {
       const all = await ports();
@@ -247,208 +238,176 @@ describe.skipIf(LAB_MISSING !== null)(
       });
     });
 
-    test(
-      "an identical scan writes no version",
-      async () => {
-        const before = await discovery.sequence();
-        const scan = await scanAll();
-        expect(scan.outcome).toMatchObject({
-          records: {},
-          findings: {},
-          transactions: null,
-          hosts: { found: 5, devices: 4 },
-        });
-        expect(await discovery.sequence()).toBe(before);
-        expect((await discovery.diff(networkId, scan.requested_at)).counts).toEqual({});
-      },
-      TEST_HANG_MS,
-    );
+    test("an identical scan writes no version", async () => {
+      const before = await discovery.sequence();
+      const scan = await scanAll();
+      expect(scan.outcome).toMatchObject({
+        records: {},
+        findings: {},
+        transactions: null,
+        hosts: { found: 5, devices: 4 },
+      });
+      expect(await discovery.sequence()).toBe(before);
+      expect((await discovery.diff(networkId, scan.requested_at)).counts).toEqual({});
+    });
 
-    test(
-      "a moved cable is exactly that change, in the diff and in the topology before and after",
-      async () => {
-        const before = await ports();
-        await lab.moveCable("switch-a p3", "switch-b p4");
-        const scan = await scanAll();
-        const diff = await discovery.diff(networkId, scan.requested_at);
-        expect(diff.counts).toEqual({ if_entry: { changed: 5 } });
-        const names = new Map([...before].map(([name, entry]) => [entry.id, name]));
-        const LLDP = [
-          "lldp_chassis_id",
-          "lldp_mgmt_addr",
-          "lldp_port_desc",
-          "lldp_port_id",
-          "lldp_sys_desc",
-          "lldp_sys_name",
-        ];
-        const changed = new Map(
-          (diff.changed as Wire[]).map(({ id, fields }) => [
-            names.get(id),
-            (fields as Wire[]).map(({ field }) => field).sort(),
-          ]),
-        );
-        expect(Object.fromEntries(changed)).toEqual({
-          "host eth1": [...LLDP, "neighbor"],
-          "switch-a p1": ["fdb_macs"],
-          "switch-a p3": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
-          "switch-b p1": ["fdb_macs"],
-          "switch-b p4": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
-        });
-        expect((diff.changed as Wire[]).every(({ transaction }) => transaction.actor.id === scan.id)).toBe(true);
-        expect(await cables()).toEqual(AFTER_THE_MOVE);
-        expect(await cables(scan.requested_at)).toEqual(CABLES);
-        expect(await cables(scan.ended_at)).toEqual(AFTER_THE_MOVE);
-        expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
-      },
-      TEST_HANG_MS,
-    );
+    test("a moved cable is exactly that change, in the diff and in the topology before and after", async () => {
+      const before = await ports();
+      await lab.moveCable("switch-a p3", "switch-b p4");
+      const scan = await scanAll();
+      const diff = await discovery.diff(networkId, scan.requested_at);
+      expect(diff.counts).toEqual({ if_entry: { changed: 5 } });
+      const names = new Map([...before].map(([name, entry]) => [entry.id, name]));
+      const LLDP = [
+        "lldp_chassis_id",
+        "lldp_mgmt_addr",
+        "lldp_port_desc",
+        "lldp_port_id",
+        "lldp_sys_desc",
+        "lldp_sys_name",
+      ];
+      const changed = new Map(
+        (diff.changed as Wire[]).map(({ id, fields }) => [
+          names.get(id),
+          (fields as Wire[]).map(({ field }) => field).sort(),
+        ]),
+      );
+      expect(Object.fromEntries(changed)).toEqual({
+        "host eth1": [...LLDP, "neighbor"],
+        "switch-a p1": ["fdb_macs"],
+        "switch-a p3": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+        "switch-b p1": ["fdb_macs"],
+        "switch-b p4": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+      });
+      expect((diff.changed as Wire[]).every(({ transaction }) => transaction.actor.id === scan.id)).toBe(true);
+      expect(await cables()).toEqual(AFTER_THE_MOVE);
+      expect(await cables(scan.requested_at)).toEqual(CABLES);
+      expect(await cables(scan.ended_at)).toEqual(AFTER_THE_MOVE);
+      expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
+    });
 
-    test(
-      "refused access is reported with the reason: wrong user, password or community, or no agent",
-      async () => {
-        const { name, authPassword, privPassword } = LAB_USER;
-        const attempts: ReadonlyArray<readonly [credential: Wire, address: string, reason: RegExp]> = [
-          [user("stranger", authPassword, privPassword), lab.address("host"), /no user with this name/],
-          [
-            user(name, "another password", privPassword),
-            lab.address("host"),
-            /the authentication password or protocol is wrong/,
-          ],
-          [
-            user(name, authPassword, "another password"),
-            lab.address("host"),
-            /the privacy password or protocol is wrong/,
-          ],
-          [community("another"), lab.address("switch-a"), /no agent, or a wrong community/],
-          [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
-        ];
-        await Promise.all(
-          attempts.map(async ([credential, address, reason], index) => {
-            const { id } = await discovery.network(`Refused ${index}`);
-            await discovery.credential(credential, [id]);
-            const scan = await discovery.scanned({ network_id: id, kind: "snmp", targets: [address] });
-            const findings = await discovery.findings(scan);
-            expect(findings).toMatchObject([
-              { type: "Unreached", label: address, reason: expect.stringMatching(reason) },
-            ]);
-            // Without disclosing a secret.
-            expect(JSON.stringify([scan, findings])).not.toContain("another password");
-            expect(await hosts(id)).toEqual([]);
-          }),
-        );
-        expect(running.log).not.toContain("another password");
-      },
-      TEST_HANG_MS,
-    );
+    test("refused access is reported with the reason: wrong user, password or community, or no agent", async () => {
+      const { name, authPassword, privPassword } = LAB_USER;
+      const attempts: ReadonlyArray<readonly [credential: Wire, address: string, reason: RegExp]> = [
+        [user("stranger", authPassword, privPassword), lab.address("host"), /no user with this name/],
+        [
+          user(name, "another password", privPassword),
+          lab.address("host"),
+          /the authentication password or protocol is wrong/,
+        ],
+        [
+          user(name, authPassword, "another password"),
+          lab.address("host"),
+          /the privacy password or protocol is wrong/,
+        ],
+        [community("another"), lab.address("switch-a"), /no agent, or a wrong community/],
+        [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
+      ];
+      await Promise.all(
+        attempts.map(async ([credential, address, reason], index) => {
+          const { id } = await discovery.network(`Refused ${index}`);
+          await discovery.credential(credential, [id]);
+          const scan = await discovery.scanned({ network_id: id, kind: "snmp", targets: [address] });
+          const findings = await discovery.findings(scan);
+          expect(findings).toMatchObject([
+            { type: "Unreached", label: address, reason: expect.stringMatching(reason) },
+          ]);
+          // Without disclosing a secret.
+          expect(JSON.stringify([scan, findings])).not.toContain("another password");
+          expect(await hosts(id)).toEqual([]);
+        }),
+      );
+      expect(running.log).not.toContain("another password");
+    });
 
-    test(
-      "the initial addresses of a credential are probed first, and cleared",
-      async () => {
-        const { id } = await discovery.network("Begun");
-        const credential = await discovery.credential(community(COMMUNITY), [id], {
-          target_ips: [lab.address("switch-b")],
-        });
-        expect(credential.target_ips).toEqual([lab.address("switch-b")]);
-        const scan = await discovery.scanned({ network_id: id, kind: "snmp" });
-        expect((await hosts(id)).filter(({ sys_name }) => sys_name !== null).map((host) => host.name)).toEqual([
-          "switch-b",
-        ]);
-        const used = (await discovery.client.get(`credentials/${credential.id}`)).data;
-        expect(used.target_ips).toBeNull();
-        const history: Wire[] = await discovery.all(`/api/v1/credentials/${credential.id}/history`);
-        expect(history[0]).toMatchObject({
-          operation: "Updated",
-          changed_fields: ["target_ips"],
-          transaction: { actor: { type: "Discovery", id: scan.id } },
-        });
-      },
-      TEST_HANG_MS,
-    );
+    test("the initial addresses of a credential are probed first, and cleared", async () => {
+      const { id } = await discovery.network("Begun");
+      const credential = await discovery.credential(community(COMMUNITY), [id], {
+        target_ips: [lab.address("switch-b")],
+      });
+      expect(credential.target_ips).toEqual([lab.address("switch-b")]);
+      const scan = await discovery.scanned({ network_id: id, kind: "snmp" });
+      expect((await hosts(id)).filter(({ sys_name }) => sys_name !== null).map((host) => host.name)).toEqual([
+        "switch-b",
+      ]);
+      const used = (await discovery.client.get(`credentials/${credential.id}`)).data;
+      expect(used.target_ips).toBeNull();
+      const history: Wire[] = await discovery.all(`/api/v1/credentials/${credential.id}/history`);
+      expect(history[0]).toMatchObject({
+        operation: "Updated",
+        changed_fields: ["target_ips"],
+        transaction: { actor: { type: "Discovery", id: scan.id } },
+      });
+    });
 
-    test(
-      "a killed LLDP daemon removes no known data",
-      async () => {
-        const before = await ports();
-        await lab.stopDaemon("host", "lldpd", "KILL");
-        expect(await lab.neighbors("host")).toBeNull();
-        const scan = await scanAll();
-        const after = await ports();
-        expect(after.get("host eth1")).toEqual({
-          ...before.get("host eth1"),
-          last_seen_at: after.get("host eth1")?.last_seen_at,
-          last_discovery_id: scan.id,
-        });
-        expect((await discovery.diff(networkId, scan.requested_at)).removed).toEqual([]);
-        expect(await cables()).toEqual(AFTER_THE_MOVE);
-        expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
-        await lab.startDaemon("host", "lldpd");
-        await lab.settled();
-      },
-      TEST_HANG_MS,
-    );
+    test("a killed LLDP daemon removes no known data", async () => {
+      const before = await ports();
+      await lab.stopDaemon("host", "lldpd", "KILL");
+      expect(await lab.neighbors("host")).toBeNull();
+      const scan = await scanAll();
+      const after = await ports();
+      expect(after.get("host eth1")).toEqual({
+        ...before.get("host eth1"),
+        last_seen_at: after.get("host eth1")?.last_seen_at,
+        last_discovery_id: scan.id,
+      });
+      expect((await discovery.diff(networkId, scan.requested_at)).removed).toEqual([]);
+      expect(await cables()).toEqual(AFTER_THE_MOVE);
+      expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
+      await lab.startDaemon("host", "lldpd");
+      await lab.settled();
+    });
 
-    test(
-      "a killed agent is reported as unreachable with the reason, and its device's data stay",
-      async () => {
-        await scanAll();
-        const before = await ports();
-        await lab.stopDaemon("switch-b", "snmpd", "KILL");
-        const scan = await scanAll();
-        const unreached = (await discovery.findings(scan)).filter(({ type }) => type === "Unreached");
-        expect(unreached).toMatchObject([
-          { entity: "host", label: "switch-b", reason: expect.stringMatching(/10\.98\.0\.12: .*the port is closed/) },
-        ]);
-        const diff = await discovery.diff(networkId, scan.requested_at);
-        expect(diff.removed).toEqual([]);
-        expect((diff.changed as Wire[]).filter(({ entity_type }) => entity_type === "if_entry")).toEqual([]);
-        expect([...(await ports()).keys()]).toEqual([...before.keys()]);
-        expect(await cables()).toEqual(AFTER_THE_MOVE);
-      },
-      TEST_HANG_MS,
-    );
+    test("a killed agent is reported as unreachable with the reason, and its device's data stay", async () => {
+      await scanAll();
+      const before = await ports();
+      await lab.stopDaemon("switch-b", "snmpd", "KILL");
+      const scan = await scanAll();
+      const unreached = (await discovery.findings(scan)).filter(({ type }) => type === "Unreached");
+      expect(unreached).toMatchObject([
+        { entity: "host", label: "switch-b", reason: expect.stringMatching(/10\.98\.0\.12: .*the port is closed/) },
+      ]);
+      const diff = await discovery.diff(networkId, scan.requested_at);
+      expect(diff.removed).toEqual([]);
+      expect((diff.changed as Wire[]).filter(({ entity_type }) => entity_type === "if_entry")).toEqual([]);
+      expect([...(await ports()).keys()]).toEqual([...before.keys()]);
+      expect(await cables()).toEqual(AFTER_THE_MOVE);
+    });
 
-    test(
-      "a running scan is cancelled within a second, and reports it",
-      async () => {
-        const { id } = await discovery.network("Cancelled");
-        const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
-        await underWay(scanId);
-        const elapsedMs = stopwatch();
-        const cancelled = await discovery.cancel(scanId);
-        expect(elapsedMs()).toBeLessThan(5_000);
-        expect(cancelled.data).toMatchObject({ status: "Cancelled" });
-        expect(cancelled.data.progress.addresses_done).toBeLessThan(cancelled.data.progress.addresses_total);
-        // And the next scan of that network starts.
-        expect(await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).toMatchObject({
-          outcome: { hosts: { found: 1 } },
-        });
-      },
-      TEST_HANG_MS,
-    );
+    test("a running scan is cancelled within a second, and reports it", async () => {
+      const { id } = await discovery.network("Cancelled");
+      const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
+      await underWay(scanId);
+      const elapsedMs = stopwatch();
+      const cancelled = await discovery.cancel(scanId);
+      expect(elapsedMs()).toBeLessThan(5_000);
+      expect(cancelled.data).toMatchObject({ status: "Cancelled" });
+      expect(cancelled.data.progress.addresses_done).toBeLessThan(cancelled.data.progress.addresses_total);
+      // And the next scan of that network starts.
+      expect(await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).toMatchObject({
+        outcome: { hosts: { found: 1 } },
+      });
+    });
 
-    test(
-      "a scan interrupted by a kill is marked so at the next start, and its writes stay",
-      async () => {
-        const { id } = await discovery.network("Interrupted");
-        const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
-        const waiting = await discovery.begin({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] });
-        await underWay(scanId);
-        const known = (await hosts()).length;
-        running.kill("SIGKILL");
-        await running.exited;
-        await start();
-        expect(await discovery.scan(scanId)).toMatchObject({
-          status: "Interrupted",
-          outcome: { problem: expect.any(String) },
-        });
-        expect(await discovery.scan(waiting.id)).toMatchObject({ status: "Interrupted" });
-        expect(await hosts()).toHaveLength(known);
-        expect(
-          (await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).outcome,
-        ).toMatchObject({ hosts: { found: 1 } });
-      },
-      TEST_HANG_MS,
-    );
+    test("a scan interrupted by a kill is marked so at the next start, and its writes stay", async () => {
+      const { id } = await discovery.network("Interrupted");
+      const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
+      const waiting = await discovery.begin({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] });
+      await underWay(scanId);
+      const known = (await hosts()).length;
+      running.kill("SIGKILL");
+      await running.exited;
+      await start();
+      expect(await discovery.scan(scanId)).toMatchObject({
+        status: "Interrupted",
+        outcome: { problem: expect.any(String) },
+      });
+      expect(await discovery.scan(waiting.id)).toMatchObject({ status: "Interrupted" });
+      expect(await hosts()).toHaveLength(known);
+      expect(
+        (await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).outcome,
+      ).toMatchObject({ hosts: { found: 1 } });
+    });
 
     /** Waits until a scan has made some progress. */
     async function underWay(scanId: string): Promise<void> {

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const EXECUTABLE = resolve(import.meta.dir, "../../dist/netledger");
 
@@ -59,33 +58,29 @@ test("the executable prints the served document", async () => {
 
 if (!hasChromium) console.log("Chromium is not installed: the documentation pages are not tried in a browser.");
 
-test.skipIf(!hasChromium)(
-  "the page shows the groups and an operation, without requests to other hosts",
-  async () => {
-    const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
-      tags: { name: string }[];
-      paths: Record<string, { get: { summary: string; parameters: { description: string }[] } }>;
-    };
-    const operation = document.paths["/api/v1/if-entries"]?.get;
-    const visitor = await Visitor.arrive(url);
-    const requests = visitor.requests();
-    const page = await visitor.open("/docs#tag/interface-entries/GET/api/v1/if-entries");
-    const expected = [
-      ...document.tags.map((tag) => tag.name),
-      operation?.summary ?? "",
-      operation?.parameters[0]?.description ?? "",
-    ];
-    for (const each of expected) await page.getByText(each).first().waitFor({ state: "attached" });
-    expect(requests.filter((each) => !each.startsWith("data:"))).toEqual([
-      `${url}/docs`,
-      `${url}/docs/scalar.js`,
-      `${url}/api/openapi.json`,
-    ]);
-    expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
-  },
-  TEST_HANG_MS,
-);
+test.skipIf(!hasChromium)("the page shows the groups and an operation, without requests to other hosts", async () => {
+  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
+    tags: { name: string }[];
+    paths: Record<string, { get: { summary: string; parameters: { description: string }[] } }>;
+  };
+  const operation = document.paths["/api/v1/if-entries"]?.get;
+  const visitor = await Visitor.arrive(url);
+  const requests = visitor.requests();
+  const page = await visitor.open("/docs#tag/interface-entries/GET/api/v1/if-entries");
+  const expected = [
+    ...document.tags.map((tag) => tag.name),
+    operation?.summary ?? "",
+    operation?.parameters[0]?.description ?? "",
+  ];
+  for (const each of expected) await page.getByText(each).first().waitFor({ state: "attached" });
+  expect(requests.filter((each) => !each.startsWith("data:"))).toEqual([
+    `${url}/docs`,
+    `${url}/docs/scalar.js`,
+    `${url}/api/openapi.json`,
+  ]);
+  expect(visitor.troubles()).toEqual([]);
+  await visitor.leave();
+});
 
 test.skipIf(!hasChromium)(
   "the handbook is searched while typing, without console messages and requests to other hosts",
@@ -105,7 +100,6 @@ test.skipIf(!hasChromium)(
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   },
-  TEST_HANG_MS,
 );
 
 /** Listen address printed by the executable. */

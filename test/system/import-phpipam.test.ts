@@ -5,7 +5,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 import { type FakePhpipam, PHPIPAM_APP, type PhpipamWorld, servePhpipam } from "../support/imports/fake-phpipam.ts";
 import { counts, ImportPlace, NETBOX_TOKEN as TOKEN } from "../support/imports/import-place.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 let place: Workplace;
 let at: ImportPlace;
@@ -161,48 +160,42 @@ describe("a phpIPAM", () => {
     expect((await place.command("verify")).code).toBe(0);
   });
 
-  test.each([true, false])(
-    "has its custom fields imported with their values, nested or not (%p)",
-    async (isNested) => {
-      const column = (name: string, type: string) => ({ [name]: { name, type, Comment: `of ${name}`, Null: "YES" } });
-      const world: PhpipamWorld = {
-        ...office(),
-        columns: {
-          subnets: { ...column("custom_Owner", "varchar(256)"), ...column("custom_size", "int(11)") },
-          addresses: { ...column("custom_Owner", "varchar(256)"), ...column("custom_checked", "date") },
-          devices: { ...column("custom_42", "tinyint(1)"), ...column("custom_size", "varchar(8)") },
-        },
-      };
-      const having = (row: Readonly<Record<string, unknown>>, values: Record<string, unknown>) =>
-        isNested ? { ...row, custom_fields: values } : { ...row, ...values };
-      world.subnets = world.subnets.map((each) =>
-        having(each, { custom_Owner: "Ann", custom_size: "12", custom_x: "no" }),
-      );
-      world.addresses = world.addresses.map((each) =>
-        having(each, { custom_Owner: null, custom_checked: "2026-11-21" }),
-      );
-      world.devices = world.devices.map((each) => having(each, { custom_42: "1" }));
-      const url = serve(world);
-      const first = await run(url, "--default-network", "Elsewhere");
-      expect(counts(first, "fields")).toEqual([4, 0, 0, 0, 1]);
-      expect(first.out).toMatch(
-        /devices\/custom_fields\/: size is of type number at \S+subnets\/custom_fields\/, and of type text here/,
-      );
-      const made = new Map((await at.all("custom-fields")).map((each) => [each.key, each]));
-      expect(made.get("owner")).toMatchObject({ label: "Owner", type: "text", kinds: ["subnet", "ip_range"] });
-      expect(made.get("f_42")).toMatchObject({ type: "boolean", kinds: ["host"], description: "of custom_42" });
-      expect((await at.all("subnets")).filter((each) => each.custom_fields?.owner === "Ann")).toHaveLength(3);
-      expect((await at.all("subnets")).filter((each) => each.custom_fields?.size === 12)).toHaveLength(3);
-      expect((await at.all("ip-ranges")).map((each) => each.custom_fields)).toEqual(
-        Array(3).fill({ checked: "2026-11-21" }),
-      );
-      expect((await at.all("hosts")).map((each) => each.custom_fields)).toEqual([{ f_42: true }, { f_42: true }]);
-      const before = await at.transactions();
-      await run(url, "--default-network", "Elsewhere");
-      expect(await at.transactions()).toBe(before);
-    },
-    TEST_HANG_MS,
-  );
+  test.each([true, false])("has its custom fields imported with their values, nested or not (%p)", async (isNested) => {
+    const column = (name: string, type: string) => ({ [name]: { name, type, Comment: `of ${name}`, Null: "YES" } });
+    const world: PhpipamWorld = {
+      ...office(),
+      columns: {
+        subnets: { ...column("custom_Owner", "varchar(256)"), ...column("custom_size", "int(11)") },
+        addresses: { ...column("custom_Owner", "varchar(256)"), ...column("custom_checked", "date") },
+        devices: { ...column("custom_42", "tinyint(1)"), ...column("custom_size", "varchar(8)") },
+      },
+    };
+    const having = (row: Readonly<Record<string, unknown>>, values: Record<string, unknown>) =>
+      isNested ? { ...row, custom_fields: values } : { ...row, ...values };
+    world.subnets = world.subnets.map((each) =>
+      having(each, { custom_Owner: "Ann", custom_size: "12", custom_x: "no" }),
+    );
+    world.addresses = world.addresses.map((each) => having(each, { custom_Owner: null, custom_checked: "2026-11-21" }));
+    world.devices = world.devices.map((each) => having(each, { custom_42: "1" }));
+    const url = serve(world);
+    const first = await run(url, "--default-network", "Elsewhere");
+    expect(counts(first, "fields")).toEqual([4, 0, 0, 0, 1]);
+    expect(first.out).toMatch(
+      /devices\/custom_fields\/: size is of type number at \S+subnets\/custom_fields\/, and of type text here/,
+    );
+    const made = new Map((await at.all("custom-fields")).map((each) => [each.key, each]));
+    expect(made.get("owner")).toMatchObject({ label: "Owner", type: "text", kinds: ["subnet", "ip_range"] });
+    expect(made.get("f_42")).toMatchObject({ type: "boolean", kinds: ["host"], description: "of custom_42" });
+    expect((await at.all("subnets")).filter((each) => each.custom_fields?.owner === "Ann")).toHaveLength(3);
+    expect((await at.all("subnets")).filter((each) => each.custom_fields?.size === 12)).toHaveLength(3);
+    expect((await at.all("ip-ranges")).map((each) => each.custom_fields)).toEqual(
+      Array(3).fill({ checked: "2026-11-21" }),
+    );
+    expect((await at.all("hosts")).map((each) => each.custom_fields)).toEqual([{ f_42: true }, { f_42: true }]);
+    const before = await at.transactions();
+    await run(url, "--default-network", "Elsewhere");
+    expect(await at.transactions()).toBe(before);
+  });
 
   test("with hostile content has invalid objects refused, and the rest imported", async () => {
     const world = office();

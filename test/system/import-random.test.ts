@@ -7,7 +7,6 @@ import { type FakeNetbox, serveNetbox } from "../support/imports/fake-netbox.ts"
 import { ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
 import { randomNetbox } from "../support/imports/random-netbox.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 let places: Workplace[];
 let netbox: FakeNetbox | null;
@@ -88,5 +87,4 @@ test.each([1, 2, 7, 18])(
     for (const list of ["tags", "vlans", "subnets", "hosts", "ip-ranges"])
       expect([list, plain(found[list])]).toEqual([list, plain(expected[list])]);
   },
-  TEST_HANG_MS,
 );

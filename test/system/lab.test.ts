@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (skipped: ${LAB_MISSING})`}`, () => {
   let lab: Lab;
@@ -49,20 +48,16 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (s
     expect(Bun.spawnSync(["ip", "netns", "list"]).stdout.toString()).not.toMatch(/switch-a|manager|patch/);
   });
 
-  test(
-    "leaves nothing when its tests are killed",
-    async () => {
-      const script = `import { Lab } from ${JSON.stringify(`${import.meta.dir}/../support/lab/lab.ts`)}; const lab = await Lab.start(); console.log(lab.pid); await new Promise(() => {});`;
-      const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-      const { value } = await child.stdout.getReader().read();
-      const namespaces = namespacesOf(Number(Buffer.from(value as Uint8Array).toString()));
-      expect(processesIn(namespaces).length).toBeGreaterThan(5);
-      child.kill("SIGKILL");
-      await child.exited;
-      while (processesIn(namespaces).length > 0) await Bun.sleep(20);
-    },
-    TEST_HANG_MS,
-  );
+  test("leaves nothing when its tests are killed", async () => {
+    const script = `import { Lab } from ${JSON.stringify(`${import.meta.dir}/../support/lab/lab.ts`)}; const lab = await Lab.start(); console.log(lab.pid); await new Promise(() => {});`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+    const { value } = await child.stdout.getReader().read();
+    const namespaces = namespacesOf(Number(Buffer.from(value as Uint8Array).toString()));
+    expect(processesIn(namespaces).length).toBeGreaterThan(5);
+    child.kill("SIGKILL");
+    await child.exited;
+    while (processesIn(namespaces).length > 0) await Bun.sleep(20);
+  });
 });
 
 const KINDS = ["mnt", "pid_for_children"] as const;

@@ -7,7 +7,6 @@ import { Client } from "../support/appliance/client.ts";
 import { DENIALS, type Denial, DenialWrapper } from "../support/executable/denial.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { EXECUTABLE, ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
-import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
@@ -92,21 +91,17 @@ for (const denial of DENIALS) {
         }
       });
 
-      test(
-        "a scan finds hosts and open ports, and reports its methods",
-        async () => {
-          const scan = await discovery.scanned({ network_id: networkId, kind: "sweep", targets: [BLOCK] });
-          expect(scan).toMatchObject({
-            status: "Completed",
-            outcome: { problem: null, icmp: expect.stringMatching(MEANS[denial]), hosts: { found: 6 } },
-          });
-          const [host] = await discovery.all(`/api/v1/hosts?search=${HOST}`);
-          expect(host?.ports.map((port: { number: number }) => port.number)).toEqual([server.port]);
-          const services = await discovery.all("/api/v1/services?service_definition=ssh");
-          expect(services.map(({ name }) => name)).toContain("OpenSSH 9.2p1");
-        },
-        TEST_HANG_MS,
-      );
+      test("a scan finds hosts and open ports, and reports its methods", async () => {
+        const scan = await discovery.scanned({ network_id: networkId, kind: "sweep", targets: [BLOCK] });
+        expect(scan).toMatchObject({
+          status: "Completed",
+          outcome: { problem: null, icmp: expect.stringMatching(MEANS[denial]), hosts: { found: 6 } },
+        });
+        const [host] = await discovery.all(`/api/v1/hosts?search=${HOST}`);
+        expect(host?.ports.map((port: { number: number }) => port.number)).toEqual([server.port]);
+        const services = await discovery.all("/api/v1/services?service_definition=ssh");
+        expect(services.map(({ name }) => name)).toContain("OpenSSH 9.2p1");
+      });
     },
   );
 }
