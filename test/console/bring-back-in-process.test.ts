@@ -1,54 +1,33 @@
 // Restored fields, records and transactions in the test process: selected fields of a record only, against the version
 // that was read; and a deleted switch with all its children.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { changedHost } from "../support/appliance/changed-host.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 const PORTS = 48;
 
 describe("restoring", () => {
-  let appliance: VisitedAppliance;
-  let client: Client;
-  let networkId: string;
   let discovery: DiscoveryClient;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    ({ client, networkId } = appliance);
-    discovery = new DiscoveryClient(client, appliance.organizationId);
-    await appliance.addUser(VIEWER, "Viewer", [networkId]);
+  const { appliance, client, visitor, page } = visitForAll(async ({ addUser, client, networkId, organizationId }) => {
+    discovery = new DiscoveryClient(client, organizationId);
+    await addUser(VIEWER, "Viewer", [networkId]);
     await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
   });
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
+  beforeEach(() => void visitor.troubles());
 
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
-
-  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const open = (path: string, on = page) => on.goto(appliance.url + path);
   const current = (id: string): Promise<Wire> => made(client.get(`hosts/${id}`));
   const bodyOf = ({ id, name, hidden, tags }: Wire) => ({ id, name, hidden, tags });
   const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore fields of ${name}` });
 
   test("two changed fields leaves the others alone, and is undone", async () => {
-    const { host } = await changedHost(client, networkId, "core-1");
+    const { host } = await changedHost(client, appliance.networkId, "core-1");
     await open(`/hosts/${host.id}?at=${host.updated_at}`);
     await page.getByRole("link", { name: "Restore…" }).click();
     await offer("core-1-new").click();
@@ -75,7 +54,7 @@ describe("restoring", () => {
   });
 
   test("does not overwrite a field changed in the meantime, and shows it again", async () => {
-    const { host, changed } = await changedHost(client, networkId, "core-2");
+    const { host, changed } = await changedHost(client, appliance.networkId, "core-2");
     await open(`/compare?vs=${host.updated_at}&types=host`);
     await offer("core-2-new").click();
     const form = page.getByRole("form", { name: "Restore fields of core-2-new" });
@@ -94,8 +73,8 @@ describe("restoring", () => {
   });
 
   test("shows remaining differences at once in place, and offers concurrent changes", async () => {
-    const { host } = await changedHost(client, networkId, "core-7");
-    await changedHost(client, networkId, "core-8");
+    const { host } = await changedHost(client, appliance.networkId, "core-7");
+    await changedHost(client, appliance.networkId, "core-8");
     await open(`/compare?vs=${host.updated_at}&types=host`);
     const lines = page.locator(".difference > li");
     const line = lines.filter({ hasText: "core-7" });
@@ -140,9 +119,8 @@ describe("restoring", () => {
   });
 
   test("is not offered to a Viewer, nor to an Owner between two past instants", async () => {
-    const { host, changed } = await changedHost(client, networkId, "core-3");
-    const viewer = await Visitor.arrive(appliance.running.url);
-    const theirs = await viewer.signedIn(VIEWER);
+    const { host, changed } = await changedHost(client, appliance.networkId, "core-3");
+    const { page: theirs } = await appliance.arrived(VIEWER);
     for (const [on, path] of [
       [theirs, `/hosts/${host.id}?vs=${host.updated_at}`],
       [page, `/hosts/${host.id}?vs=${host.updated_at}&at=${changed.updated_at}`],
@@ -151,7 +129,6 @@ describe("restoring", () => {
       await on.locator(".difference").getByText("in the attic").waitFor();
       expect(await offer("core-3-new", on).count()).toBe(0);
     }
-    await viewer.leave();
     await open(`/hosts/${host.id}?vs=${host.updated_at}`);
     await offer("core-3-new").click();
     await page.getByRole("form").getByText("without what is gone since").waitFor();
@@ -159,7 +136,7 @@ describe("restoring", () => {
   });
 
   test("a record that differs in its parts only says so", async () => {
-    const host = await made(client.post("hosts", { network_id: networkId, name: "core-parts" }));
+    const host = await made(client.post("hosts", { network_id: appliance.networkId, name: "core-parts" }));
     const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1" };
     const entry = await made(client.post("if-entries", named));
     await made(client.put(`if-entries/${entry.id}`, { ...named, if_alias: "to nowhere" }));
@@ -176,7 +153,7 @@ describe("restoring", () => {
   });
 
   test("reloads the plan before executing it if records changed in the meantime", async () => {
-    const { host, changed } = await changedHost(client, networkId, "core-6");
+    const { host, changed } = await changedHost(client, appliance.networkId, "core-6");
     await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
     await open(`/hosts/${host.id}?at=${changed.updated_at}`);
     await page.getByRole("button", { name: "Restore this" }).click();
@@ -211,7 +188,7 @@ describe("restoring", () => {
   test("a deleted switch includes its 48 ports, addresses and cables, as its plan says", async () => {
     const core = await made(
       client.post("hosts", {
-        network_id: networkId,
+        network_id: appliance.networkId,
         name: "core",
         interfaces: [{ if_index: 1, if_descr: "Te1/1", if_name: "Te1/1" }],
       }),
@@ -219,7 +196,7 @@ describe("restoring", () => {
     const [uplink] = (await made(client.get(`hosts/${core.id}`))).interfaces;
     const access = await made(
       client.post("hosts", {
-        network_id: networkId,
+        network_id: appliance.networkId,
         name: "access-1",
         ip_addresses: [{ ip_address: "10.2.3.41" }, { ip_address: "10.2.3.42" }],
         interfaces: Array.from({ length: PORTS }, (_, port) => ({

@@ -1,41 +1,22 @@
 // Bulk writes in the test process: the plan before, and the undo afterwards.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { addHostsInHalls } from "../support/appliance/halls.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("bulk editing", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll(({ client, networkId }) =>
+    addHostsInHalls(client, networkId),
+  );
 
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    await addHostsInHalls(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
-
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
+  const list = (path: string) => made(client.get(path)) as unknown as Promise<Wire[]>;
   const located = async (place: string) => (await list(`hosts?limit=0&filter=sys_location = "${place}"`)).length;
-  const openFiltered = (filter: string) =>
-    page.goto(`${appliance.running.url}/hosts?${new URLSearchParams({ filter })}`);
+  const openFiltered = (filter: string) => page.goto(`${appliance.url}/hosts?${new URLSearchParams({ filter })}`);
   const undo = async () => {
     await button("Undo").click();
     await button("Undo").click();
@@ -71,7 +52,7 @@ describe("bulk editing", () => {
     await button("Preview").click();
     await page.getByText("20 hosts would change.").waitFor();
     const [one] = await list('hosts?limit=1&filter=sys_location = "Hall 2"');
-    await made(appliance.client.post("hosts/bulk-update", { ids: [one?.id], set: { description: "leased" } }));
+    await made(client.post("hosts/bulk-update", { ids: [one?.id], set: { description: "leased" } }));
     await button("Change 20 hosts").click();
     await page.getByText("Some records changed meanwhile. The preview is updated.").waitFor();
     await page.getByText("19 hosts would change, 1 would stay as is.").waitFor();
@@ -82,7 +63,7 @@ describe("bulk editing", () => {
 
   test("does nothing with an outdated selection, and nothing in the past", async () => {
     const elsewhere = await made(
-      appliance.client.post("networks", { organization_id: appliance.organizationId, name: "Elsewhere" }),
+      client.post("networks", { organization_id: appliance.organizationId, name: "Elsewhere" }),
     );
     await openFiltered('sys_location = "Hall 2"');
     await button("Delete").click();
@@ -119,7 +100,7 @@ describe("bulk editing", () => {
   });
 
   test("selects some, adds a tag, removes it from those that have it, and deletes them", async () => {
-    const tag = await made(appliance.client.post("tags", { name: "core", color: "Red" }));
+    const tag = await made(client.post("tags", { name: "core", color: "Red" }));
     await openFiltered('name : "access-3"');
     for (const name of ["access-3", "access-30", "access-31"])
       await page.getByLabel(`Select ${name}`, { exact: true }).check();
@@ -151,13 +132,13 @@ describe("bulk editing", () => {
   });
 
   test("covers all tags, networks and custom fields even if a network is chosen, since they belong to none", async () => {
-    for (const name of ["first", "second"]) await made(appliance.client.post("tags", { name, color: "Red" }));
+    for (const name of ["first", "second"]) await made(client.post("tags", { name, color: "Red" }));
     const filter = "name = first OR name = second";
     const query = new URLSearchParams({ network: appliance.networkId, filter });
-    await page.goto(`${appliance.running.url}/settings/tags?${query}`);
+    await page.goto(`${appliance.url}/settings/tags?${query}`);
     await page.getByText("All 2 matching tags").waitFor();
     const csv = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
-    expect((await page.request.get(appliance.running.url + csv)).status()).toBe(200);
+    expect((await page.request.get(appliance.url + csv)).status()).toBe(200);
     await button("Delete").click();
     await button("Delete 2 tags").click();
     await page.getByText("Deleted.").waitFor();

@@ -1,44 +1,30 @@
 // Changes in the test process: sentences with links to records, comparison of two timestamps, page numbers in the URL.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { made } from "../support/appliance/factories.ts";
 import { changeVlans } from "../support/browser/changed-vlans.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/page/visit.ts";
 
 describe("changes", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
   let before: string;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    before = await changeVlans(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
-    await (await visitor.signedIn(OWNER)).close();
+  const { appliance, client, visitor, page } = visitForAll(async ({ client, networkId }) => {
+    before = await changeVlans(client, networkId);
   });
+  beforeAll(() => page.close());
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   test("are sentences whose names link to the record at that time, even if deleted since", async () => {
-    const { client, networkId } = appliance;
-    const gone = await made(client.post("hosts", { network_id: networkId, name: "old-1", hidden: false, tags: [] }));
+    const gone = await made(
+      client.post("hosts", { network_id: appliance.networkId, name: "old-1", hidden: false, tags: [] }),
+    );
     await made(client.delete(`hosts/${gone.id}`));
     const page = await visitor.open("/changes");
     const line = page.locator(".transaction").filter({ hasText: "host old-1 gone" });
     await line.getByRole("link", { name: "old-1" }).click();
     await page.getByRole("heading", { name: "old-1" }).waitFor();
     await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
-    await page.goto(`${appliance.running.url}/`);
+    await page.goto(`${appliance.url}/`);
     const latest = page.getByRole("heading", { name: "Latest changes" }).locator("xpath=..");
     await latest.getByText("host old-1 gone").waitFor();
     await latest.getByText("new host old-1").waitFor();
@@ -53,18 +39,17 @@ describe("changes", () => {
     await page.getByText("2 VLANs").waitFor();
     await page.getByRole("link", { name: "<i>Guests</i>" }).waitFor();
     const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
-    const text = await (await page.request.get(appliance.running.url + csv)).text();
+    const text = await (await page.request.get(appliance.url + csv)).text();
     expect(text).toContain("Phones");
-    await page.goto(`${appliance.running.url}/compare?at=${before}&vs=2099-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/compare?at=${before}&vs=2099-01-01T00:00:00Z`);
     await page.locator(".difference, .problem").first().waitFor();
     expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
     await page.close();
   });
 
   test("are paged in the URL: a shared page is stable, whatever is written later", async () => {
-    const { client, networkId } = appliance;
     for (let number = 1_000; number < 1_060; number += 1)
-      await made(client.post("vlans", { network_id: networkId, number, name: `lab ${number}` }));
+      await made(client.post("vlans", { network_id: appliance.networkId, number, name: `lab ${number}` }));
     const page = await visitor.open("/changes?types=vlan");
     await page.getByText("new VLAN 1059 lab 1059").waitFor();
     await page.getByRole("link", { name: "Older" }).click();
@@ -72,8 +57,8 @@ describe("changes", () => {
     await first.getByText("new VLAN 1009 lab 1009").waitFor();
     const sent = page.url();
     expect(sent).toMatch(/[?&]offset=50&until=/);
-    await made(client.post("vlans", { network_id: networkId, number: 2_000, name: "later" }));
-    await page.goto(`${appliance.running.url}/ledger`);
+    await made(client.post("vlans", { network_id: appliance.networkId, number: 2_000, name: "later" }));
+    await page.goto(`${appliance.url}/ledger`);
     await page.goto(sent);
     await first.getByText("new VLAN 1009 lab 1009").waitFor();
     await page.getByLabel("Kinds").selectOption("");
@@ -91,7 +76,7 @@ describe("changes", () => {
   test("of an unknown transaction show an error", async () => {
     const page = await visitor.open("/changes/999999");
     await page.getByText("Transaction not found").waitFor();
-    await page.goto(`${appliance.running.url}/changes/nonsense`);
+    await page.goto(`${appliance.url}/changes/nonsense`);
     await page.getByText("Transaction not found").waitFor();
     expect(visitor.troubles().filter((each) => !each.includes("404"))).toEqual([]);
     await page.close();

@@ -1,36 +1,22 @@
 // Comparison of two timestamps in the test process: lists of added, removed and changed records, and record pages.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { fillTwoInstants, type TwoInstants } from "../support/browser/two-instants.ts";
 import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const GUEST = "guest@acme.example";
 
 describe("comparing two instants", () => {
-  let appliance: VisitedAppliance;
   let filled: TwoInstants;
-  let visitor: Visitor;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    await appliance.addUser(GUEST, "Viewer");
-    filled = await fillTwoInstants(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
-    await (await visitor.signedIn(OWNER)).close();
+  const { appliance, visitor, page } = visitForAll(async ({ addUser, client, networkId }) => {
+    await addUser(GUEST, "Viewer");
+    filled = await fillTwoInstants(client, networkId);
   });
+  beforeAll(() => page.close());
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
   const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
@@ -60,7 +46,7 @@ describe("comparing two instants", () => {
     await page.locator("th[aria-sort=descending]").waitFor();
     await rows(page).first().getByText("leaving").waitFor();
     const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
-    const text = await (await page.request.get(appliance.running.url + csv)).text();
+    const text = await (await page.request.get(appliance.url + csv)).text();
     expect(
       text
         .trim()
@@ -114,7 +100,7 @@ describe("comparing two instants", () => {
   test("equality is reported", async () => {
     const page = await visitor.open(`/services?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("No differences in this list between A and B.").waitFor();
-    await page.goto(`${appliance.running.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
+    await page.goto(`${appliance.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
     await page.getByText("No differences in this list between A and B.").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
@@ -141,7 +127,7 @@ describe("comparing two instants", () => {
     const page = await visitor.open(few("/hosts"));
     const last = () => new URL(asked.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
     for (const path of ["/hosts", "/compare", "/subnets", `/hosts/${filled.switchId}`]) {
-      await page.goto(appliance.running.url + few(path));
+      await page.goto(appliance.url + few(path));
       const also = page.getByRole("checkbox", { name: "Include learned data (MAC tables, last seen)" });
       await also.waitFor();
       await page.locator("main .sign").first().waitFor();
@@ -174,16 +160,16 @@ describe("comparing two instants", () => {
     const status = page.locator(".facts > div").filter({ hasText: "Operational status" });
     await status.locator("del").waitFor();
     await settles(() => status.textContent(), "Operational statusUp → Down");
-    await page.goto(appliance.running.url + few(`/subnets/${filled.subnetId}`));
+    await page.goto(appliance.url + few(`/subnets/${filled.subnetId}`));
     await page.getByRole("link", { name: "10.2.3.5 In use arriving (Added)" }).waitFor();
     await settles(() => page.locator(".cell-is-removed").allTextContents(), ["1 Removed", "2 Removed"]);
     await page.locator(".facts > div").filter({ hasText: "VLAN" }).getByText("none → 20 Offices").waitFor();
-    await page.goto(appliance.running.url + few(`/vlans/${filled.vlanId}`));
+    await page.goto(appliance.url + few(`/vlans/${filled.vlanId}`));
     const list = page.getByRole("region", { name: "Changes from A to B" });
     await list.getByText("Offices, new", { exact: true }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
     // In the opposite direction, and back.
-    await page.goto(`${appliance.running.url}${few(`/hosts/${filled.switchId}`)}`);
+    await page.goto(`${appliance.url}${few(`/hosts/${filled.switchId}`)}`);
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.getByText("FOC1 → FOC2").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
@@ -192,18 +178,18 @@ describe("comparing two instants", () => {
     await list.getByRole("listitem").filter({ hasText: "10.2.3.6" }).getByText("Removed").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await serial.getByText("FOC1 → FOC2").waitFor();
-    await page.goto(`${appliance.running.url}${few("/compare")}`);
+    await page.goto(`${appliance.url}${few("/compare")}`);
     const all = page.locator(".difference > li");
     await all.filter({ hasText: "host arriving" }).getByText("Added").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await all.filter({ hasText: "host arriving" }).getByText("Removed").waitFor();
     await all.filter({ hasText: "host leaving" }).getByText("Added").waitFor();
-    await page.goto(`${appliance.running.url}${few("/subnets")}`);
+    await page.goto(`${appliance.url}${few("/subnets")}`);
     const trees = page.locator(".subnet-tree tbody tr");
     await trees.filter({ hasText: "Old lab" }).getByText("Removed").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await trees.filter({ hasText: "New lab" }).getByText("Removed").waitFor();
-    await page.goto(`${appliance.running.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
+    await page.goto(`${appliance.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("No differences between A and B.").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
@@ -245,20 +231,18 @@ describe("comparing two instants", () => {
     expect(new URL(page.url()).searchParams.get("filter")).toBe('tags.name = "Core"');
     await core.locator(".tag-Blue").waitFor();
     // The tag was removed since.
-    await page.goto(`${appliance.running.url}${few("/hosts?columns=name,tags&only=changed")}`);
+    await page.goto(`${appliance.url}${few("/hosts?columns=name,tags&only=changed")}`);
     await core.locator("del").getByText("Core", { exact: true }).waitFor();
-    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=${filled.before}`);
+    await page.goto(`${appliance.url}/hosts/${filled.switchId}?at=${filled.before}`);
     await page.locator(".facts .tag").getByText("Core").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
 
   test("nothing differs for a user without access to the network", async () => {
-    const own = await Visitor.arrive(appliance.running.url);
-    const page = await own.signedIn(GUEST, few("/hosts"));
+    const { visitor: own, page } = await appliance.arrived(GUEST, few("/hosts"));
     await page.getByText("No differences in this list between A and B.").waitFor();
     expect(await page.content()).not.toContain("leaving");
     expect(own.troubles()).toEqual([]);
-    await own.leave();
   });
 });

@@ -1,37 +1,23 @@
 // Custom fields of the console in the test process: as columns, in filters, on record pages, and in comparisons.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("custom fields in the console", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
   let hostId = "";
   let vlanId = "";
   let before = "";
-  let client: VisitedAppliance["client"];
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    client = appliance.client;
-    ({ hostId, vlanId, before } = await addRackedHosts(client, appliance.networkId));
-    visitor = await Visitor.arrive(appliance.running.url);
+  const { client, visitor, page } = visitForAll(async ({ client, networkId }) => {
+    ({ hostId, vlanId, before } = await addRackedHosts(client, networkId));
   });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeAll(() => page.close());
 
   test("are optional list columns, and become a filter by a click", async () => {
-    const page = await visitor.signedIn(OWNER, "/hosts");
+    const page = await visitor.open("/hosts");
     await page.getByRole("link", { name: "core-1" }).waitFor();
     expect(await page.getByRole("columnheader", { name: "Room" }).count()).toBe(0);
     await page.getByRole("button", { name: "Columns", exact: true }).click();

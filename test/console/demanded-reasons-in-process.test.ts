@@ -1,41 +1,27 @@
 // Required change reasons of the console in the test process: enabled by an Owner, then needed for every write.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 
 describe("in an organization that demands reasons", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
   let host: Wire;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    const { client, networkId, running } = appliance;
-    await appliance.addUser(MEMBER, "Member", [networkId]);
-    host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signedIn(OWNER, "/settings/organization");
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  const { appliance, client, visitor, page } = visitForAll(
+    async ({ addUser, client, networkId }) => {
+      await addUser(MEMBER, "Member", [networkId]);
+      host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
+    },
+    { path: "/settings/organization" },
+  );
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
-  const open = (path: string) => page.goto(appliance.running.url + path);
+  const open = (path: string) => page.goto(appliance.url + path);
 
   test("an Owner enables it after reading the consequences, and a form open elsewhere asks for one", async () => {
-    const colleague = await Visitor.arrive(appliance.running.url);
-    const theirs = await colleague.signedIn(MEMBER, `/hosts/${host.id}`);
+    const { visitor: colleague, page: theirs } = await appliance.arrived(MEMBER, `/hosts/${host.id}`);
     await theirs.getByRole("button", { name: "Edit", exact: true }).click();
     await theirs.getByLabel("Model").fill("C9300-48P");
     const save = theirs.getByRole("button", { name: "Save", exact: true });
@@ -50,7 +36,7 @@ describe("in an organization that demands reasons", () => {
     await button("Save").click();
     await page.getByText("Every change needs a reason").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Acme Networks" }).first().waitFor();
-    expect(await made(appliance.client.get("organizations"))).toMatchObject({
+    expect(await made(client.get("organizations"))).toMatchObject({
       name: "Acme Networks",
       require_change_reason: true,
     });
@@ -71,8 +57,7 @@ describe("in an organization that demands reasons", () => {
     await theirs.getByText("Done.").waitFor();
     expect(colleague.troubles()).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await colleague.leave();
-    const { data } = await appliance.client.get("transactions?limit=2");
+    const { data } = await client.get("transactions?limit=2");
     expect(data.map(({ reason }: Wire) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
   });
 
@@ -101,9 +86,9 @@ describe("in an organization that demands reasons", () => {
   });
 
   test("the API refuses writes without one, from the page's session as well", async () => {
-    const url = `${appliance.running.url}/api/v1/tags`;
+    const url = `${appliance.url}/api/v1/tags`;
     const answer = await page.request.post(url, { data: { name: "silent", color: "Red" } });
     expect([answer.status(), (await answer.json()).params.issues[0].path]).toEqual([400, "/X-Change-Reason"]);
-    expect(await appliance.client.post("tags", { name: "silent", color: "Red" })).toMatchObject({ status: 400 });
+    expect(await client.post("tags", { name: "silent", color: "Red" })).toMatchObject({ status: 400 });
   });
 });

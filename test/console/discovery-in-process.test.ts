@@ -1,56 +1,32 @@
 // Discovery and ledger in the test process: schedules, ignored records, and the ledger head for external storage.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/page/visit.ts";
 
 describe("discovery", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
   let dryRun: Wire;
   let deleted: Wire;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    const { client, networkId, inside } = appliance;
-    const discovery = new DiscoveryClient(client, appliance.organizationId);
+  const { appliance, client, visitor, page } = visitForAll(async ({ client, networkId, organizationId, inside }) => {
+    const discovery = new DiscoveryClient(client, organizationId);
     const asked = { network_id: networkId, kind: "sweep" };
-    await made(
-      client.post("discovery/schedules", {
-        network_id: networkId,
-        name: "<b>Every night</b>",
-        cron: "30 2 * * *",
-        timezone: "Europe/Berlin",
-        kind: "full",
-      }),
-    );
+    const nightly = { name: "<b>Every night</b>", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" };
+    await made(client.post("discovery/schedules", { network_id: networkId, ...nightly }));
     inside.probes.alive.set("127.0.0.9", {});
     await discovery.ended((await discovery.begin({ ...asked, targets: ["127.0.0.9"] })).id);
     const [host] = (await made(client.get("hosts?search=127.0.0.9"))) as unknown as [Wire];
     await made(client.delete(`hosts/${host.id}`));
     [deleted] = (await made(client.get("discovery/ignored"))) as unknown as [Wire];
     dryRun = await made(client.post("discovery/scans", { ...asked, targets: ["127.0.0.1"], commit: false }));
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
   });
 
   test("shows the next run of a schedule, at present only, and ignored entries", async () => {
-    await page.goto(`${appliance.running.url}/discovery/schedules`);
+    await page.goto(`${appliance.url}/discovery/schedules`);
     const row = page.getByRole("row", { name: /<b>Every night<\/b>/ });
     await row.getByText("30 2 * * *").waitFor();
     await row.locator("time").waitFor();
-    await page.goto(`${appliance.running.url}/discovery/schedules?at=${dryRun.requested_at}`);
+    await page.goto(`${appliance.url}/discovery/schedules?at=${dryRun.requested_at}`);
     await row.getByText("30 2 * * *").waitFor();
     expect(await page.getByRole("columnheader", { name: "Runs next" }).count()).toBe(0);
     await page.getByRole("link", { name: "Ignored" }).click();
@@ -61,9 +37,9 @@ describe("discovery", () => {
   });
 
   test("shows the ledger's head for external storage, and an Owner the last verification", async () => {
-    await page.goto(`${appliance.running.url}/ledger`);
+    await page.goto(`${appliance.url}/ledger`);
     await page.getByText("None was made here yet.").waitFor();
-    const { sequence, hash } = await made(appliance.client.get("ledger"));
+    const { sequence, hash } = await made(client.get("ledger"));
     await page.getByRole("button", { name: `netledger verify --data DIR --head ${sequence}:${hash}` }).waitFor();
     await page.evaluate(`fetch("/api/v1/ledger/verifications", { method: "POST" })`);
     await page.reload();

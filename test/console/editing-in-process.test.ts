@@ -1,53 +1,43 @@
 // Editing in the test process: input is validated, kept, saved against the version it started from, and undone;
 // concurrent changes are not overwritten.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { OWNER, visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
 describe("editing", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
   let host: Wire;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    await appliance.addUser(VIEWER, "Viewer", [appliance.networkId]);
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
+  const { appliance, client, visitor, page } = visitForAll(({ addUser, networkId }) =>
+    addUser(VIEWER, "Viewer", [networkId]),
+  );
 
   beforeEach(async () => {
-    const { client, networkId } = appliance;
     host = await made(
-      client.post("hosts", { network_id: networkId, name: "access-1", hidden: false, tags: [], description: "Hall 1" }),
+      client.post("hosts", {
+        network_id: appliance.networkId,
+        name: "access-1",
+        hidden: false,
+        tags: [],
+        description: "Hall 1",
+      }),
     );
     visitor.troubles();
-    await page.goto(`${appliance.running.url}/hosts/${host.id}`);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
+    await page.goto(`${appliance.url}/hosts/${host.id}`);
   });
 
   const edit = () => page.getByRole("button", { name: "Edit", exact: true }).click();
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
   const saved = () => page.getByText("Saved.").waitFor();
-  const now = () => made(appliance.client.get(`hosts/${host.id}`));
+  const now = () => made(client.get(`hosts/${host.id}`));
   const history = async (): Promise<Wire[]> =>
-    made(appliance.client.get(`hosts/${host.id}/history`)) as unknown as Promise<Wire[]>;
+    made(client.get(`hosts/${host.id}/history`)) as unknown as Promise<Wire[]>;
   const byOthers = async (changes: object) => {
     const { name, hidden, tags } = await now();
-    await made(appliance.client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
+    await made(client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
   };
 
   test("closes an unchanged form by Escape, and no other", async () => {
@@ -185,22 +175,16 @@ describe("editing", () => {
   });
 
   test("is offered neither in the past nor without the right", async () => {
-    await page.goto(`${appliance.running.url}/hosts/${host.id}?at=${host.created_at}&edit=yes`);
+    await page.goto(`${appliance.url}/hosts/${host.id}?at=${host.created_at}&edit=yes`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     expect(await page.getByRole("button", { name: /^Edit|^Save/ }).count()).toBe(0);
-    const viewer = await Visitor.arrive(appliance.running.url);
-    try {
-      const seen = await viewer.signIn(VIEWER, PASSWORD, `/hosts/${host.id}?edit=yes`);
-      await seen.getByRole("heading", { name: "access-1" }).waitFor();
-      expect(await seen.getByRole("button", { name: /^Edit|^Save|^Restore/ }).count()).toBe(0);
-      expect(viewer.troubles()).toEqual([]);
-    } finally {
-      await viewer.leave();
-    }
+    const { visitor: viewer, page: seen } = await appliance.arrived(VIEWER, `/hosts/${host.id}?edit=yes`);
+    await seen.getByRole("heading", { name: "access-1" }).waitFor();
+    expect(await seen.getByRole("button", { name: /^Edit|^Save|^Restore/ }).count()).toBe(0);
+    expect(viewer.troubles()).toEqual([]);
   });
 
   test("sets custom fields, clears one, and shows errors at the field", async () => {
-    const { client } = appliance;
     const define = (body: object) => made(client.post("custom-fields", { kinds: ["host"], ...body }));
     await define({ key: "room", label: "Room", type: "text" });
     await define({ key: "rented", label: "Rented", type: "boolean" });

@@ -1,43 +1,22 @@
 // Search in the test process: current and past locations, reach, and records by name.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { fillFound, MOVED_MAC } from "../support/browser/found.ts";
 import type { Route } from "../support/page/network.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const GUEST = "night@acme.example";
 
 describe("locating", () => {
-  let appliance: VisitedAppliance;
-  let origin: string;
-  const visitors: Visitor[] = [];
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    origin = appliance.running.url;
-    await appliance.addUser(GUEST, "Viewer", [appliance.networkId]);
-    await fillFound(appliance.client, appliance.networkId, appliance.organizationId);
+  const appliance = serveForAll(async ({ addUser, client, networkId, organizationId }) => {
+    await addUser(GUEST, "Viewer", [networkId]);
+    await fillFound(client, networkId, organizationId);
   });
-
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) await visitor.leave();
-  });
-
-  afterAll(() => appliance.close());
-
-  async function arrived(email: string, path = "/"): Promise<{ visitor: Visitor; page: Page }> {
-    const visitor = await Visitor.arrive(origin);
-    visitors.push(visitor);
-    return { visitor, page: await visitor.signedIn(email, path) };
-  }
 
   test("shows a MAC's location of last night and shares the link, limited to the other user's networks", async () => {
-    const { visitor, page } = await arrived(OWNER);
+    const { visitor, page } = await appliance.arrived(OWNER);
     await page.keyboard.press("/");
     await page.keyboard.type(MOVED_MAC.replaceAll(":", "").toUpperCase());
     await page.keyboard.press("Enter");
@@ -56,18 +35,18 @@ describe("locating", () => {
     expect(link).toContain("at=");
     expect(visitor.troubles()).toEqual([]);
 
-    const { visitor: other, page: opened } = await arrived(GUEST, link.slice(origin.length));
+    const { visitor: other, page: opened } = await appliance.arrived(GUEST, link.slice(appliance.url.length));
     const seen = opened.getByRole("region", { name: "Where it was" });
     await seen.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
     await opened.getByRole("heading", { name: "Interface" }).first().waitFor();
     expect(await opened.getByText("vault").count()).toBe(0);
-    await opened.goto(`${origin}/?q=vault-sw`);
+    await opened.goto(`${appliance.url}/?q=vault-sw`);
     await opened.getByText("No match for “vault-sw”, now or in the past").waitFor();
     expect(other.troubles()).toEqual([]);
   });
 
   test("shows both devices of one name, each with a link to its page", async () => {
-    const { visitor, page } = await arrived(OWNER, "/?q=twin");
+    const { visitor, page } = await appliance.arrived(OWNER, "/?q=twin");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.locator(".note").getByText("2 hosts are called twin").waitFor();
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
@@ -81,7 +60,7 @@ describe("locating", () => {
   });
 
   test("reports a failure once, whatever the query, and retries at once", async () => {
-    const { visitor, page } = await arrived(OWNER);
+    const { visitor, page } = await appliance.arrived(OWNER);
     // Without the frame's messages for all pages.
     const problems = page.getByRole("main").getByRole("alert");
     const questions = /\/api\/v1\/(search|locate)/;
@@ -93,7 +72,7 @@ describe("locating", () => {
     ];
     for (const { how, says } of failing) {
       await page.route(questions, how);
-      await page.goto(`${origin}/?q=10.2.3.4`);
+      await page.goto(`${appliance.url}/?q=10.2.3.4`);
       await problems.filter({ hasText: says }).waitFor();
       await page.locator("main:not(:has(.waiting))").waitFor();
       await settles(() => problems.count(), 1);
@@ -108,50 +87,50 @@ describe("locating", () => {
     await page.route(/\/api\/v1\/locate/, (route) =>
       route.fulfill({ status: 500, json: { ...body, error: "Broken." } }),
     );
-    await page.goto(`${origin}/?q=10.2.3.4`);
+    await page.goto(`${appliance.url}/?q=10.2.3.4`);
     await problems.filter({ hasText: "Broken." }).waitFor();
     await problems.filter({ hasText: "The appliance did not answer." }).waitFor();
     expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
   });
 
   test("shows an address without a host as free, within DHCP, or outside every subnet", async () => {
-    const { visitor, page } = await arrived(OWNER, "/?q=10.2.3.77");
+    const { visitor, page } = await appliance.arrived(OWNER, "/?q=10.2.3.77");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.getByText("Free in 10.2.3.0/24 Lab").waitFor();
-    await page.goto(`${origin}/?q=10.2.3.200`);
+    await page.goto(`${appliance.url}/?q=10.2.3.200`);
     await card.getByText("Given out by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
     await card.getByRole("link", { name: "10.2.3.0/24" }).click();
     await page.getByRole("heading", { name: "10.2.3.0/24" }).waitFor();
-    await page.goto(`${origin}/?q=10.99.0.1`);
+    await page.goto(`${appliance.url}/?q=10.99.0.1`);
     await card.getByText("Not in any known subnet.").waitFor();
     // At an instant at which there was no subnet yet.
-    await page.goto(`${origin}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
     await page.getByRole("region", { name: "Where it was" }).getByText("Not in any known subnet.").waitFor();
     expect(visitor.troubles()).toEqual([]);
   });
 
   test("links a deleted record to its last state, and gives hints for an unknown one", async () => {
-    const { visitor, page } = await arrived(OWNER, "/?q=old-server");
+    const { visitor, page } = await appliance.arrived(OWNER, "/?q=old-server");
     await page.locator(".hits").getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     expect(page.url()).toContain("at=");
-    await page.goto(`${origin}/?q=10.99.0.1&network=${appliance.networkId}`);
+    await page.goto(`${appliance.url}/?q=10.99.0.1&network=${appliance.networkId}`);
     await page.getByText("10.99.0.1 is unknown").waitFor();
     await page.getByText("No match for “10.99.0.1”, now or in the past").waitFor();
     await page.getByRole("link", { name: "Search all networks" }).click();
-    await page.waitForURL(`${origin}/?q=10.99.0.1`);
+    await page.waitForURL(`${appliance.url}/?q=10.99.0.1`);
     expect(visitor.troubles()).toEqual([]);
   });
 
   test("starts on a page that links to new records, attention items, recent searches and pins", async () => {
-    const { visitor, page } = await arrived(OWNER);
+    const { visitor, page } = await appliance.arrived(OWNER);
     await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
     await page.getByRole("link", { name: /hosts added/ }).waitFor();
     await page.locator(".start").getByRole("link", { name: "laptop-7" }).click();
     await page.getByRole("heading", { name: "laptop-7" }).waitFor();
     await page.getByRole("button", { name: "Pin" }).click();
     await page.getByRole("button", { name: "Pinned", pressed: true }).waitFor();
-    await page.goto(`${origin}/?q=printer-2`);
+    await page.goto(`${appliance.url}/?q=printer-2`);
     await page.locator(".hits").getByRole("link", { name: "printer-2" }).waitFor();
     // A query is remembered once its result is shown, after the surrounding frame.
     const remembered = () => page.evaluate<string>("localStorage.getItem('netledger:recent') ?? ''");
@@ -163,13 +142,13 @@ describe("locating", () => {
     await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
-    await page.goto(`${origin}/`);
+    await page.goto(`${appliance.url}/`);
     await page.getByRole("link", { name: "unstable this week" }).click();
     await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
     expect(visitor.troubles()).toEqual([]);
     // The appliance stores the pins, the browser the queries until sign-out.
-    await page.goto(`${origin}/`);
+    await page.goto(`${appliance.url}/`);
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Password").waitFor();

@@ -1,37 +1,20 @@
 // The form stack in the test process, on the pages that use it: errors at their fields before and after a request,
 // secrets in no draft, and drafts that end with their input.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { made } from "../support/appliance/factories.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("a form of the console", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
+  const { appliance, client, visitor, page } = visitForAll();
 
   afterEach(async () => {
     await page.unrouteAll({ behavior: "wait" });
     visitor.troubles();
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
-
-  const open = (address: string) => page.goto(appliance.running.url + address);
+  const open = (address: string) => page.goto(appliance.url + address);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const stored = () => page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
   /** Errors, as shown. */
@@ -100,7 +83,7 @@ describe("a form of the console", () => {
     await settles(wrong, []);
     await save.click();
     await button("Start the first scan").waitFor();
-    const { data } = await appliance.client.get("credentials");
+    const { data } = await client.get("credentials");
     expect(data).toMatchObject([
       { credential_type: { type: "SnmpV3", security_name: "noc", auth_protocol: "None", priv_protocol: "None" } },
     ]);
@@ -118,7 +101,7 @@ describe("a form of the console", () => {
 
   test("reports a concurrent change, and overwrites it on the second attempt only", async () => {
     const user = await made(
-      appliance.client.post("users", {
+      client.post("users", {
         email: "late@acme.example",
         name: "Late",
         role: "Viewer",
@@ -130,12 +113,12 @@ describe("a form of the console", () => {
     const form = page.getByRole("form", { name: "Edit Late" });
     await form.getByLabel("Name", { exact: true }).fill("Later");
     const others = { email: "late@acme.example", name: "Earlier", role: "Viewer" };
-    await made(appliance.client.put(`users/${user.id}`, others));
+    await made(client.put(`users/${user.id}`, others));
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Others changed it meanwhile.").waitFor();
-    expect((await appliance.client.get(`users/${user.id}`)).data).toMatchObject({ name: "Earlier" });
+    expect((await client.get(`users/${user.id}`)).data).toMatchObject({ name: "Earlier" });
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("Later was saved.").waitFor();
-    expect((await appliance.client.get(`users/${user.id}`)).data).toMatchObject({ name: "Later" });
+    expect((await client.get(`users/${user.id}`)).data).toMatchObject({ name: "Later" });
   });
 });

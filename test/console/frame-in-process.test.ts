@@ -1,35 +1,20 @@
 // Frame of the console in the test process: sign-in, end of session, links and keys.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
 import { Visitor } from "../support/page/visitor.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const MAC = "00:1b:21:aa:bb:cc";
 
 describe("the console frame", () => {
-  let appliance: VisitedAppliance;
-  let origin: string;
-  let visitor: Visitor;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    origin = appliance.running.url;
-    const host = { network_id: appliance.networkId, name: "web-1", hidden: false, tags: [] };
-    await appliance.client.post("hosts", host);
-  });
-
-  beforeEach(async () => {
-    visitor = await Visitor.arrive(origin);
-  });
-
-  afterEach(() => visitor.leave());
-
-  afterAll(() => appliance.close());
+  const appliance = serveForAll(({ client, networkId }) =>
+    client.post("hosts", { network_id: networkId, name: "web-1", hidden: false, tags: [] }),
+  );
 
   test("asks for sign-in, explains a refusal, and returns to the requested URL", async () => {
+    const visitor = await Visitor.arrive(appliance.url);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill("not the password");
@@ -41,10 +26,11 @@ describe("the console frame", () => {
     await page.getByRole("heading", { name: "web-1" }).waitFor();
     await page.getByRole("list").getByText("web-1").first().waitFor();
     expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
   });
 
   test("reports a session ending mid-work, and returns there after sign-in", async () => {
-    const page = await visitor.signedIn(OWNER);
+    const { visitor, page } = await appliance.arrived(OWNER);
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "web-1" }).waitFor();
@@ -60,11 +46,11 @@ describe("the console frame", () => {
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "web", exact: true }).waitFor();
-    expect(page.url()).toBe(`${origin}/?q=web`);
+    expect(page.url()).toBe(`${appliance.url}/?q=web`);
   });
 
   test("leaves no input to the next user of the same tab", async () => {
-    const page = await visitor.signedIn(OWNER, "/settings/tags");
+    const { visitor, page } = await appliance.arrived(OWNER, "/settings/tags");
     await page.getByRole("button", { name: "New tag" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
     await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -81,17 +67,17 @@ describe("the console frame", () => {
 
   test("carries instant and network in links", async () => {
     const at = "2026-03-01T02:12:00Z";
-    const page = await visitor.signedIn(OWNER, `/?at=${at}&network=${appliance.networkId}`);
+    const { visitor, page } = await appliance.arrived(OWNER, `/?at=${at}&network=${appliance.networkId}`);
     await page.keyboard.press("/");
     await page.keyboard.type(MAC);
     await page.keyboard.press("Enter");
     await page.getByText("No match for").waitFor();
-    expect(page.url()).toBe(`${origin}/?at=${at}&network=${appliance.networkId}&q=${MAC}`);
+    expect(page.url()).toBe(`${appliance.url}/?at=${at}&network=${appliance.networkId}&q=${MAC}`);
     expect(visitor.troubles()).toEqual([]);
   });
 
   test("lists every shortcut under ?, and leaves typing in fields alone", async () => {
-    const page = await visitor.signedIn(OWNER);
+    const { visitor, page } = await appliance.arrived(OWNER);
     await page.getByLabel("Find anything").fill("what is t?");
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.getByRole("heading", { name: "Find" }).focus();
@@ -103,7 +89,7 @@ describe("the console frame", () => {
   });
 
   test("offers a network selector once there are two", async () => {
-    const page = await visitor.signedIn(OWNER, "/settings/networks?new=network");
+    const { visitor, page } = await appliance.arrived(OWNER, "/settings/networks?new=network");
     await page.locator("#edit-name").fill("Branch");
     expect(await page.getByRole("banner").getByLabel("Network").count()).toBe(0);
     await page.getByRole("button", { name: "Create", exact: true }).click();

@@ -1,31 +1,19 @@
 // Host page in the test process: port layout, neighbors, changes, deleted hosts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("the page of a host", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
   let filled: FilledHosts;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    filled = await fillHosts(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
+  const { appliance, visitor, page } = visitForAll(async ({ client, networkId }) => {
+    filled = await fillHosts(client, networkId);
   });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeAll(() => page.close());
 
   test("shows ports in physical order, with the names of their stations", async () => {
-    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=ports`);
+    const page = await visitor.open(`/hosts/${filled.switchId}?tab=ports`);
     await page.getByRole("heading", { name: "access-one" }).waitFor();
     const plate = page.locator(".plate");
     await plate.getByRole("heading", { name: "Module 1/0" }).waitFor();
@@ -41,13 +29,13 @@ describe("the page of a host", () => {
   });
 
   test("has a switch's ports on its first tab, each linked to its row, and no faceplate for other hosts", async () => {
-    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}`);
+    const page = await visitor.open(`/hosts/${filled.switchId}`);
     const plate = page.getByRole("region", { name: "Its ports" });
     await page.getByRole("heading", { name: "Details" }).waitFor();
     await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
     await settles(() => plate.getByRole("listitem").count(), 24);
     // The same for an unknown tab in the URL.
-    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?tab=cables`);
+    await page.goto(`${appliance.url}/hosts/${filled.switchId}?tab=cables`);
     await plate.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
     await page.locator("tr.is-chosen").getByRole("link", { name: "Gi1/0/3" }).waitFor();
     await settles(() => page.getByRole("link", { name: "Interfaces 24" }).getAttribute("aria-current"), "true");
@@ -62,7 +50,7 @@ describe("the page of a host", () => {
   });
 
   test("shows connected devices, stations on its ports, and its own switch port", async () => {
-    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=neighbors`);
+    const page = await visitor.open(`/hosts/${filled.switchId}?tab=neighbors`);
     const links = page.getByRole("table").filter({ hasText: "Port there" });
     const row = links.getByRole("row", { name: /^Gi1\/0\/5 core-9 not in the inventory Te1\/1\/4 Up 1G \d{4}-/ });
     await row.getByText("LLDP", { exact: true }).click();
@@ -84,7 +72,7 @@ describe("the page of a host", () => {
   });
 
   test("shows its changes with author and reason, with links to the state before", async () => {
-    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=history`);
+    const page = await visitor.open(`/hosts/${filled.switchId}?tab=history`);
     const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
     // The page names the host, so the sentence need not.
     await change.getByText(/^name access-1 → access-one/).waitFor();
@@ -104,7 +92,7 @@ describe("the page of a host", () => {
 
   test("shows a deleted host's last state with date and reason, and before its creation when it begins", async () => {
     const asked = visitor.requests();
-    const page = await visitor.signedIn(OWNER, `/hosts/${filled.gone.id}`);
+    const page = await visitor.open(`/hosts/${filled.gone.id}`);
     await page.getByRole("heading", { name: "This host is gone" }).waitFor();
     expect(asked.filter((url) => url.includes("/history") && !url.includes("limit=1"))).toEqual([]);
     await page.getByText("scrapped").waitFor();
@@ -121,13 +109,13 @@ describe("the page of a host", () => {
       await page.goBack();
       await page.getByRole("heading", { name: "old-server" }).waitFor();
     }
-    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?tab=ports&at=2020-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/hosts/${filled.switchId}?tab=ports&at=2020-01-01T00:00:00Z`);
     await page.getByRole("heading", { name: "This host did not exist yet" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await page.goto(`${appliance.running.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
+    await page.goto(`${appliance.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
     await page.getByText("Host not found").waitFor();
     // Bad in the address is the instant, not the host.
-    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=whenever`);
+    await page.goto(`${appliance.url}/hosts/${filled.switchId}?at=whenever`);
     await page.getByRole("alert").filter({ hasText: "Request" }).waitFor();
     expect(await page.getByText("Host not found").count()).toBe(0);
     // The refusals that these pages are made of, and nothing else.

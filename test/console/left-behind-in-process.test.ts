@@ -1,35 +1,24 @@
 // User data left in a tab, in the test process: no unsaved text, however the session ends; device settings remain.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
+import type { Visitor } from "../support/page/visitor.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const NEXT = "next@acme.example";
 /** Part of every typed text. */
 const TYPED = "half-typed";
 
-let appliance: VisitedAppliance;
 let host: Wire;
 let visitor: Visitor;
 
-beforeAll(async () => {
-  appliance = await serveVisited();
-  await appliance.addUser(NEXT, "Admin");
-  host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "access-1" }));
+const appliance = serveForAll(async ({ addUser, client, networkId }) => {
+  await addUser(NEXT, "Admin");
+  host = await made(client.post("hosts", { network_id: networkId, name: "access-1" }));
 });
-
-beforeEach(async () => {
-  visitor = await Visitor.arrive(appliance.running.url);
-});
-
-afterEach(() => visitor.leave());
-
-afterAll(() => appliance.close());
 
 const stored = (page: Page) => page.evaluate<string>("JSON.stringify({ ...sessionStorage })");
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -85,7 +74,9 @@ const FORMS: readonly Form[] = [
 
 /** Signs in, opens a form, and types into it. */
 async function typed({ path, type }: Form): Promise<Page> {
-  const page = await visitor.signedIn(OWNER, path);
+  const arrival = await appliance.arrived(OWNER, path);
+  const { page } = arrival;
+  visitor = arrival.visitor;
   await type(page);
   await settles(() => stored(page), expect.stringContaining(TYPED));
   // Records the tab's storage as soon as the sign-in form appears.
@@ -201,7 +192,7 @@ describe("unsaved input is gone", () => {
   test("including names of markers, which the next user may not be allowed to see", async () => {
     const body = { name: "before the move", at: new Date().toISOString(), network_id: appliance.networkId };
     await made(appliance.client.post("markers", body));
-    const page = await visitor.signedIn(OWNER, "/vlans");
+    const { page } = await appliance.arrived(OWNER, "/vlans");
     const name = page.getByText("before the move");
     await name.first().waitFor({ state: "attached" });
     await signOut(page);

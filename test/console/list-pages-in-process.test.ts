@@ -1,33 +1,15 @@
 // Lists of the console in the test process: filters by clicks and by text, exports, keyboard navigation.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("list pages", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
+  const { appliance, visitor, page } = visitForAll(({ client, networkId }) => addListedHosts(client, networkId));
+  beforeAll(() => page.close());
 
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    await addListedHosts(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
-    await (await visitor.signedIn(OWNER)).close();
-    expect(visitor.troubles()).toEqual([]);
-  });
-
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   test("a filter is typed with completions, is part of the URL, and applies to the CSV", async () => {
     const page = await visitor.open("/hosts");
@@ -39,7 +21,7 @@ describe("list pages", () => {
     await page.getByText("5 hosts", { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("filter")).toBe('manufacturer = "Cisco" AND name : "host-100"');
     const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
-    const lines = await (await page.request.get(appliance.running.url + csv)).text();
+    const lines = await (await page.request.get(appliance.url + csv)).text();
     expect(lines.trim().split("\r\n")).toHaveLength(6);
     await page.goBack();
     await page.getByText("1,200 hosts", { exact: true }).waitFor();

@@ -1,40 +1,23 @@
 // Lost answers in the test process: a write without an answer is retried and executed once, for every form that
 // creates; typed text survives a reload, except secrets.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import type { Route } from "../support/page/network.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("on a network that loses answers", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
+  const { appliance, client, visitor, page } = visitForAll();
 
   afterEach(async () => {
     await page.unrouteAll({ behavior: "wait" });
     visitor.troubles();
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
-
-  const open = (address: string) => page.goto(appliance.running.url + address);
+  const open = (address: string) => page.goto(appliance.url + address);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
+  const list = async (path: string) => (await made(client.get(path))) as unknown as Wire[];
 
   /** Drops the first answer to a write there, after its execution. */
   async function loseAnswer(path: string, method = "POST"): Promise<void> {
@@ -48,11 +31,9 @@ describe("on a network that loses answers", () => {
   }
 
   test("a record is deleted once with its dependants, despite retries", async () => {
-    const network = await made(appliance.client.post("networks", { name: "Branch" }));
-    const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
-    await made(
-      appliance.client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }),
-    );
+    const network = await made(client.post("networks", { name: "Branch" }));
+    const vlan = await made(client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
+    await made(client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }));
     await open(`/vlans/${vlan.id}`);
     await button("Delete").click();
     await page.getByRole("heading", { name: "Delete VLAN 30 Till" }).waitFor();
@@ -67,11 +48,11 @@ describe("on a network that loses answers", () => {
   });
 
   test("records are deleted in bulk once with their dependants, despite retries", async () => {
-    const network = await made(appliance.client.post("networks", { name: "Depot" }));
+    const network = await made(client.post("networks", { name: "Depot" }));
     for (const number of [40, 41]) {
-      const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
+      const vlan = await made(client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
       const cidr = `10.${number}.0.0/24`;
-      await made(appliance.client.post("subnets", { network_id: network.id, cidr, vlan_id: vlan.id, name: "x" }));
+      await made(client.post("subnets", { network_id: network.id, cidr, vlan_id: vlan.id, name: "x" }));
     }
     await open(`/vlans?network=${network.id}&filter=${encodeURIComponent("number >= 40")}`);
     await button("Delete").click();
@@ -86,14 +67,14 @@ describe("on a network that loses answers", () => {
   });
 
   test("a user's other preferences are kept if they could not be read before one is set", async () => {
-    const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "pinned" });
+    const { data: host } = await client.post("hosts", { network_id: appliance.networkId, name: "pinned" });
     const kept = async () => {
-      const told = await page.request.get(`${appliance.running.url}/api/auth/preferences`);
+      const told = await page.request.get(`${appliance.url}/api/auth/preferences`);
       return ((await told.json()) as { readonly data: Readonly<Record<string, unknown>> }).data;
     };
-    await page.request.put(`${appliance.running.url}/api/auth/preferences`, {
+    await page.request.put(`${appliance.url}/api/auth/preferences`, {
       data: { "views.hosts": [{ name: "Mine", filter: "name = a" }] },
-      headers: { origin: appliance.running.url },
+      headers: { origin: appliance.url },
     });
     const before = await kept();
     const preferences = "**/api/auth/preferences";
@@ -109,7 +90,7 @@ describe("on a network that loses answers", () => {
   });
 
   test("a form is locked while sending, and keeps focus after a refusal", async () => {
-    const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "held" });
+    const { data: host } = await client.post("hosts", { network_id: appliance.networkId, name: "held" });
     await open(`/hosts/${host.id}`);
     await button("Edit").click();
     const field = page.locator("#edit-name");
@@ -132,7 +113,7 @@ describe("on a network that loses answers", () => {
   });
 
   test("a new record stays editable after a refusal by the API", async () => {
-    await made(appliance.client.post("tags", { name: "taken", color: "Red" }));
+    await made(client.post("tags", { name: "taken", color: "Red" }));
     await open("/settings/tags?new=tag");
     await page.locator("#edit-name").fill("taken");
     await button("Create").click();
@@ -158,7 +139,7 @@ describe("on a network that loses answers", () => {
     await button("Send it again").click();
     await page.getByText("The key Monitoring by day was created.").waitFor();
     expect((await page.locator(".command").textContent())?.match(/nlk_\w+/)).not.toBeNull();
-    const told = await page.request.get(`${appliance.running.url}/api/v1/auth/keys?limit=0`);
+    const told = await page.request.get(`${appliance.url}/api/v1/auth/keys?limit=0`);
     const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
     expect(data.filter(({ name }) => name === "Monitoring by day")).toHaveLength(1);
   });
@@ -173,7 +154,7 @@ describe("on a network that loses answers", () => {
   const UNSURE = "It is not known whether what you sent was saved.";
   const credentialsOf = async (networkId: string) =>
     (await list("credentials?limit=0")).filter((each) => each.assigned_network_ids.includes(networkId));
-  const newNetwork = async (name: string) => (await made(appliance.client.post("networks", { name }))).id as string;
+  const newNetwork = async (name: string) => (await made(client.post("networks", { name }))).id as string;
   const kept = () =>
     page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
 
@@ -223,7 +204,7 @@ describe("on a network that loses answers", () => {
     const sent = Object.fromEntries(
       ["content-type", "idempotency-key", "x-request-id", "x-change-reason"].map((name) => [name, headers[name] ?? ""]),
     );
-    const answer = await page.request.post(`${appliance.running.url}/api/v1/credentials`, {
+    const answer = await page.request.post(`${appliance.url}/api/v1/credentials`, {
       headers: sent,
       data: body ?? "",
     });
@@ -241,7 +222,7 @@ describe("on a network that loses answers", () => {
 
   test("addresses are allocated once", async () => {
     const { id } = await made(
-      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
+      client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
     );
     await loseAnswer(`/api/v1/subnets/${id}/allocate`);
     await open(`/subnets/${id}`);
@@ -261,11 +242,11 @@ describe("on a network that loses answers", () => {
     await settles(() => button("Take a backup").isEnabled(), true);
     await button("Take a backup").click();
     await page.getByText("is being taken.").waitFor();
-    expect(
-      (await page.request.get(`${appliance.running.url}/api/v1/backups`).then((told) => told.json())).data,
-    ).toHaveLength(1);
+    expect((await page.request.get(`${appliance.url}/api/v1/backups`).then((told) => told.json())).data).toHaveLength(
+      1,
+    );
     const host = await made(
-      appliance.client.post("hosts", {
+      client.post("hosts", {
         network_id: appliance.networkId,
         name: "bound",
         ports: [80, 443].map((number) => ({ number, protocol: "Tcp" })),
@@ -286,7 +267,7 @@ describe("on a network that loses answers", () => {
   });
 
   test("a partial credential survives a reload: its type, hosts and networks, but no secret", async () => {
-    const host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
+    const host = await made(client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
     await open("/settings/credentials?new=credential");
     const form = page.getByRole("form", { name: "New credential" });
     await form.getByLabel("Name", { exact: true }).fill("Monitoring");

@@ -1,31 +1,19 @@
 // Interfaces, subnets, VLANs and stations in the test process: texts, links and filters, now and in the past.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type FilledNetwork, fillNetwork, UNKNOWN_MAC } from "../support/browser/networks.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("network pages", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
   let filled: FilledNetwork;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    filled = await fillNetwork(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
+  const { appliance, visitor, page } = visitForAll(async ({ client, networkId }) => {
+    filled = await fillNetwork(client, networkId);
   });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeAll(() => page.close());
 
   test("show when a port flapped and its stations, with links to the state at that time", async () => {
-    const page = await visitor.signedIn(OWNER, `/interfaces/${filled.flapped.id}?life=all`);
+    const page = await visitor.open(`/interfaces/${filled.flapped.id}?life=all`);
     await page.getByRole("heading", { name: "Gi1/0/7" }).waitFor();
     const table = page.getByRole("table", { name: "What happened" });
     await table.waitFor();
@@ -45,7 +33,7 @@ describe("network pages", () => {
   });
 
   test("show a subnet's free addresses, duplicates and reservations", async () => {
-    const page = await visitor.signedIn(OWNER, "/subnets");
+    const page = await visitor.open("/subnets");
     await page
       .getByRole("row", { name: /10\.2\.3\.0\/28/ })
       .getByRole("link", { name: "10.2.3.0/28" })
@@ -72,7 +60,7 @@ describe("network pages", () => {
   });
 
   test("show stations without a host, also at an earlier time", async () => {
-    const page = await visitor.signedIn(OWNER, "/");
+    const page = await visitor.open("/");
     await page.getByRole("navigation").getByRole("link", { name: "Stations" }).click();
     const table = page.getByRole("table");
     const unknown = table.getByRole("row", { name: new RegExp(UNKNOWN_MAC) });
@@ -83,9 +71,9 @@ describe("network pages", () => {
     await table.getByRole("link", { name: "Gi1/0/7" }).waitFor();
     await settles(() => table.locator("tbody tr").count(), 2);
     // An empty list does not claim that all belong to hosts.
-    await page.goto(`${appliance.running.url}/stations?at=2020-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/stations?at=2020-01-01T00:00:00Z`);
     await page.getByText("No MAC address is known at an edge port.").waitFor();
-    await page.goto(`${appliance.running.url}/stations?show=all&at=${filled.beforeFlap}`);
+    await page.goto(`${appliance.url}/stations?show=all&at=${filled.beforeFlap}`);
     await table.getByRole("link", { name: "printer-2" }).waitFor();
     await settles(() => table.locator("tbody tr").count(), 1);
     await table.getByRole("link", { name: "locate 00:1b:21:00:00:02" }).click();
@@ -96,7 +84,7 @@ describe("network pages", () => {
   });
 
   test("show a large subnet as blocks, which expand and link to child subnets", async () => {
-    const page = await visitor.signedIn(OWNER, `/subnets/${filled.parent.id}`);
+    const page = await visitor.open(`/subnets/${filled.parent.id}`);
     const grid = page.getByRole("grid", { name: "Blocks of addresses" });
     await grid.waitFor();
     await settles(() => grid.getByRole("gridcell").count(), 256);
@@ -118,7 +106,7 @@ describe("network pages", () => {
   });
 
   test("show an IPv6 subnet by its contents, and the next free addresses", async () => {
-    const page = await visitor.signedIn(OWNER, `/subnets/${filled.subnet6.id}`);
+    const page = await visitor.open(`/subnets/${filled.subnet6.id}`);
     await page.getByRole("list", { name: "Next free" }).waitFor();
     const runs = page.getByRole("table", { name: "What its addresses are" });
     await runs.getByRole("row", { name: /2001:db8:2:3::10.*in use.*server-6/ }).waitFor();
@@ -129,7 +117,7 @@ describe("network pages", () => {
   });
 
   test("show a deleted subnet's last state with the reason", async () => {
-    const page = await visitor.signedIn(OWNER, `/subnets/${filled.goneSubnet.id}`);
+    const page = await visitor.open(`/subnets/${filled.goneSubnet.id}`);
     await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
     await page.getByText("moved out").waitFor();
     await page.getByRole("link", { name: "Show it as it was last" }).click();
@@ -144,7 +132,7 @@ describe("network pages", () => {
       [`/interfaces/${filled.flapped.id}`, "interface"],
       [`/vlans/${filled.vlan.id}`, "VLAN"],
     ]) {
-      await page.goto(`${appliance.running.url}${path}?at=2020-01-01T00:00:00Z`);
+      await page.goto(`${appliance.url}${path}?at=2020-01-01T00:00:00Z`);
       await page.getByRole("heading", { name: `This ${word} did not exist yet` }).waitFor();
     }
     expect(visitor.troubles()).toEqual([]);
@@ -152,7 +140,7 @@ describe("network pages", () => {
   });
 
   test("show a VLAN's ports, and the claimants of one address", async () => {
-    const page = await visitor.signedIn(OWNER, `/vlans/${filled.vlan.id}`);
+    const page = await visitor.open(`/vlans/${filled.vlan.id}`);
     await page.getByRole("heading", { name: "VLAN 20" }).waitFor();
     await page.getByRole("row", { name: "access-1 Gi1/0/7 Gi1/0/8 2 of 2" }).waitFor();
     await page.getByRole("row", { name: /access-1 Gi1\/0\/7 .*native/ }).waitFor();
@@ -171,7 +159,7 @@ describe("network pages", () => {
   });
 
   test("list the fullest subnets first on request, by the URL", async () => {
-    const page = await visitor.signedIn(OWNER, "/subnets");
+    const page = await visitor.open("/subnets");
     const order = page.locator(".subnet-tree tbody th");
     await order.first().getByText("10.2.0.0/16").waitFor();
     await page.getByRole("link", { name: "Fullest first" }).click();
@@ -184,7 +172,7 @@ describe("network pages", () => {
   });
 
   test("filter subnets by utilization and other fields, and conflicts", async () => {
-    const page = await visitor.signedIn(OWNER, "/subnets");
+    const page = await visitor.open("/subnets");
     await page.getByRole("navigation", { name: "Ways to look at subnets" }).getByRole("link", { name: "List" }).click();
     const row = page.getByRole("row", { name: /10\.2\.3\.0\/28/ });
     await row.waitFor();
@@ -196,10 +184,10 @@ describe("network pages", () => {
     await page.getByText("1 subnet", { exact: true }).waitFor();
     expect(await row.count()).toBe(0);
     expect(new URL(page.url()).searchParams.get("filter")).toBe('cidr = "2001:db8:2:3::/64"');
-    await page.goto(`${appliance.running.url}/conflicts?show=all`);
+    await page.goto(`${appliance.url}/conflicts?show=all`);
     await page.getByRole("row", { name: /10\.2\.3\.5/ }).waitFor();
     const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
-    const table = await (await page.request.get(appliance.running.url + csv)).text();
+    const table = await (await page.request.get(appliance.url + csv)).text();
     expect(table.split("\r\n").filter((line) => line.startsWith("Address,10.2.3.5,"))).toHaveLength(2);
     await field.fill("type = Subnet");
     await field.press("Enter");

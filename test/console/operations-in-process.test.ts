@@ -1,11 +1,8 @@
 // Operations of an Owner in the test process: refused to other roles and in the past, by the console and by the API.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { describe, expect, test } from "bun:test";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
 
-const OWNER = "owner@acme.example";
 const OTHERS = [
   ["admin@acme.example", "Admin"],
   ["member@acme.example", "Member"],
@@ -13,47 +10,28 @@ const OTHERS = [
 ] as const;
 
 describe("operations", () => {
-  let appliance: VisitedAppliance;
-  let origin: string;
-  const visitors: Visitor[] = [];
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    origin = appliance.running.url;
-    for (const [email, role] of OTHERS)
-      await appliance.addUser(email, role, role === "Admin" ? [] : [appliance.networkId]);
+  const appliance = serveForAll(async ({ addUser, networkId }) => {
+    for (const [email, role] of OTHERS) await addUser(email, role, role === "Admin" ? [] : [networkId]);
   });
-
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) await visitor.leave();
-  });
-
-  afterAll(() => appliance.close());
-
-  async function arrived(email: string, path: string): Promise<{ visitor: Visitor; page: Page }> {
-    const visitor = await Visitor.arrive(origin);
-    visitors.push(visitor);
-    return { visitor, page: await visitor.signedIn(email, path) };
-  }
 
   test.each(OTHERS)("%s is offered no verification and no prune, and the API refuses both", async (email) => {
-    const { visitor, page } = await arrived(email, "/ledger");
+    const { visitor, page } = await appliance.arrived(email, "/ledger");
     await page.getByText("What verifications found is for Owners").waitFor();
     expect(await page.getByRole("button", { name: "Verify now" }).count()).toBe(0);
-    await page.goto(`${origin}/settings/retention?before=2026-01-01`);
+    await page.goto(`${appliance.url}/settings/retention?before=2026-01-01`);
     await page.getByText("This concerns the whole appliance.").waitFor();
     expect(await page.getByRole("button", { name: "Preview" }).count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     const answers = [
-      await page.request.post(`${origin}/api/v1/ledger/verifications`),
-      await page.request.get(`${origin}/api/v1/ledger/verifications`),
-      await page.request.get(`${origin}/api/v1/retention/preview?before=2026-01-01T00:00:00Z`),
+      await page.request.post(`${appliance.url}/api/v1/ledger/verifications`),
+      await page.request.get(`${appliance.url}/api/v1/ledger/verifications`),
+      await page.request.get(`${appliance.url}/api/v1/retention/preview?before=2026-01-01T00:00:00Z`),
     ];
     expect(answers.map((answer) => answer.status())).toEqual([403, 403, 403]);
   });
 
   test("offer no actions in the past", async () => {
-    const { visitor, page } = await arrived(OWNER, "/settings/backups?at=2026-01-01T00:00:00.000Z");
+    const { visitor, page } = await appliance.arrived(OWNER, "/settings/backups?at=2026-01-01T00:00:00.000Z");
     await page.getByText("To change something, go back to now.").waitFor();
     expect(await page.getByRole("button", { name: "Take a backup" }).count()).toBe(0);
     await page.keyboard.press("t");

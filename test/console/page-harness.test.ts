@@ -1,40 +1,27 @@
 // Simulated pages of the test process: they report the same failures as Chromium, and are as isolated from each other.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
 import { Visitor } from "../support/page/visitor.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("the in-process page", () => {
-  let appliance: VisitedAppliance;
+  const appliance = serveForAll();
   let visitor: Visitor;
   let page: Page;
 
-  beforeAll(async () => {
-    appliance = await serveVisited();
-  });
-
   beforeEach(async () => {
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER, "/hosts");
+    ({ visitor, page } = await appliance.arrived(OWNER, "/hosts"));
     await page.getByRole("button", { name: "New host" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
-  });
-
-  afterEach(() => visitor.leave());
-
-  afterAll(async () => {
-    await appliance.close();
   });
 
   const troubled = (...sentences: unknown[]) => settles(async () => visitor.troubles(), sentences as string[]);
 
   test("can sign in by the form, too", async () => {
-    const other = await Visitor.arrive(appliance.running.url);
+    const other = await Visitor.arrive(appliance.url);
     const theirs = await other.signIn(OWNER, PASSWORD, "/vlans");
     await theirs.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
     expect(other.troubles()).toEqual([]);
@@ -47,7 +34,7 @@ describe("the in-process page", () => {
       "404 for /api/v1/hosts/00000000-0000-4000-8000-000000000000",
       "error: Failed to load resource: the server responded with a status of 404 (Not Found)",
     );
-    await page.goto(`${appliance.running.url}/nowhere`);
+    await page.goto(`${appliance.url}/nowhere`);
     await troubled("404 for /nowhere", expect.stringContaining("404 (Not Found)"));
   });
 
@@ -70,11 +57,11 @@ describe("the in-process page", () => {
 
   test("blocks requests a foreign site would make", async () => {
     const sent = { method: "POST", headers: { origin: "http://elsewhere.example" }, data: { name: "x", color: "Red" } };
-    expect((await page.request.fetch(`${appliance.running.url}/api/v1/tags`, sent)).status()).toBe(403);
+    expect((await page.request.fetch(`${appliance.url}/api/v1/tags`, sent)).status()).toBe(403);
   });
 
   test("shares nothing with other visitors, and storage with the visitor's other tabs", async () => {
-    const other = await Visitor.arrive(appliance.running.url);
+    const other = await Visitor.arrive(appliance.url);
     const theirs = await other.open("/hosts");
     await theirs.getByRole("button", { name: "Sign in" }).waitFor();
     await page.evaluate("localStorage.setItem('mine', '1'); sessionStorage.setItem('mine', '2'); window.mine = 3");
@@ -126,7 +113,7 @@ describe("the in-process page", () => {
     await page.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "New host" }).waitFor();
-    expect([page.url(), await page.evaluate("window.isSame")]).toEqual([`${appliance.running.url}/hosts`, true]);
+    expect([page.url(), await page.evaluate("window.isSame")]).toEqual([`${appliance.url}/hosts`, true]);
     expect(visitor.troubles()).toEqual([]);
   });
 
@@ -151,13 +138,13 @@ describe("the in-process page", () => {
     expect(order).toEqual([]);
     await page.evaluate("void fetch('/api/v1/tags?limit=1', { method: 'POST' })");
     expect([(await request).method(), (await request).url()]).toEqual([
-      ...["POST", `${appliance.running.url}/api/v1/tags?limit=1`],
+      ...["POST", `${appliance.url}/api/v1/tags?limit=1`],
     ]);
     expect(order).toEqual(["request"]);
     letGo();
     expect([(await response).status(), (await response).ok()]).toEqual([201, true]);
-    const document = page.waitForResponse(`${appliance.running.url}/vlans`);
-    await page.goto(`${appliance.running.url}/vlans`);
+    const document = page.waitForResponse(`${appliance.url}/vlans`);
+    await page.goto(`${appliance.url}/vlans`);
     expect((await document).status()).toBe(200);
   });
 

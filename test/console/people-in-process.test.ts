@@ -1,15 +1,13 @@
 // Users and their rights in the test process: own sessions and password, API keys, and users; rights of others are
 // changed only with permission.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const ADMIN = "admin@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
@@ -19,30 +17,9 @@ const PEOPLE = [
   [VIEWER, "Viewer"],
 ] as const;
 
-let appliance: VisitedAppliance;
-let origin: string;
-const visitors: Visitor[] = [];
-
-beforeAll(async () => {
-  appliance = await serveVisited();
-  origin = appliance.running.url;
-  for (const [email, role] of PEOPLE)
-    await appliance.addUser(email, role, role === "Admin" ? [] : [appliance.networkId]);
+const appliance = serveForAll(async ({ addUser, networkId }) => {
+  for (const [email, role] of PEOPLE) await addUser(email, role, role === "Admin" ? [] : [networkId]);
 });
-
-afterEach(async () => {
-  for (const visitor of visitors.splice(0)) await visitor.leave();
-});
-
-afterAll(() => appliance.close());
-
-async function arrived(email: string, path: string, password = PASSWORD): Promise<{ visitor: Visitor; page: Page }> {
-  const visitor = await Visitor.arrive(origin);
-  visitors.push(visitor);
-  const page =
-    password === PASSWORD ? await visitor.signedIn(email, path) : await visitor.signIn(email, password, path);
-  return { visitor, page };
-}
 
 async function isSignedOut(page: Page): Promise<void> {
   // If the change stream has already reported it, there is nothing to click.
@@ -56,8 +33,8 @@ describe("one's own account", () => {
 
   test("ends a session from the list, which is then signed out", async () => {
     await appliance.addUser("ends-one@acme.example", "Viewer", [appliance.networkId]);
-    const { page: elsewhere } = await arrived("ends-one@acme.example", "/");
-    const { visitor, page } = await arrived("ends-one@acme.example", "/settings");
+    const { page: elsewhere } = await appliance.arrived("ends-one@acme.example", "/");
+    const { visitor, page } = await appliance.arrived("ends-one@acme.example", "/settings");
     await own(page).waitFor();
     await other(page).getByRole("button").click();
     await page.getByText("The session has ended.").waitFor();
@@ -68,9 +45,9 @@ describe("one's own account", () => {
   });
 
   test("ends all others at once", async () => {
-    const { page: elsewhere } = await arrived(VIEWER, "/");
-    const { page: home } = await arrived(VIEWER, "/");
-    const { visitor, page } = await arrived(VIEWER, "/settings");
+    const { page: elsewhere } = await appliance.arrived(VIEWER, "/");
+    const { page: home } = await appliance.arrived(VIEWER, "/");
+    const { visitor, page } = await appliance.arrived(VIEWER, "/settings");
     await page.getByRole("button", { name: "End all others" }).click();
     const others = await other(page).count();
     expect(others).toBeGreaterThanOrEqual(2);
@@ -84,8 +61,8 @@ describe("one's own account", () => {
 
   test("changes the password, which ends all other sessions", async () => {
     await appliance.addUser("changes@acme.example", "Viewer", [appliance.networkId]);
-    const { page: elsewhere } = await arrived("changes@acme.example", "/");
-    const { visitor, page } = await arrived("changes@acme.example", "/settings");
+    const { page: elsewhere } = await appliance.arrived("changes@acme.example", "/");
+    const { visitor, page } = await appliance.arrived("changes@acme.example", "/settings");
     await page.getByRole("button", { name: "Change password" }).click();
     const form = page.getByRole("form", { name: "Change password" });
     await form.getByText("All your other sessions end. API keys stay valid.").waitFor();
@@ -110,7 +87,7 @@ describe("one's own account", () => {
     await page.getByRole("heading", { name: "Hosts", level: 1 }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await isSignedOut(elsewhere);
-    await arrived("changes@acme.example", "/settings", next);
+    await appliance.arrived("changes@acme.example", "/settings", next);
   });
 });
 
@@ -118,7 +95,7 @@ describe("API keys", () => {
   const asked = (path: string, key: string) => appliance.running.withKey(key).get(path);
 
   test("are disabled temporarily with a reason, and concurrent changes are reported", async () => {
-    const { visitor, page } = await arrived(ADMIN, "/settings/keys");
+    const { visitor, page } = await appliance.arrived(ADMIN, "/settings/keys");
     await page.getByRole("button", { name: "New key" }).click();
     const making = page.getByRole("form", { name: "New key" });
     await making.getByLabel("Name", { exact: true }).fill("Backup job");
@@ -138,7 +115,7 @@ describe("API keys", () => {
     const form = page.getByRole("form", { name: "Edit the key Backup job" });
     await form.getByLabel("Enabled").uncheck();
     await form.getByLabel("Why").fill("not while we move");
-    const keys = `${origin}/api/v1/auth/keys`;
+    const keys = `${appliance.url}/api/v1/auth/keys`;
     const { data } = await (await page.request.get(keys)).json();
     const { id, name, organization_id, user_id, tags } = data.find(
       (each: { name: string }) => each.name === "Backup job",
@@ -159,35 +136,36 @@ describe("API keys", () => {
   });
 
   test("are neither offered to a Viewer nor created by request; a Member sees their own and no Owner's", async () => {
-    const { visitor, page } = await arrived(VIEWER, "/settings/keys");
+    const { visitor, page } = await appliance.arrived(VIEWER, "/settings/keys");
     await page.getByText("There is no API key yet.").waitFor();
     expect(await page.getByRole("button", { name: "New key" }).count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
-    const me = (await (await page.request.get(`${origin}/api/auth/me`)).json()).data;
+    const me = (await (await page.request.get(`${appliance.url}/api/auth/me`)).json()).data;
     const body = { name: "mine", organization_id: me.organization_id, user_id: me.id, tags: [] };
-    expect((await page.request.post(`${origin}/api/v1/auth/keys`, { data: body })).status()).toBe(403);
-    const { page: owners } = await arrived(OWNER, "/settings/keys");
+    expect((await page.request.post(`${appliance.url}/api/v1/auth/keys`, { data: body })).status()).toBe(403);
+    const { page: owners } = await appliance.arrived(OWNER, "/settings/keys");
     await owners.getByRole("row").nth(1).waitFor();
-    const [owned] = (await (await owners.request.get(`${origin}/api/v1/auth/keys?filter=permissions = Owner`)).json())
-      .data;
+    const [owned] = (
+      await (await owners.request.get(`${appliance.url}/api/v1/auth/keys?filter=permissions = Owner`)).json()
+    ).data;
     for (const email of [VIEWER, MEMBER]) {
-      const { page: others } = await arrived(email, "/settings/keys");
+      const { page: others } = await appliance.arrived(email, "/settings/keys");
       await others.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
       expect(await others.getByText(owned.key).count()).toBe(0);
       const answers = [
-        await others.request.post(`${origin}/api/v1/auth/keys/${owned.id}/rotate`),
-        await others.request.delete(`${origin}/api/v1/auth/keys/${owned.id}`),
+        await others.request.post(`${appliance.url}/api/v1/auth/keys/${owned.id}/rotate`),
+        await others.request.delete(`${appliance.url}/api/v1/auth/keys/${owned.id}`),
       ];
       expect([email, answers.map((each) => each.status())]).toEqual([
         email,
         email === VIEWER ? [403, 403] : [404, 404],
       ]);
     }
-    const { page: admins } = await arrived(ADMIN, "/settings/keys");
+    const { page: admins } = await appliance.arrived(ADMIN, "/settings/keys");
     const row = admins.getByRole("row").filter({ hasText: owned.key });
     await row.waitFor();
     expect(await row.getByRole("button").count()).toBe(0);
-    expect((await admins.request.post(`${origin}/api/v1/auth/keys/${owned.id}/rotate`)).status()).toBe(403);
+    expect((await admins.request.post(`${appliance.url}/api/v1/auth/keys/${owned.id}/rotate`)).status()).toBe(403);
   });
 });
 
@@ -205,12 +183,12 @@ describe("users", () => {
   const signsIn = async (password: string) => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ email: NEW, password });
-    const login = new Request(`${origin}/api/auth/login`, { method: "POST", headers, body });
+    const login = new Request(`${appliance.url}/api/auth/login`, { method: "POST", headers, body });
     return (await appliance.inside.handle(login)).status;
   };
 
   test("are added with one of two networks, given a new password, disabled, and deleted", async () => {
-    const { visitor, page } = await arrived(OWNER, "/settings/people");
+    const { visitor, page } = await appliance.arrived(OWNER, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     await page.getByRole("button", { name: "New user" }).click();
     const adding = page.getByRole("form", { name: "New user" });
@@ -232,11 +210,12 @@ describe("users", () => {
     await row.getByText("Vault").waitFor();
     await settles(() => row.textContent(), expect.stringContaining("Member"));
 
-    const { page: theirs } = await arrived(NEW, "/settings", FIRST);
+    const { page: theirs } = await appliance.arrived(NEW, "/settings", FIRST);
     await theirs.getByText("1 network", { exact: true }).waitFor();
-    const { id, organization_id } = (await (await theirs.request.get(`${origin}/api/auth/me`)).json()).data;
+    const { id, organization_id } = (await (await theirs.request.get(`${appliance.url}/api/auth/me`)).json()).data;
     const body = { name: "theirs", organization_id, user_id: id, tags: [] };
-    const { key } = (await (await theirs.request.post(`${origin}/api/v1/auth/keys`, { data: body })).json()).data;
+    const { key } = (await (await theirs.request.post(`${appliance.url}/api/v1/auth/keys`, { data: body })).json())
+      .data;
     const answered = async () => (await appliance.running.withKey(key).get("hosts")).status;
     expect(await answered()).toBe(200);
 
@@ -268,7 +247,7 @@ describe("users", () => {
   });
 
   test("report concurrent changes, even after another refusal", async () => {
-    const { page } = await arrived(OWNER, "/settings/people");
+    const { page } = await appliance.arrived(OWNER, "/settings/people");
     const row = rowOf(page, MEMBER);
     await row.getByRole("button", { name: /^Edit/ }).click();
     const form = page.getByRole("form", { name: /^Edit/ });
@@ -287,7 +266,7 @@ describe("users", () => {
   });
 
   test("include an only Owner, who reads why they must stay one", async () => {
-    const { visitor, page } = await arrived(OWNER, "/settings/people");
+    const { visitor, page } = await appliance.arrived(OWNER, "/settings/people");
     const own = rowOf(page, OWNER);
     await settles(() => own.getByRole("button").allTextContents(), ["Edit"]);
     await own.getByRole("button", { name: "Edit" }).click();
@@ -300,7 +279,7 @@ describe("users", () => {
   });
 
   test("get no role above an Admin's own, and cannot be changed by a Member or Viewer", async () => {
-    const { visitor, page } = await arrived(ADMIN, "/settings/people");
+    const { visitor, page } = await appliance.arrived(ADMIN, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     expect(await rowOf(page, OWNER).getByRole("button").count()).toBe(0);
     await settles(() => rowOf(page, VIEWER).getByRole("button").allTextContents(), ["Edit", "Delete"]);
@@ -311,19 +290,19 @@ describe("users", () => {
       ["Admin", "Member", "Viewer"],
     );
     expect(visitor.troubles()).toEqual([]);
-    const users = `${origin}/api/v1/users`;
+    const users = `${appliance.url}/api/v1/users`;
     const body = { email: "me.too@acme.example", role: "Owner", password: FIRST };
     expect((await page.request.post(users, { data: body })).status()).toBe(403);
     const { data } = await (await page.request.get(users)).json();
     const [owner] = data.filter((each: { role: string }) => each.role === "Owner");
     expect((await page.request.delete(`${users}/${owner.id}`)).status()).toBe(403);
     for (const email of [MEMBER, VIEWER]) {
-      const { visitor: other, page: theirs } = await arrived(email, "/settings/people");
+      const { visitor: other, page: theirs } = await appliance.arrived(email, "/settings/people");
       await rowOf(theirs, email).getByText("you").waitFor();
       expect(await theirs.getByRole("button", { name: "New user" }).count()).toBe(0);
       expect(await theirs.getByRole("row").getByRole("button").count()).toBe(0);
       expect(other.troubles()).toEqual([]);
-      const me = (await (await theirs.request.get(`${origin}/api/auth/me`)).json()).data;
+      const me = (await (await theirs.request.get(`${appliance.url}/api/auth/me`)).json()).data;
       const raised = { email, role: "Admin" };
       const answers = [
         await theirs.request.put(`${users}/${me.id}`, { data: raised }),

@@ -1,41 +1,29 @@
 // Records without a page of their own, in the test process: edit, delete and restore, and links to them, by the rights
 // of the user.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
 describe("a record without a page of its own", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll(({ addUser, networkId }) =>
+    addUser(VIEWER, "Viewer", [networkId]),
+  );
 
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    await appliance.addUser(VIEWER, "Viewer", [appliance.networkId]);
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
-
-  const open = (address: string) => page.goto(appliance.running.url + address);
+  const open = (address: string) => page.goto(appliance.url + address);
   const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
 
   test("is edited and deleted on its page, and restored from its deletion notice", async () => {
-    const { client, networkId } = appliance;
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
     const host = await made(
-      client.post("hosts", { network_id: networkId, name: "printer", ip_addresses: [{ ip_address: "10.7.0.9" }] }),
+      client.post("hosts", {
+        network_id: appliance.networkId,
+        name: "printer",
+        ip_addresses: [{ ip_address: "10.7.0.9" }],
+      }),
     );
     const [address] = host.ip_addresses as readonly Wire[];
     await open(`/records/ip_address/${address?.id}`);
@@ -62,9 +50,8 @@ describe("a record without a page of its own", () => {
   });
 
   test("is linked from every difference, and found after deletion elsewhere", async () => {
-    const { client, networkId } = appliance;
     const host = await made(
-      client.post("hosts", { network_id: networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),
+      client.post("hosts", { network_id: appliance.networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),
     );
     const [port] = host.ports as readonly Wire[];
     await made(client.delete(`ports/${port?.id}`, { "x-change-reason": "switched off" }));
@@ -81,19 +68,16 @@ describe("a record without a page of its own", () => {
   });
 
   test("is not restored without the right, and is reported as unknown if it never existed", async () => {
-    const { client } = appliance;
     const tag = await made(client.post("tags", { name: "spare", color: "Gray" }));
     await made(client.delete(`tags/${tag.id}`));
-    const other = await Visitor.arrive(appliance.running.url);
-    const theirs = await other.signedIn(VIEWER, `/records/tag/${tag.id}`);
+    const { visitor: other, page: theirs } = await appliance.arrived(VIEWER, `/records/tag/${tag.id}`);
     await theirs.getByText("This tag is gone.").waitFor();
     await theirs.locator("ol.transactions > li").first().waitFor();
     await settles(() => theirs.getByRole("button", { name: "Bring it back" }).count(), 0);
     expect(other.troubles()).toEqual([]);
-    await theirs.goto(`${appliance.running.url}/records/spaceship/${tag.id}`);
+    await theirs.goto(`${appliance.url}/records/spaceship/${tag.id}`);
     await theirs.getByText("Record not found").waitFor();
-    await theirs.goto(`${appliance.running.url}/records/tag/00000000-0000-4000-8000-000000000000`);
+    await theirs.goto(`${appliance.url}/records/tag/00000000-0000-4000-8000-000000000000`);
     await theirs.getByText("Tag not found").waitFor();
-    await other.leave();
   });
 });

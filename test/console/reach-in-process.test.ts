@@ -1,12 +1,11 @@
 // Records out of a user's reach, in the test process: a Viewer of one network of two, and a Member who loses access
 // while viewing.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import type { FilledNetwork } from "../support/browser/networks.ts";
 import { fillTwoNetworks } from "../support/browser/two-networks.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { serveForAll } from "../support/page/visit.ts";
 
 const VIEWER = "night@acme.example";
 const MEMBER = "day@acme.example";
@@ -17,27 +16,18 @@ const MEMBER = "day@acme.example";
 const NOT_THERE = /^404 for \S+\/(history\?|transactions\/\d+)|status of 404/;
 
 describe("a network beyond a user's reach", () => {
-  let appliance: VisitedAppliance;
-  let origin: string;
   let own: FilledNetwork;
   let beyond: FilledNetwork;
   let ofVault: number;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    origin = appliance.running.url;
-    const { client, networkId, organizationId } = appliance;
+  const appliance = serveForAll(async ({ addUser, client, networkId, organizationId }) => {
     const filled = await fillTwoNetworks(client, networkId, organizationId);
     ({ own, beyond, ofVault } = filled);
-    await appliance.addUser(VIEWER, "Viewer", [networkId]);
-    await appliance.addUser(MEMBER, "Member", [networkId, filled.vault.id]);
+    await addUser(VIEWER, "Viewer", [networkId]);
+    await addUser(MEMBER, "Member", [networkId, filled.vault.id]);
   });
 
-  afterAll(() => appliance.close());
-
   test("a Viewer sees every page of their own network, without refusals, and nothing of the other", async () => {
-    const visitor = await Visitor.arrive(origin);
-    const page = await visitor.signedIn(VIEWER);
+    const { visitor, page } = await appliance.arrived(VIEWER);
     for (const [address, heading] of [
       ["/", "Find"],
       ["/hosts", "Hosts"],
@@ -62,19 +52,17 @@ describe("a network beyond a user's reach", () => {
       ["/discovery/ignored", "Ignored"],
       ["/ledger", "Ledger"],
     ] as const) {
-      await page.goto(origin + address);
+      await page.goto(appliance.url + address);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       await page.locator(".waiting").first().waitFor({ state: "detached" });
       expect([address, await page.getByText("Vault").count()]).toEqual([address, 0]);
       expect([address, visitor.troubles()]).toEqual([address, []]);
     }
     await page.getByText("What verifications found is for Owners").waitFor();
-    await visitor.leave();
   });
 
   test("URLs of records in the other network look like those of unknown records, with links onward", async () => {
-    const visitor = await Visitor.arrive(origin);
-    const page = await visitor.signedIn(VIEWER);
+    const { visitor, page } = await appliance.arrived(VIEWER);
     for (const address of [
       `/hosts/${beyond.switchId}`,
       `/interfaces/${beyond.flapped.id}`,
@@ -83,7 +71,7 @@ describe("a network beyond a user's reach", () => {
       `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`,
       `/changes/${ofVault}`,
     ]) {
-      await page.goto(origin + address);
+      await page.goto(appliance.url + address);
       await page.getByText("have access to").waitFor();
     }
     // The next transaction of their own network.
@@ -94,13 +82,11 @@ describe("a network beyond a user's reach", () => {
     await page.locator(".difference").getByText("Gi1/0/8 of access-1").waitFor();
     expect(Number(page.url().split("/").at(-1))).toBeLessThan(ofVault);
     expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
-    await visitor.leave();
   });
 
   test("a network withdrawn from a Member disappears from the page, also from a past instant", async () => {
-    const visitor = await Visitor.arrive(origin);
     const then = `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`;
-    const page = await visitor.signedIn(MEMBER, then);
+    const { visitor, page } = await appliance.arrived(MEMBER, then);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     const { client, networkId } = appliance;
     const users = (await made(client.get("users?limit=0"))) as unknown as Wire[];
@@ -108,10 +94,9 @@ describe("a network beyond a user's reach", () => {
     await made(client.put(`users/${id}`, { id, email, name, role, is_enabled, network_ids: [networkId] }));
     await page.keyboard.press("t");
     await page.getByText("Host not found, or you don't have access to it.").waitFor();
-    await page.goto(origin + then);
+    await page.goto(appliance.url + then);
     await page.getByText("Host not found, or you don't have access to it.").waitFor();
     expect(await page.getByText("access-1").count()).toBe(0);
     expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
-    await visitor.leave();
   });
 });

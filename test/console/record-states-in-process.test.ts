@@ -1,6 +1,6 @@
 // States of record pages in the test process: failed, out of reach, not yet created or deleted.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import {
   FAILED_REQUEST,
   FAILURES,
@@ -10,23 +10,12 @@ import {
   type RecordPage,
 } from "../support/browser/record-pages.ts";
 import type { Route } from "../support/page/network.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/page/visit.ts";
 
 describe("a record page", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
   let records: readonly RecordPage[];
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    records = await fillRecordPages(appliance.client, appliance.networkId);
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
+  const { appliance, visitor, page } = visitForAll(async ({ client, networkId }) => {
+    records = await fillRecordPages(client, networkId);
   });
 
   beforeEach(async () => {
@@ -34,17 +23,12 @@ describe("a record page", () => {
     visitor.troubles();
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
-
   test.each(FAILURES)(
     "answered %d explains the error, with the request id, and retries",
     async (status, code, error) => {
       for (const [path, api, title] of records) {
         await page.route(api, (route: Route) => route.fulfill(failureAnswer([status, code, error])));
-        await page.goto(appliance.running.url + path);
+        await page.goto(appliance.url + path);
         const problem = page.getByRole("alert").filter({ hasText: error }).first();
         await problem.getByText(`Request ${FAILED_REQUEST}`).waitFor();
         await page.unroute(api);
@@ -59,7 +43,7 @@ describe("a record page", () => {
     const [path, api, title] = records[0] ?? ["", "", ""];
     const bad = { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" };
     await page.route(api, (route) => route.fulfill(bad));
-    await page.goto(appliance.running.url + path);
+    await page.goto(appliance.url + path);
     const problem = page.getByRole("alert").filter({ hasText: "A proxy in front of the appliance answered 502" });
     await problem.first().waitFor();
     await page.unroute(api);
@@ -70,7 +54,7 @@ describe("a record page", () => {
 
   test("of another instant that fails does not keep showing the present one", async () => {
     const [path, api, title] = records[0] ?? ["", "", ""];
-    await page.goto(appliance.running.url + path);
+    await page.goto(appliance.url + path);
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
     await page.route(api, (route) => (route.request().url().includes("at=") ? route.abort() : route.continue()));
     await page.keyboard.press("[");
@@ -83,9 +67,9 @@ describe("a record page", () => {
   test("out of reach looks like an unknown one", async () => {
     for (const [path, , title] of records) {
       const unknown = path.replace(/[^/]*$/, "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010");
-      await page.goto(appliance.running.url + unknown);
+      await page.goto(appliance.url + unknown);
       await page.getByText("have access to it.").waitFor();
-      await page.goto(`${appliance.running.url}${path}?at=2020-01-01T00:00:00Z`);
+      await page.goto(`${appliance.url}${path}?at=2020-01-01T00:00:00Z`);
       await page.getByRole("heading", { name: "did not exist yet" }).waitFor();
       await page.getByRole("link", { name: "Show it then" }).click();
       await page.getByRole("heading", { name: title, level: 1 }).waitFor();

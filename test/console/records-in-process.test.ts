@@ -1,41 +1,23 @@
 // Creating and deleting records in the test process: from lists and pages, with dependents, and the way back.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { PASSWORD } from "../support/appliance/appliance.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
 describe("creating and deleting records", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll(({ addUser, networkId }) =>
+    addUser(VIEWER, "Viewer", [networkId]),
+  );
 
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    await appliance.addUser(VIEWER, "Viewer", [appliance.networkId]);
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
+  beforeEach(() => void visitor.troubles());
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
-
-  const open = (path: string) => page.goto(appliance.running.url + path);
+  const open = (path: string) => page.goto(appliance.url + path);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
-  const newHost = (name: string) => made(appliance.client.post("hosts", { network_id: appliance.networkId, name }));
+  const list = (path: string) => made(client.get(path)) as unknown as Promise<Wire[]>;
+  const newHost = (name: string) => made(client.post("hosts", { network_id: appliance.networkId, name }));
 
   test("gives a host an address, a port and a service, edits one and deletes one", async () => {
     const host = await newHost("web-1");
@@ -45,9 +27,7 @@ describe("creating and deleting records", () => {
     await button("Create").click();
     await page.getByText("is in no subnet of the host's network; create the subnet first").waitFor();
     expect(visitor.troubles()).toHaveLength(2);
-    await made(
-      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.3.0.0/24", name: "Servers" }),
-    );
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.3.0.0/24", name: "Servers" }));
     await button("Create").click();
     await page.getByText("Created.").waitFor();
     await page.getByRole("cell", { name: "10.3.0.5", exact: true }).waitFor();
@@ -67,7 +47,7 @@ describe("creating and deleting records", () => {
     await page.getByRole("textbox", { name: "Service", exact: true }).fill("Https");
     await button("Create").click();
     await page.getByRole("cell", { name: "shop", exact: true }).waitFor();
-    const now = await made(appliance.client.get(`hosts/${host.id}`));
+    const now = await made(client.get(`hosts/${host.id}`));
     expect(now).toMatchObject({
       ip_addresses: [{ ip_address: "10.3.0.5", mac_address: "00:1b:21:aa:bb:cc" }],
       ports: [{ number: 443, protocol: "Tcp" }],
@@ -87,11 +67,9 @@ describe("creating and deleting records", () => {
   });
 
   test("lists a network's dependants, and cancels, or deletes and restores all", async () => {
-    const network = await made(appliance.client.post("networks", { name: "Branch" }));
-    const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
-    await made(
-      appliance.client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }),
-    );
+    const network = await made(client.post("networks", { name: "Branch" }));
+    const vlan = await made(client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
+    await made(client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }));
     await open(`/vlans/${vlan.id}`);
     await button("Delete").click();
     await page.getByRole("heading", { name: "Delete VLAN 30 Till" }).waitFor();
@@ -140,9 +118,7 @@ describe("creating and deleting records", () => {
     await page.getByRole("form").getByLabel("Instant").fill("2026-03-01 03:12");
     await button("Create").click();
     await page.getByRole("cell", { name: "before the move", exact: true }).waitFor();
-    await made(
-      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.4.0.0/24", name: "DHCP" }),
-    );
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.4.0.0/24", name: "DHCP" }));
     await open("/subnets/ranges");
     await button("New range").click();
     await page.getByRole("form").getByLabel("Network", { exact: true }).selectOption(appliance.networkId);
@@ -171,7 +147,7 @@ describe("creating and deleting records", () => {
 
   test("allocates the next free addresses of a subnet, to a host or as reservations, and undoes it", async () => {
     const subnet = await made(
-      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.5.0.0/29", name: "Lab" }),
+      client.post("subnets", { network_id: appliance.networkId, cidr: "10.5.0.0/29", name: "Lab" }),
     );
     const host = await newHost("lab-1");
     await open(`/subnets/${subnet.id}`);
@@ -204,7 +180,7 @@ describe("creating and deleting records", () => {
     await settles(() => button("Allocate them").isEnabled(), true);
     // Nor does a name hidden by others with the same prefix, when more match than are offered.
     await made(
-      appliance.client.post(
+      client.post(
         "hosts/bulk",
         [...Array.from({ length: 25 }, (_, index) => `shop-${index}`), "shop"].map((name) => ({
           network_id: appliance.networkId,
@@ -224,13 +200,11 @@ describe("creating and deleting records", () => {
 
   test("is not offered without the right", async () => {
     const host = await newHost("web-2");
-    const looker = await Visitor.arrive(appliance.running.url);
-    const seen = await looker.signIn(VIEWER, PASSWORD, `/hosts/${host.id}?new=ip_address&tab=addresses`);
+    const { page: seen } = await appliance.arrived(VIEWER, `/hosts/${host.id}?new=ip_address&tab=addresses`);
     await seen.getByRole("heading", { name: "web-2" }).waitFor();
     await seen.getByText("No addresses", { exact: false }).waitFor();
     expect(await seen.getByRole("button", { name: "New address" }).count()).toBe(0);
     expect(await seen.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
     expect(await seen.getByRole("button", { name: "Create" }).count()).toBe(0);
-    await looker.leave();
   });
 });

@@ -1,36 +1,17 @@
 // Table imports in the test process: column mapping, row corrections in place, the plan, the write and the undo.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
-
 describe("an imported table", () => {
-  let appliance: VisitedAppliance;
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll();
 
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signedIn(OWNER);
-  });
-
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await appliance.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
-  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
+  const list = (path: string) => made(client.get(path)) as unknown as Promise<Wire[]>;
   const give = (name: string, text: string) =>
     page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
@@ -39,7 +20,7 @@ describe("an imported table", () => {
       const isWrong = index % 500 === 7;
       return isWrong && index % 1_000 === 7 ? `;maybe-${index};false` : `pc-${index};;${isWrong ? "perhaps" : "false"}`;
     });
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await button("Import CSV").click();
     await give("pcs.csv", `\ufeffName;Asset tag;Hidden\r\n${rows.join("\r\n")}\r\n`);
     await page.getByText("pcs.csv: 5,000 rows").waitFor();
@@ -76,7 +57,7 @@ describe("an imported table", () => {
   });
 
   test("keeps other rows' errors in view when one is excluded", async () => {
-    await page.goto(`${appliance.running.url}/hosts?table=yes`);
+    await page.goto(`${appliance.url}/hosts?table=yes`);
     await give("few.csv", "name,hidden\na,false\nb,perhaps\nc,maybe\nd,false\ne,never\n");
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
@@ -94,11 +75,10 @@ describe("an imported table", () => {
   });
 
   test("fixes a row in a different cell than the reported one", async () => {
-    const { client, networkId } = appliance;
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
-    await page.goto(`${appliance.running.url}/subnets/ranges?table=yes`);
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", name: "Desks" }));
+    await page.goto(`${appliance.url}/subnets/ranges?table=yes`);
     await give("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
-    await page.getByLabel("Network of all rows").selectOption(networkId);
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
     const last = page.getByLabel("last of row 2");
     await last.and(page.locator("[aria-invalid=true]")).waitFor();
@@ -129,7 +109,7 @@ describe("an imported table", () => {
         "discovery/schedules",
       ],
     ] as const) {
-      await page.goto(`${appliance.running.url}${place}`);
+      await page.goto(`${appliance.url}${place}`);
       await button("Import CSV").click();
       await give("t.csv", text);
       await button("Preview").click();
@@ -148,13 +128,13 @@ describe("an imported table", () => {
 
   test("is resumed although one of its columns no longer exists, and reports column errors", async () => {
     const field = await made(
-      appliance.client.post("custom-fields", { key: "floor", label: "Floor", kinds: ["host"], type: "text" }),
+      client.post("custom-fields", { key: "floor", label: "Floor", kinds: ["host"], type: "text" }),
     );
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await button("Import CSV").click();
     await give("floors.csv", "Name,Floor\nattic-1,5\n");
     await page.getByText("2 of 2 columns are matched").waitFor();
-    await appliance.client.delete(`custom-fields/${field.id}`);
+    await client.delete(`custom-fields/${field.id}`);
     // Deleted while the page is open: the previous columns are sent.
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
@@ -169,13 +149,12 @@ describe("an imported table", () => {
   });
 
   test("has a plan in console terms, without raw ids", async () => {
-    const { networkId, client } = appliance;
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.6.0.0/24", name: "Shops" }));
     const ports = [443, 8443].map((number) => ({ number, protocol: "Tcp" }));
     const services = [{ name: "old", service_definition: "nginx" }];
     await made(
       client.post("hosts", {
-        ...{ network_id: networkId, name: "front", ports, services },
+        ...{ network_id: appliance.networkId, name: "front", ports, services },
         ip_addresses: [{ ip_address: "10.6.0.5" }],
       }),
     );
@@ -198,7 +177,7 @@ describe("an imported table", () => {
         ["planned-1: new, Name planned-1;", "Network Main;", "Source Manual"],
       ],
     ] as const) {
-      await page.goto(`${appliance.running.url}${place}?table=yes`);
+      await page.goto(`${appliance.url}${place}?table=yes`);
       await give("t.csv", table);
       await button("Preview").click();
       for (const text of lines) await line(text).waitFor();
@@ -212,9 +191,9 @@ describe("an imported table", () => {
   });
 
   test("from an edited export shows the differences first, and columns that are not written", async () => {
-    await made(appliance.client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
-    const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();
-    await page.goto(`${appliance.running.url}/vlans?table=yes`);
+    await made(client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
+    const csv = await (await page.request.get(`${appliance.url}/api/v1/vlans/export/csv`)).text();
+    await page.goto(`${appliance.url}/vlans?table=yes`);
     await give("same.csv", csv);
     await button("Preview").click();
     await page.getByText("Nothing would change: every row already matches its record.").waitFor();

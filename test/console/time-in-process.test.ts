@@ -1,44 +1,34 @@
 // Time bar in the test process: by keys, words and URLs, and page content until the answer for another timestamp
 // arrives. Streams, layout and pointer are in time.test.ts.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { OWNER, serveForAll } from "../support/page/visit.ts";
+import type { Visitor } from "../support/page/visitor.ts";
 import { settles } from "../support/page/waiting.ts";
 
-const OWNER = "owner@acme.example";
 const BERLIN = "Europe/Berlin";
 
 describe("the time bar", () => {
-  let appliance: VisitedAppliance;
-  let origin: string;
   let visitor: Visitor;
-
-  beforeAll(async () => {
-    appliance = await serveVisited();
-    origin = appliance.running.url;
-    const { client, networkId } = appliance;
+  const appliance = serveForAll(async ({ client, networkId }) => {
     const create = (name: string) => client.post("hosts", { network_id: networkId, name, hidden: false, tags: [] });
     for (const name of ["web-1", "web-2"]) await create(name);
     await client.post("markers", { name: "before the core upgrade" });
     for (const name of ["web-3", "web-4"]) await create(name);
   });
 
-  afterEach(() => visitor.leave());
-
-  afterAll(() => appliance.close());
-
   async function arrived(path = "/"): Promise<Page> {
-    visitor = await Visitor.arrive(origin);
-    return visitor.signedIn(OWNER, path);
+    const arrival = await appliance.arrived(OWNER, path);
+    visitor = arrival.visitor;
+    return arrival.page;
   }
 
   /** With the time zone Berlin, chosen under Settings. */
   async function arrivedInBerlin(path = "/"): Promise<Page> {
     const page = await arrived("/settings");
     await page.getByRole("combobox", { name: "Time zone" }).selectOption(BERLIN);
-    await page.goto(origin + path);
+    await page.goto(appliance.url + path);
     await page.getByRole("banner").waitFor();
     return page;
   }
@@ -60,9 +50,9 @@ describe("the time bar", () => {
     await page.keyboard.press("]");
     await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") === Date.parse(instants.at(-2) ?? ""));
     for (const _ of instants.slice(-2)) await page.keyboard.press("]");
-    await page.waitForURL(`${origin}/?q=web`);
+    await page.waitForURL(`${appliance.url}/?q=web`);
     await page.getByText("There is no later change").waitFor();
-    await page.goto(`${origin}/?at=2020-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/?at=2020-01-01T00:00:00Z`);
     await page.getByText("No data yet at that time").waitFor();
     await page.getByRole("button", { name: "Previous change" }).click();
     await page.getByText("There is no earlier change").waitFor();
@@ -103,15 +93,15 @@ describe("the time bar", () => {
       await field.press("Enter");
     };
     await say("2026-03-01 03:12");
-    await page.waitForURL(`${origin}/?at=2026-03-01T02:12:00Z`);
+    await page.waitForURL(`${appliance.url}/?at=2026-03-01T02:12:00Z`);
     await field.and(page.locator("[title*='2026-03-01T02:12:00.000Z (UTC)']")).waitFor();
     await say("2026-10-25 02:30");
     await page.getByRole("button", { name: "01:30:00 UTC" }).click();
-    await page.waitForURL(`${origin}/?at=2026-10-25T01:30:00Z`);
+    await page.waitForURL(`${appliance.url}/?at=2026-10-25T01:30:00Z`);
     await say("2026-03-29 02:30");
     await page.getByText("never showed this").waitFor();
     await page.getByRole("button", { name: "2026-03-29 03:30:00" }).click();
-    await page.waitForURL(`${origin}/?at=2026-03-29T01:30:00Z`);
+    await page.waitForURL(`${appliance.url}/?at=2026-03-29T01:30:00Z`);
     await say("before the core upgrade");
     await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
     expect(atOf(page)).toBe("marker:before the core upgrade");
@@ -120,21 +110,21 @@ describe("the time bar", () => {
     await say("-24h");
     await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
     await say("now");
-    await page.waitForURL(`${origin}/`);
+    await page.waitForURL(`${appliance.url}/`);
     expect(visitor.troubles()).toEqual([]);
   });
 
   test("resolves an age in the URL to its instant; invalid or future instants are reported", async () => {
     const page = await arrivedInBerlin("/?at=-24h");
     await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT[^&]*Z$/);
-    await page.goto(`${origin}/?at=half-past-nine`);
+    await page.goto(`${appliance.url}/?at=half-past-nine`);
     await page.getByText("Can't read").waitFor();
-    await page.goto(`${origin}/?at=2199-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/?at=2199-01-01T00:00:00Z`);
     await page.getByText("in the future").waitFor();
-    await page.goto(`${origin}/?at=2026-10-25 02:30`);
+    await page.goto(`${appliance.url}/?at=2026-10-25 02:30`);
     await page.getByRole("link", { name: "00:30:00 UTC" }).click();
-    await page.waitForURL(`${origin}/?at=2026-10-25T00:30:00Z`);
-    await page.goto(`${origin}/?at=marker:no-such`);
+    await page.waitForURL(`${appliance.url}/?at=2026-10-25T00:30:00Z`);
+    await page.goto(`${appliance.url}/?at=marker:no-such`);
     await page.getByText("No marker “no-such”").waitFor();
     expect(visitor.troubles()).toEqual([]);
   });
@@ -143,13 +133,13 @@ describe("the time bar", () => {
     const page = await arrived("/changes?at=2026-03-01T02:12:00Z");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "before the core upgrade" }).click();
-    await page.waitForURL(`${origin}/compare?at=2026-03-01T02:12:00Z&vs=marker:before+the+core+upgrade`);
+    await page.waitForURL(`${appliance.url}/compare?at=2026-03-01T02:12:00Z&vs=marker:before+the+core+upgrade`);
     await page.getByRole("link", { name: "Swap" }).waitFor();
     // A hand-made URL.
-    await page.goto(`${origin}/ledger?vs=2026-03-01T02:12:00Z`);
+    await page.goto(`${appliance.url}/ledger?vs=2026-03-01T02:12:00Z`);
     await page.getByText("This page shows B alone.").waitFor();
     await page.getByRole("link", { name: "What differs" }).click();
-    await page.waitForURL(`${origin}/compare?vs=2026-03-01T02:12:00Z`);
+    await page.waitForURL(`${appliance.url}/compare?vs=2026-03-01T02:12:00Z`);
     await page.getByRole("heading", { name: "Compare", level: 1 }).waitFor();
     expect(visitor.troubles()).toEqual([]);
   });
@@ -162,7 +152,7 @@ describe("the time bar", () => {
       await known.promise;
       await route.continue();
     });
-    await page.goto(`${origin}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await page.getByLabel("Go to an instant").fill("before the core upgrade");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "Can't read this" }).waitFor();

@@ -20,6 +20,9 @@ const BUILD = "scripts/build.ts";
 
 export const PASSWORD = "correct horse battery";
 
+/** E-mail address of the user that `setUp` creates, with PASSWORD. */
+export const OWNER = "owner@acme.example";
+
 export interface Finished {
   readonly code: number | null;
   /** The terminating signal, if any. */
@@ -325,7 +328,7 @@ export const SET_UP_KEY = "keeper";
 export async function setUpBy(
   run: (args: readonly string[]) => Promise<Finished>,
   passwordFile: string,
-  { organization = "Acme", network = "Main", email = "owner@acme.example", permissions = "Owner" } = {},
+  { organization = "Acme", network = "Main", email = OWNER, permissions = "Owner" } = {},
 ): Promise<SetUp> {
   const owner = ["--email", email, "--password-file", passwordFile];
   const made = await run(["setup", "--organization", organization, "--network", network, ...owner]);

@@ -19,7 +19,7 @@ import {
 import { Client } from "../appliance/client.ts";
 import { inTransaction, newApiKey } from "../appliance/factories.ts";
 import { givePassword } from "../appliance/sign-in.ts";
-import { SET_UP_KEY } from "../executable/executable.ts";
+import { OWNER, SET_UP_KEY } from "../executable/executable.ts";
 import { builtConsole } from "./built-console.ts";
 import { putOnNetwork } from "./network.ts";
 
@@ -56,7 +56,7 @@ export interface VisitedAppliance {
   close(): Promise<void>;
 }
 
-/** Has the organization Acme, its network Main, and the Owner owner@acme.example with PASSWORD. */
+/** Has the organization Acme, its network Main, and an Owner with PASSWORD. */
 export async function serveVisited(options: Pick<TestApplianceOptions, "scanning"> = {}): Promise<VisitedAppliance> {
   const { page } = await builtConsole();
   const clock = new MovingClock();
@@ -74,7 +74,7 @@ export async function serveVisited(options: Pick<TestApplianceOptions, "scanning
     {
       organizationName: "Acme",
       networkName: "Main",
-      email: "owner@acme.example",
+      email: OWNER,
       passwordHash: PASSWORD_HASH,
       onlyFirst: false,
     },
