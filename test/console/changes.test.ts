@@ -1,45 +1,21 @@
 // Changes in Chromium, on the executable: a journey from the feed through a transaction to the comparison, and the
 // pages under axe-core. Links, CSV and feed pages are in changes-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { expectAccessibleWithin, follow, hasChromium, LOOKS, settles } from "../support/browser/browser.ts";
 import { changeVlans } from "../support/browser/changed-vlans.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("changes", () => {
-  let workplace: Workplace;
-  let visitor: Visitor;
-  let page: Page;
   let before: string;
+  const { visitor, page } = visitForAll(
+    async ({ client, networkId }) => {
+      before = await changeVlans(client, networkId);
+    },
+    { path: "/changes" },
+  );
 
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const { running, client, networkId } = await workplace.serveSetUp();
-    before = await changeVlans(client, networkId);
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signIn(OWNER, PASSWORD, "/changes");
-  });
-
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   test("are filtered by kind and reason in the URL, and each line expands to its details", async () => {
     await follow(page, "/changes");
@@ -77,10 +53,7 @@ describe.skipIf(!hasChromium)("changes", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("are accessible: %s, %i pixels wide", async (colorScheme, width) => {
+  test.each(LOOKS)("are accessible: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     for (const address of [
@@ -92,9 +65,7 @@ describe.skipIf(!hasChromium)("changes", () => {
     ]) {
       await follow(page, address);
       await page.locator(".transactions, .most li, .difference, .periods").last().waitFor();
-      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      expect([address, beside <= 0]).toEqual([address, true]);
+      await expectAccessibleWithin(page, address);
     }
     expect(visitor.troubles()).toEqual([]);
   });

@@ -1,45 +1,18 @@
 // Comparison of two timestamps in Chromium, on the executable: a journey from the start page to a port, a scrolled
 // list, and page appearance. Texts, requests and state are in compare-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { expectAccessibleWithin, follow, hasChromium, LOOKS, settles } from "../support/browser/browser.ts";
 import { fillTwoInstants, MANY, type TwoInstants } from "../support/browser/two-instants.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("comparing two instants", () => {
-  let workplace: Workplace;
   let filled: TwoInstants;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const { running, client, networkId } = await workplace.serveSetUp();
+  const { visitor, page } = visitForAll(async ({ client, networkId }) => {
     filled = await fillTwoInstants(client, networkId);
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
   });
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   const rows = () => page.locator(".list tbody tr:not(.spacer)");
   const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
@@ -107,10 +80,7 @@ describe.skipIf(!hasChromium)("comparing two instants", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("is accessible without overflow: %s, %i wide", async (colorScheme, width) => {
+  test.each(LOOKS)("is accessible without overflow: %s, %i wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     const pages =
@@ -120,9 +90,7 @@ describe.skipIf(!hasChromium)("comparing two instants", () => {
     for (const address of pages.map(few)) {
       await follow(page, address);
       await page.locator("main .sign").first().waitFor();
-      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      expect([address, beside <= 0]).toEqual([address, true]);
+      await expectAccessibleWithin(page, address);
     }
     expect(visitor.troubles()).toEqual([]);
   });

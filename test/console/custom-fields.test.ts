@@ -1,36 +1,17 @@
 // Pages with custom fields under axe-core in Chromium, on the executable. Texts and behavior are in
 // custom-fields-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { accessibilityFindings, hasChromium } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("accessible custom fields", () => {
-  let workplace: Workplace;
-  let visitor: Visitor;
-  let page: Page;
-  let origin = "";
   let hostId = "";
   let before = "";
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const { client, networkId, running } = await workplace.serveSetUp();
-    origin = running.url;
+  const { appliance, visitor, page } = visitForAll(async ({ client, networkId }) => {
     ({ hostId, before } = await addRackedHosts(client, networkId));
-    visitor = await Visitor.arrive(origin);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
   });
 
   const cell = (name: string) => page.getByRole("cell", { name });
@@ -59,14 +40,14 @@ describe.skipIf(!hasChromium)("accessible custom fields", () => {
   ];
 
   test.each(PAGES)("%s passes axe-core", async (_what, path, shown) => {
-    await page.goto(origin + path());
+    await page.goto(appliance.url + path());
     await shown().waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
   });
 
   test("so does the form of one with an overlong default", async () => {
-    await page.goto(`${origin}/settings/custom-fields?new=custom_field`);
+    await page.goto(`${appliance.url}/settings/custom-fields?new=custom_field`);
     const form = page.getByRole("form");
     await form.getByLabel("Key").fill("shelf");
     await form.getByLabel("hosts").check();

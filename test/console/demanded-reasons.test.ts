@@ -1,15 +1,13 @@
 // Required change reasons of the console in Chromium, on the executable: every write has a field for one, and no typed
 // text is lost. Enabling and effects are in demanded-reasons-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { newUnclaimedAppliance } from "../support/appliance/appliance.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { accessibilityFindings, expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import { type Fill, visitForAll } from "../support/browser/visit.ts";
 
 /** Console writes without a reason although the API accepts one, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
@@ -63,19 +61,10 @@ describe("every console write", () => {
 });
 
 describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
   let host: Wire;
   let subnet: Wire;
   let before: Wire;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    const { client, networkId, running } = appliance;
+  const fill: Fill = async ({ client, networkId }) => {
     host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
     for (const name of ["spare-1", "spare-2"])
       await made(client.post("hosts", { network_id: networkId, name, sys_location: "Hall 1" }));
@@ -84,21 +73,13 @@ describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
     await made(client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
     await made(client.post("tags", { name: "leased", color: "Amber" }));
     before = await made(client.get(`hosts/${host.id}`));
-    const renamed = { id: host.id, name: "access-2", hidden: false, tags: [] };
-    await made(client.put(`hosts/${host.id}`, renamed));
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signIn(OWNER, PASSWORD, "/settings/organization");
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+    await made(client.put(`hosts/${host.id}`, { id: host.id, name: "access-2", hidden: false, tags: [] }));
+  };
+  const { appliance, visitor, page } = visitForAll(fill, { path: "/settings/organization" });
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
   const why = () => page.getByLabel("Why (required)");
-  const open = (path: string) => page.goto(appliance.running.url + path);
+  const open = (path: string) => page.goto(appliance.url + path);
 
   test("enabling and a record form that asks for one are accessible", async () => {
     await page.getByText("A reason can be given with every change, and need not be.").waitFor();
@@ -107,10 +88,7 @@ describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
     await page.getByText("programs that give none stop being able to write").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Acme Networks");
     await page.getByLabel("Demand a reason for every change").check();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
-    }
+    await expectAccessibleInBoth(page);
     await button("Save").click();
     await page.getByText("Every change needs a reason").waitFor();
     await open(`/hosts/${host.id}?edit=yes`);

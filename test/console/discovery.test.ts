@@ -1,83 +1,37 @@
 // Discovery and ledger in Chromium, on the executable: running scans and their results, also printed, and the pages
 // under axe-core. Schedules, ignored records and the ledger head are in discovery-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import type { Wire } from "../support/appliance/factories.ts";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, follow, hasChromium, settles } from "../support/browser/browser.ts";
+import { type Fill, visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("discovery", () => {
-  let workplace: Workplace;
-  let visitor: Visitor;
   let dryRun: Wire;
-  let page: Page;
-  let data: (answer: Promise<{ status: number; body: Wire }>) => Promise<Wire>;
-  let scan: (body: Wire, reason?: string) => Promise<Wire>;
-  let cancel: (id: string) => Promise<unknown>;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    const { client, networkId } = made;
-    data = async (answer) => {
-      const { status, body } = await answer;
-      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
-      return body.data as Wire;
-    };
-    scan = (body, reason = "CHG-9: a look") =>
-      data(
-        client.post(
-          "discovery/scans",
-          { network_id: networkId, kind: "sweep", targets: ["127.0.0.1"], ...body },
-          { "x-change-reason": reason },
-        ),
-      );
-    cancel = (id) => client.post(`discovery/scans/${id}/cancel`, {});
-    await data(
-      client.post("discovery/schedules", {
-        network_id: networkId,
-        name: "<b>Every night</b>",
-        cron: "30 2 * * *",
-        timezone: "Europe/Berlin",
-        kind: "full",
-      }),
-    );
+  const fill: Fill = async ({ client, networkId, url, key }) => {
+    const nightly = { name: "<b>Every night</b>", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" };
+    await made(client.post("discovery/schedules", { network_id: networkId, ...nightly }));
     const found = await scan({ targets: ["127.0.0.9"] });
     // The event stream ends with the scan.
-    const stream = await fetch(`${made.running.url}/api/v1/discovery/scans/${found.id}/events`, {
-      headers: { authorization: `Bearer ${made.key}` },
-    });
-    await stream.text();
+    const headers = { authorization: `Bearer ${key}` };
+    await (await fetch(`${url}/api/v1/discovery/scans/${found.id}/events`, { headers })).text();
     const host = (await client.get("hosts?search=127.0.0.9")).body.data[0];
     await client.delete(`hosts/${host.id}`);
     expect((await client.get("discovery/ignored")).body.data).toHaveLength(1);
     dryRun = await scan({ commit: false });
-    visitor = await Visitor.arrive(made.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD, "/discovery");
-    expect(visitor.troubles()).toEqual([]);
-  });
+  };
+  const { appliance, client, visitor, page } = visitForAll(fill, { path: "/discovery" });
 
   beforeEach(async () => {
     visitor.troubles();
     await page.emulateMedia({ media: null });
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  const scan = (body: Wire, reason = "CHG-9: a look"): Promise<Wire> => {
+    const asked = { network_id: appliance.networkId, kind: "sweep", targets: ["127.0.0.1"], ...body };
+    return made(client.post("discovery/scans", asked, { "x-change-reason": reason }));
+  };
+  const cancel = (id: string) => client.post(`discovery/scans/${id}/cancel`, {});
 
   test("follows a dry run to its end, and shows its planned writes", async () => {
     await follow(page, `/discovery/${dryRun.id}`);

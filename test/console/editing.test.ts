@@ -1,8 +1,7 @@
 // Editing in Chromium, on the executable: input is validated, kept, saved against the version it started from, and
 // undone; concurrent changes are not overwritten.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { formsOf } from "../../scripts/console-forms.ts";
 import { formFields } from "../../src/console/editing/form-fields.ts";
 import { bodyOf, editedOf, meanwhile } from "../../src/console/forms/edits.ts";
@@ -12,10 +11,9 @@ import { EDITED_KINDS, loadDetails, operationOn } from "../../src/console/kinds/
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
 const field = (about: Partial<FormField> & Pick<FormField, "name" | "type">): FormField => ({
@@ -171,46 +169,32 @@ describe("concurrent edits of one record", () => {
 });
 
 describe.skipIf(!hasChromium)("editing", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
   let host: Wire;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    await workplace.command(
-      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", appliance.networkId],
-      ...["--password-file", await workplace.passwordFile()],
-    );
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
+  const { appliance, client, visitor, page } = visitForAll(({ addUser, networkId }) =>
+    addUser(VIEWER, "Viewer", [networkId]),
+  );
 
   beforeEach(async () => {
-    const { client, networkId } = appliance;
     host = await made(
-      client.post("hosts", { network_id: networkId, name: "access-1", hidden: false, tags: [], description: "Hall 1" }),
+      client.post("hosts", {
+        network_id: appliance.networkId,
+        name: "access-1",
+        hidden: false,
+        tags: [],
+        description: "Hall 1",
+      }),
     );
     visitor.troubles();
-    await page.goto(`${appliance.running.url}/hosts/${host.id}`);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
+    await page.goto(`${appliance.url}/hosts/${host.id}`);
   });
 
   const edit = () => page.getByRole("button", { name: "Edit", exact: true }).click();
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
   const saved = () => page.getByText("Saved.").waitFor();
-  const now = () => made(appliance.client.get(`hosts/${host.id}`));
+  const now = () => made(client.get(`hosts/${host.id}`));
   const byOthers = async (changes: object) => {
     const { name, hidden, tags } = await now();
-    await made(appliance.client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
+    await made(client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
   };
 
   test("lets the user resolve a conflict on a field, without losing input", async () => {
@@ -233,12 +217,11 @@ describe.skipIf(!hasChromium)("editing", () => {
   });
 
   test("restores a former state of a host, and a deleted host with its parts, after a preview", async () => {
-    const { client, networkId, running } = appliance;
-    const port = { host_id: host.id, network_id: networkId, if_index: 7, if_descr: "Gi1/0/7" };
+    const port = { host_id: host.id, network_id: appliance.networkId, if_index: 7, if_descr: "Gi1/0/7" };
     await made(client.post("if-entries", port));
     const { updated_at: then } = await now();
     await byOthers({ description: "Hall 9" });
-    await page.goto(`${running.url}/hosts/${host.id}?at=${then}`);
+    await page.goto(`${appliance.url}/hosts/${host.id}?at=${then}`);
     await page.getByRole("button", { name: "Restore this" }).click();
     const plan = page.locator(".plan");
     await plan.getByText("Changes host access-1").waitFor();
@@ -257,7 +240,7 @@ describe.skipIf(!hasChromium)("editing", () => {
     await plan.locator("ins").getByText("Hall 9").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await client.delete(`hosts/${host.id}`);
-    await page.goto(`${running.url}/hosts/${host.id}`);
+    await page.goto(`${appliance.url}/hosts/${host.id}`);
     await page.getByRole("button", { name: "Bring it back" }).click();
     await page.getByText("Brings back interface").waitFor();
     await page.evaluate(
@@ -274,36 +257,43 @@ describe.skipIf(!hasChromium)("editing", () => {
   });
 
   test("has a form for an interface, a subnet and a VLAN, in any width and color scheme", async () => {
-    const { client, networkId } = appliance;
-    const vlan = await made(client.post("vlans", { network_id: networkId, number: 20, name: "Offices" }));
+    const vlan = await made(client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
     const subnet = await made(
-      client.post("subnets", { network_id: networkId, cidr: "10.9.0.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
+      client.post("subnets", {
+        network_id: appliance.networkId,
+        cidr: "10.9.0.0/24",
+        name: "Lab",
+        subnet_type: "Lan",
+        tags: [],
+      }),
     );
     const entry = await made(
-      client.post("if-entries", { host_id: host.id, network_id: networkId, if_index: 1, if_descr: "Gi1/0/1" }),
+      client.post("if-entries", {
+        host_id: host.id,
+        network_id: appliance.networkId,
+        if_index: 1,
+        if_descr: "Gi1/0/1",
+      }),
     );
     const tag = await made(client.post("tags", { name: "core", color: "Blue" }));
-    await page.goto(`${appliance.running.url}/subnets/${subnet.id}?edit=yes`);
+    await page.goto(`${appliance.url}/subnets/${subnet.id}?edit=yes`);
     await page.getByLabel("VLAN", { exact: true }).selectOption({ label: "20 Offices" });
     await page.getByLabel("Tags").selectOption({ label: "core" });
     await page.getByRole("button", { name: "Remove core" }).waitFor();
     await save();
     await saved();
     expect(await made(client.get(`subnets/${subnet.id}`))).toMatchObject({ vlan_id: vlan.id, tags: [tag.id] });
-    await page.goto(`${appliance.running.url}/interfaces/${entry.id}?edit=yes`);
+    await page.goto(`${appliance.url}/interfaces/${entry.id}?edit=yes`);
     await page.getByLabel("Operational status").selectOption("Down");
     await page.getByLabel("Speed", { exact: true }).fill("1000000000");
     await save();
     await saved();
     expect(await made(client.get(`if-entries/${entry.id}`))).toMatchObject({ oper_status: "Down", speed_bps: 1e9 });
     await page.setViewportSize({ width: 360, height: 640 });
-    await page.goto(`${appliance.running.url}/vlans/${vlan.id}?edit=yes`);
+    await page.goto(`${appliance.url}/vlans/${vlan.id}?edit=yes`);
     await page.getByLabel("Number").fill("4095");
     await page.getByText("A number from 1 to 4094.").waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
-    }
+    await expectAccessibleInBoth(page);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(visitor.troubles()).toEqual([]);
   });

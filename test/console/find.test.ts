@@ -1,14 +1,20 @@
 // Search: its pure functions; and in Chromium, on the executable, a journey from the start to a past location, and page
 // appearance. Texts, requests and state are in find-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page, Route } from "playwright-core";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Route } from "playwright-core";
 import { askedOf } from "../../src/console/find/asked.ts";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
 import { type Interval, isAtInstant, isCutOff, spanAround, staysOf } from "../../src/console/find/stays.ts";
-import { accessibilityFindings, closeBrowser, follow, hasChromium, Visitor } from "../support/browser/browser.ts";
+import {
+  accessibilityFindings,
+  expectAccessibleWithin,
+  follow,
+  hasChromium,
+  LOOKS,
+} from "../support/browser/browser.ts";
 import { fillFound, MOVED_MAC, RUNNING_NAME } from "../support/browser/found.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe("a query by its form", () => {
   test.each([
@@ -136,32 +142,15 @@ describe("location history", () => {
   });
 });
 
-const OWNER = "owner@acme.example";
-
 describe.skipIf(!hasChromium)("locating", () => {
-  let workplace: Workplace;
-  let visitor: Visitor;
-  let page: Page;
   let lastNight: string;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const { running, client, networkId, organizationId } = await workplace.serveSetUp();
+  const { visitor, page } = visitForAll(async ({ client, networkId, organizationId }) => {
     lastNight = await fillFound(client, networkId, organizationId);
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
   });
 
   beforeEach(async () => {
     await page.unrouteAll();
     visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
   });
 
   test("links from the start page to a MAC address's present and former location", async () => {
@@ -215,10 +204,7 @@ describe.skipIf(!hasChromium)("locating", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("is accessible, at present and in the past: %s, %i pixels wide", async (colorScheme, width) => {
+  test.each(LOOKS)("is accessible, at present and in the past: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     const found = [`/?q=${MOVED_MAC}`, `/?q=${MOVED_MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"];
@@ -230,9 +216,7 @@ describe.skipIf(!hasChromium)("locating", () => {
       for (const each of await page.locator(".locate details").all())
         if ((await each.getAttribute("open")) === null) await each.locator(":scope > summary").click();
       expect([address, await page.locator(".locate details:not([open])").count()]).toEqual([address, 0]);
-      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      expect([address, beside <= 0]).toEqual([address, true]);
+      await expectAccessibleWithin(page, address);
     }
     expect(visitor.troubles()).toEqual([]);
   });

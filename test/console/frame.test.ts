@@ -1,42 +1,20 @@
 // Frame of the console in Chromium, on the executable: the CSP, Back after a sign-out, time zones, and pages under
 // axe-core. Sign-in, links and keys are in frame-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CONSOLE_POLICY } from "../../src/http/console-pages.ts";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  isShown,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { accessibilityFindings, follow, hasChromium, isShown, settles, Visitor } from "../support/browser/browser.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
+import { PASSWORD } from "../support/executable/executable.ts";
 
 describe.skipIf(!hasChromium)("the console frame", () => {
-  let workplace: Workplace;
-  let origin: string;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    origin = made.running.url;
-    const host = { network_id: made.networkId, name: "web-1", hidden: false, tags: [] };
-    await made.client.post("hosts", host);
-  });
-
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
-  });
+  const appliance = serveForAll(({ client, networkId }) =>
+    client.post("hosts", { network_id: networkId, name: "web-1", hidden: false, tags: [] }),
+  );
 
   test("is served to browsers under a restrictive content policy", async () => {
-    const page = await fetch(`${origin}/`, { headers: { accept: "text/html" } });
+    const page = await fetch(`${appliance.url}/`, { headers: { accept: "text/html" } });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toBe(CONSOLE_POLICY);
     const text = await page.text();
@@ -44,22 +22,22 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     const files = [...text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path);
     expect(files).toHaveLength(3);
     for (const path of files) {
-      const file = await fetch(origin + path, { headers: { "accept-encoding": "br" }, decompress: false });
+      const file = await fetch(appliance.url + path, { headers: { "accept-encoding": "br" }, decompress: false });
       expect([path, file.status, file.headers.get("content-encoding")]).toEqual([path, 200, "br"]);
       expect(file.headers.get("cache-control")).toContain("immutable");
     }
   });
 
   test("leaves paths for scripts unchanged: `/` redirects to the API documentation, and /hosts is 404", async () => {
-    const start = await fetch(`${origin}/`, { redirect: "manual" });
+    const start = await fetch(`${appliance.url}/`, { redirect: "manual" });
     expect([start.status, start.headers.get("location")]).toEqual([302, "/docs"]);
-    expect((await fetch(`${origin}/hosts`)).status).toBe(404);
-    expect((await fetch(`${origin}/hosts`, { headers: { accept: "text/html" } })).status).toBe(200);
-    expect((await fetch(`${origin}/console/main-gone.js`)).status).toBe(404);
+    expect((await fetch(`${appliance.url}/hosts`)).status).toBe(404);
+    expect((await fetch(`${appliance.url}/hosts`, { headers: { accept: "text/html" } })).status).toBe(200);
+    expect((await fetch(`${appliance.url}/console/main-gone.js`)).status).toBe(404);
   });
 
   test("clears the inventory on sign-out, also behind the browser's Back", async () => {
-    const visitor = await Visitor.arrive(origin);
+    const visitor = await Visitor.arrive(appliance.url);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill(PASSWORD);
@@ -71,7 +49,7 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Password").waitFor();
     await page.goBack().catch(() => null);
-    await page.goto(`${origin}/?q=web-1`);
+    await page.goto(`${appliance.url}/?q=web-1`);
     await page.getByLabel("Password").waitFor();
     expect(await page.getByRole("list").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
@@ -79,8 +57,8 @@ describe.skipIf(!hasChromium)("the console frame", () => {
   });
 
   test("shows the past in words, in the reader's zone and in UTC, and `t` returns to the present", async () => {
-    const visitor = await Visitor.arrive(origin, { timezoneId: "Europe/Berlin" });
-    const page = await visitor.signIn(OWNER, PASSWORD, "/?at=2026-03-01T02:12:00Z");
+    const berlin = { timezoneId: "Europe/Berlin" };
+    const { visitor, page } = await appliance.arrived(OWNER, "/?at=2026-03-01T02:12:00Z", berlin);
     const band = page.getByRole("status").filter({ hasText: "As of" });
     await settles(() => band.textContent(), expect.stringContaining("2026-03-01 03:12:00"));
     await settles(
@@ -89,16 +67,15 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     );
     await page.keyboard.press("t");
     await band.waitFor({ state: "detached" });
-    expect(page.url()).toBe(`${origin}/`);
+    expect(page.url()).toBe(`${appliance.url}/`);
     await page.goBack();
     await band.waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("keeps input typed while a page appears, and handles keys pressed then", async () => {
-    const visitor = await Visitor.arrive(origin);
-    await (await visitor.signIn(OWNER, PASSWORD)).close();
+    const { visitor, page: first } = await appliance.arrived(OWNER);
+    await first.close();
     const page = await visitor.context.newPage();
     // As soon as they exist, before they are painted.
     await page.addInitScript(`
@@ -115,18 +92,17 @@ describe.skipIf(!hasChromium)("the console frame", () => {
         type(".time-bar .instant-field input", "-24h");
       }).observe(document, { childList: true, subtree: true });
     `);
-    await page.goto(`${origin}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("link", { name: "web-1" }).waitFor();
     const filter = page.getByRole("combobox", { name: "Filter" });
     await settles(() => filter.inputValue(), 'name = "web-1"');
     await settles(() => page.locator(".time-bar .instant-field input").first().inputValue(), "-24h");
     await filter.and(page.locator(":focus")).waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test.each([1280, 360])("is accessible without overflow, in both color schemes, %i pixels wide", async (width) => {
-    const visitor = await Visitor.arrive(origin, { viewport: { width, height: 740 } });
+    const visitor = await Visitor.arrive(appliance.url, { viewport: { width, height: 740 } });
     const look = async (page: Page, address: string) => {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });

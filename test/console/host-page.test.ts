@@ -1,38 +1,21 @@
 // Host page in Chromium, on the executable: its sections under axe-core, also on a phone, and its display rules.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";
 import { neighborLinks, sinceByLink } from "../../src/console/hosts/neighbors.ts";
 import { arePlacesShown, isPlateShown, upTo } from "../../src/console/hosts/plate-room.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, expectAccessibleWithin, hasChromium, settles } from "../support/browser/browser.ts";
 import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("the page of a host", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
-  let visitor: Visitor;
   let filled: FilledHosts;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const served = await workplace.serveSetUp();
-    appliance = served;
-    filled = await fillHosts(served.client, served.networkId);
-    visitor = await Visitor.arrive(served.running.url);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
+  const appliance = serveForAll(async ({ client, networkId }) => {
+    filled = await fillHosts(client, networkId);
   });
 
   test("links to interface pages that describe type and far end in words", async () => {
-    const page = await visitor.signIn(OWNER, PASSWORD, `/interfaces/${filled.ports[4]?.id}`);
+    const { visitor, page } = await appliance.arrived(OWNER, `/interfaces/${filled.ports[4]?.id}`);
     const fact = (name: string) => page.locator(".facts > div").filter({ hasText: name }).first().locator("dd");
     await page.getByRole("heading", { name: "What is connected" }).waitFor();
     await page.locator(".facts").getByText("core-9", { exact: true }).first().waitFor();
@@ -40,16 +23,15 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await settles(() => fact("Type").textContent(), "Ethernet ethernetCsmacd, 6");
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("shows a consolidated host as former self, linked from its destination", async () => {
-    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.stays.id}`);
+    const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${filled.stays.id}`);
     const former = page.getByText("Former selves");
     await former.waitFor();
     await page.locator("main:not(:has(.waiting))").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.goto(`${appliance.running.url}/hosts/${filled.stays.id}?tab=history`);
+    await page.goto(`${appliance.url}/hosts/${filled.stays.id}?tab=history`);
     await former.waitFor();
     await page.getByRole("link", { name: "<b>10.2.3.99</b>" }).first().click();
     await page.getByRole("heading", { name: "<b>10.2.3.99</b>", level: 1 }).waitFor();
@@ -63,14 +45,13 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     expect(page.url()).toContain("at=");
     await former.waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test.each(["light", "dark"] as const)(
     "is accessible, on all tabs, at present and in the past: %s",
     async (colorScheme) => {
-      const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 420, height: 740 } });
-      const page = await own.signIn(OWNER, PASSWORD, `/hosts/${filled.switchId}`);
+      const look = { colorScheme, viewport: { width: 420, height: 740 } };
+      const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${filled.switchId}`, look);
       for (const address of [
         "",
         "?tab=ports",
@@ -80,14 +61,11 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
         "?tab=history",
         `?at=${filled.ports[5]?.created_at}`,
       ]) {
-        await page.goto(`${appliance.running.url}/hosts/${filled.switchId}${address}`);
+        await page.goto(`${appliance.url}/hosts/${filled.switchId}${address}`);
         await page.locator("main table, main h2, .transactions, main p").first().waitFor();
-        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-        expect([address, beside <= 0]).toEqual([address, true]);
+        await expectAccessibleWithin(page, address);
       }
-      expect(own.troubles()).toEqual([]);
-      await own.leave();
+      expect(visitor.troubles()).toEqual([]);
     },
   );
 });

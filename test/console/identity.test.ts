@@ -1,58 +1,29 @@
 // Host identity in Chromium, on the executable: merging two hosts, splitting one, and lifting ignored records; each
 // with a plan before and an undo afterwards.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
 describe.skipIf(!hasChromium)("host identity", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let discovery: DiscoveryClient;
-  let visitor: Visitor;
-  let page: Page;
   let subnet: Wire;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    const { client, networkId } = appliance;
-    discovery = new DiscoveryClient(client, appliance.organizationId);
-    await workplace.command(
-      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", networkId],
-      ...["--password-file", await workplace.passwordFile()],
-    );
-    subnet = await made(
-      client.post("subnets", {
-        network_id: networkId,
-        cidr: "10.2.3.0/24",
-        name: "Offices",
-        subnet_type: "Lan",
-        tags: [],
-      }),
-    );
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
+  const { appliance, client, visitor, page } = visitForAll(async ({ addUser, client, networkId, organizationId }) => {
+    discovery = new DiscoveryClient(client, organizationId);
+    await addUser(VIEWER, "Viewer", [networkId]);
+    const offices = { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", subnet_type: "Lan", tags: [] };
+    subnet = await made(client.post("subnets", offices));
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
-
-  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const open = (path: string, on = page) => on.goto(appliance.url + path);
   const hosts = (search: string): Promise<Wire[]> => discovery.all(`hosts?search=${search}`);
   const newHost = (name: string, addresses: readonly string[]): Promise<Wire> =>
     made(
-      appliance.client.post("hosts", {
+      client.post("hosts", {
         network_id: appliance.networkId,
         name,
         hidden: false,
@@ -96,9 +67,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
     await page.getByLabel("The other host").fill("right");
     await page.getByRole("button", { name: "right-1" }).click();
     await page.getByText("Moves address 10.2.3.22").waitFor();
-    await made(
-      appliance.client.post("ip-addresses", { host_id: right.id, subnet_id: subnet.id, ip_address: "10.2.3.23" }),
-    );
+    await made(client.post("ip-addresses", { host_id: right.id, subnet_id: subnet.id, ip_address: "10.2.3.23" }));
     await page.getByRole("button", { name: "Join them" }).click();
     await page.getByText("Records changed since you read this").waitFor();
     await page.getByText("Moves address 10.2.3.23").waitFor();
@@ -147,7 +116,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
   test("a deleted host is allowed to be rediscovered, and that is undone", async () => {
     await discovery.scanned({ network_id: appliance.networkId, kind: "sweep", targets: ["127.0.9.1"] });
     const [found] = await hosts("127.0.9.1");
-    await made(appliance.client.send("DELETE", `hosts/${found?.id}`));
+    await made(client.send("DELETE", `hosts/${found?.id}`));
     const entries = async () => (await discovery.all("discovery/ignored")).map(({ label }) => label);
     expect(await entries()).toEqual(["127.0.9.1"]);
     await open("/discovery/ignored");
@@ -174,8 +143,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
     const [host] = await hosts("core-1");
     await open(`/hosts/${host?.id}/identity?at=2026-01-01T00:00:00Z`);
     await page.getByText("Hosts can be joined and split only in the present").waitFor();
-    const own = await Visitor.arrive(appliance.running.url);
-    const theirs = await own.signIn(VIEWER, PASSWORD, `/hosts/${host?.id}/identity`);
+    const { page: theirs } = await appliance.arrived(VIEWER, `/hosts/${host?.id}/identity`);
     await theirs.getByText("Your role can't join or split hosts.").waitFor();
     await open(`/hosts/${host?.id}`, theirs);
     await theirs.getByRole("heading", { name: "core-1" }).waitFor();
@@ -185,6 +153,5 @@ describe.skipIf(!hasChromium)("host identity", () => {
         body: JSON.stringify({ name: "mine", dry_run: true }) }).then(({ status }) => status)`,
     );
     expect(status).toBe(403);
-    await own.leave();
   });
 });

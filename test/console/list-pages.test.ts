@@ -1,49 +1,18 @@
 // Lists of the console in Chromium, on the executable: long ones, scrolling, links and accessibility. Filters, exports
 // and keys are in list-pages-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { WINDOW_ROWS } from "../../src/console/lists/rows-window.ts";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { expectAccessibleWithin, follow, hasChromium, LOOKS, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("list pages", () => {
-  let workplace: Workplace;
-  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
-  let visitor: Visitor;
-  /** For tests that start from a link. */
-  let page: Page;
+  // The page is for tests that start from a link.
+  const { appliance, visitor, page } = visitForAll(({ client, networkId }) => addListedHosts(client, networkId));
 
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    appliance = made;
-    await addListedHosts(made.client, made.networkId);
-    visitor = await Visitor.arrive(made.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-    expect(visitor.troubles()).toEqual([]);
-  });
-
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   /** Opens a list at its start, from another page. */
   const begin = async (address: string) => {
@@ -115,7 +84,7 @@ describe.skipIf(!hasChromium)("list pages", () => {
     });
     if (context === undefined) throw new Error("the browser is gone");
     const page = await context.newPage();
-    await page.goto(`${appliance.running.url}/hosts?columns=name,updated_at`);
+    await page.goto(`${appliance.url}/hosts?columns=name,updated_at`);
     await page.getByRole("columnheader", { name: "Updated" }).hover();
     await page.getByRole("button", { name: "Filter by Updated" }).click();
     await page.getByLabel("Comparison").selectOption({ label: "is after" });
@@ -134,7 +103,7 @@ describe.skipIf(!hasChromium)("list pages", () => {
       await isLetGo;
       await route.continue();
     });
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("columnheader", { name: "Manufacturer" }).hover();
     await page.getByRole("button", { name: "Filter by Manufacturer" }).click();
     const dialog = page.getByRole("dialog");
@@ -191,26 +160,24 @@ describe.skipIf(!hasChromium)("list pages", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("any record name is safe, without overflow, and accessible: %s, %i wide", async (colorScheme, width) => {
-    await page.setViewportSize({ width, height: 740 });
-    await page.emulateMedia({ colorScheme });
-    for (const [address, words] of [
-      ["/hosts?order=created_at", "1,200 hosts"],
-      ["/hosts?at=2020-01-01T00:00:00Z", "No hosts existed at this time."],
-      ["/interfaces", "No interfaces."],
-      ["/addresses", "No addresses."],
-      ["/services", "No services."],
-      ["/vlans", "No VLANs."],
-    ] as const) {
-      await follow(page, address);
-      await page.getByText(words).first().waitFor();
-      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      expect([address, beside <= 0]).toEqual([address, true]);
-    }
-    expect(visitor.troubles()).toEqual([]);
-  });
+  test.each(LOOKS)(
+    "any record name is safe, without overflow, and accessible: %s, %i wide",
+    async (colorScheme, width) => {
+      await page.setViewportSize({ width, height: 740 });
+      await page.emulateMedia({ colorScheme });
+      for (const [address, words] of [
+        ["/hosts?order=created_at", "1,200 hosts"],
+        ["/hosts?at=2020-01-01T00:00:00Z", "No hosts existed at this time."],
+        ["/interfaces", "No interfaces."],
+        ["/addresses", "No addresses."],
+        ["/services", "No services."],
+        ["/vlans", "No VLANs."],
+      ] as const) {
+        await follow(page, address);
+        await page.getByText(words).first().waitFor();
+        await expectAccessibleWithin(page, address);
+      }
+      expect(visitor.troubles()).toEqual([]);
+    },
+  );
 });

@@ -1,16 +1,15 @@
 // Lost answers in Chromium, on the executable: a write without an answer is retried and executed once, for every form
 // that creates; typed text survives a reload, except secrets, but not the session.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { afterEach, describe, expect, test } from "bun:test";
 import { isUnsure, unreachable } from "../../src/console/api/refusal.ts";
 import { keepDraft, keepDraftsOf, keptDraft } from "../../src/console/forms/drafts.ts";
 import { RequestKeys } from "../../src/console/forms/request-key.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
+import { OWNER, visitForAll } from "../support/browser/visit.ts";
+import { PASSWORD } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const NEXT = "next@acme.example";
 
 describe("request keys", () => {
@@ -41,33 +40,16 @@ test("an unsent request is not in doubt, one without an answer is", () => {
 });
 
 describe.skipIf(!hasChromium)("on a network that loses answers", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
+  const { appliance, client, visitor, page } = visitForAll();
 
   afterEach(async () => {
     await page.unrouteAll({ behavior: "wait" });
     visitor.troubles();
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
-
-  const open = (address: string) => page.goto(appliance.running.url + address);
+  const open = (address: string) => page.goto(appliance.url + address);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
+  const list = async (path: string) => (await made(client.get(path))) as unknown as Wire[];
 
   /** Drops the first answer to a write there, after its execution. */
   async function loseAnswer(path: string, method = "POST"): Promise<void> {
@@ -111,11 +93,11 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
     await button("Send it again").click();
     await page.getByText("The key Backups at night was created.").waitFor();
     const key = (await page.locator(".command").textContent())?.match(/nlk_\w+/)?.[0] ?? "";
-    const { status } = await fetch(`${appliance.running.url}/api/v1/tags`, {
+    const { status } = await fetch(`${appliance.url}/api/v1/tags`, {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(status).toBe(200);
-    const told = await page.request.get(`${appliance.running.url}/api/v1/auth/keys?limit=0`);
+    const told = await page.request.get(`${appliance.url}/api/v1/auth/keys?limit=0`);
     const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
     expect(data.filter(({ name }) => name === "Backups at night")).toHaveLength(1);
   });
@@ -130,7 +112,7 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
   const UNSURE = "It is not known whether what you sent was saved.";
   const credentialsOf = async (networkId: string) =>
     (await list("credentials?limit=0")).filter((each) => each.assigned_network_ids.includes(networkId));
-  const newNetwork = async (name: string) => (await made(appliance.client.post("networks", { name }))).id as string;
+  const newNetwork = async (name: string) => (await made(client.post("networks", { name }))).id as string;
   const kept = () =>
     page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
 
@@ -201,7 +183,7 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
   });
 
   test("a partial user form survives a reload without the password, and is gone for the next user", async () => {
-    await appliance.client.post("users", { email: NEXT, name: "Next", role: "Admin", password: PASSWORD });
+    await client.post("users", { email: NEXT, name: "Next", role: "Admin", password: PASSWORD });
     await open("/settings/people");
     await button("New user").click();
     const adding = page.getByRole("form", { name: "New user" });

@@ -1,25 +1,14 @@
 // Map in Chromium, on the executable: scrubbing through a change, a path by keyboard, and exporting the drawing.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { expectAccessibleWithin, hasChromium, settles } from "../support/browser/browser.ts";
+import { OWNER, visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("the map", () => {
-  let workplace: Workplace;
-  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
-  let visitor: Visitor;
   /** Time at which core-1 had only the link to access-1. */
   let before: string;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const served = await workplace.serveSetUp();
-    appliance = served;
-    const { client, networkId } = served;
+  const { appliance, client, visitor } = visitForAll(async ({ client, networkId }) => {
     const host = (name: string) =>
       made(client.post("hosts", { network_id: networkId, name, hidden: false, tags: [], ip_addresses: [] }));
     const port = (hostId: string, index: number, far: string | null) =>
@@ -46,23 +35,16 @@ describe.skipIf(!hasChromium)("the map", () => {
     await port(access.id, 2, (await port(printer.id, 1, null)).id);
     await client.delete(`if-entries/${first.id}`);
     await port(core.id, 2, accessUplink.id);
-    visitor = await Visitor.arrive(served.running.url);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
   });
 
   test("shows the cabling of an instant, and additions and removals between two", async () => {
-    const page = await visitor.signIn(OWNER, PASSWORD, "/map?table=links");
+    const page = await visitor.open("/map?table=links");
     await page.getByRole("application", { name: /3 devices, 2 links/ }).waitFor();
     await page.getByRole("row", { name: /core-1 Gi1\/0\/2/ }).waitFor();
-    await page.goto(`${appliance.running.url}/map?table=links&at=${before}`);
+    await page.goto(`${appliance.url}/map?table=links&at=${before}`);
     await page.getByRole("application", { name: /2 devices, 1 link\./ }).waitFor();
     await page.getByRole("row", { name: /core-1 Gi1\/0\/1/ }).waitFor();
-    await page.goto(`${appliance.running.url}/map?table=links&vs=${before}`);
+    await page.goto(`${appliance.url}/map?table=links&vs=${before}`);
     await page.getByText("3 appeared").waitFor();
     await page.getByText("1 vanished").waitFor();
     const vanished = page.getByRole("row", { name: /vanished/ });
@@ -104,7 +86,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.getByRole("button", { name: "Move it" }).click();
     const written = () => page.waitForResponse((response) => response.request().method() === "PUT");
     const positions = async () => {
-      const answer = await appliance.client.get(`networks/${appliance.networkId}/map-positions`);
+      const answer = await client.get(`networks/${appliance.networkId}/map-positions`);
       return Object.values(answer.body.data.nodes as Wire).filter(({ placed }) => placed === "person");
     };
     const [pressed] = await Promise.all([
@@ -142,7 +124,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     expect(await positions()).toEqual([carried]);
     await Promise.all([written(), page.getByRole("button", { name: "Reset layout" }).click()]);
     expect(await positions()).toEqual([]);
-    await page.goto(`${appliance.running.url}/map?at=${before}`);
+    await page.goto(`${appliance.url}/map?at=${before}`);
     await page.getByRole("button", { name: "access-1" }).click();
     await page.getByRole("region", { name: "access-1" }).waitFor();
     expect(await page.getByRole("button", { name: "Move it" }).count()).toBe(0);
@@ -186,8 +168,8 @@ describe.skipIf(!hasChromium)("the map", () => {
   });
 
   test.each(["light", "dark"] as const)("is accessible, populated, comparing and empty: %s", async (colorScheme) => {
-    const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 360, height: 740 } });
-    const page = await own.signIn(OWNER, PASSWORD, "/map");
+    const look = { colorScheme, viewport: { width: 360, height: 740 } };
+    const { visitor: own, page } = await appliance.arrived(OWNER, "/map", look);
     for (const address of [
       "",
       "?table=links",
@@ -197,14 +179,12 @@ describe.skipIf(!hasChromium)("the map", () => {
       `?from=${before}&at=${before}`,
       `?from=${before}&table=changes`,
     ]) {
-      await page.goto(`${appliance.running.url}/map${address}`);
+      await page.goto(`${appliance.url}/map${address}`);
       await page.getByRole("application").waitFor();
-      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      expect([address, beside <= 0]).toEqual([address, true]);
+      await expectAccessibleWithin(page, address);
     }
     // Printouts are light, whatever the color scheme.
-    await page.goto(`${appliance.running.url}/map`);
+    await page.goto(`${appliance.url}/map`);
     await page.getByRole("application", { name: /3 devices/ }).waitFor();
     const corner = () =>
       page.evaluate<string>(`(() => {
@@ -221,6 +201,5 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
     expect(await corner()).toBe(onScreen);
     expect(own.troubles()).toEqual([]);
-    await own.leave();
   });
 });

@@ -1,8 +1,7 @@
 // Interfaces, subnets and VLANs in Chromium, on the executable: keys, accessibility and width of their pages; and their
 // pure functions. Texts, links and filters are in networks-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
 import {
   eventsOf,
   type LifeVersion,
@@ -26,41 +25,17 @@ import {
 import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.ts";
 import { vlanDevices } from "../../src/console/networks/vlan-devices.ts";
 import { gridStep } from "../../src/console/parts/grid-keys.ts";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
+import { accessibilityFindings, follow, hasChromium, settles } from "../support/browser/browser.ts";
 import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/browser/visit.ts";
 
 const DESK = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
 describe.skipIf(!hasChromium)("network pages", () => {
-  let workplace: Workplace;
-  let visitor: Visitor;
-  let page: Page;
   let filled: FilledNetwork;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    filled = await fillNetwork(made.client, made.networkId);
-    visitor = await Visitor.arrive(made.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
+  const { visitor, page } = visitForAll(async ({ client, networkId }) => {
+    filled = await fillNetwork(client, networkId);
   });
 
   test("list the fullest subnets first, and lead by arrow keys from an address to its host", async () => {

@@ -1,14 +1,14 @@
 // Operations of an Owner in Chromium, on the executable: consequences are shown before the action, and other roles see
 // no backups, nor receive any. Verifications and prunes of others are in operations-in-process.test.ts.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
+import { PASSWORD, Workplace } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const ADMIN = "admin@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
@@ -23,49 +23,14 @@ const TEN_DAYS_MS = 10 * 86_400_000;
 afterAll(() => closeBrowser());
 
 describe.skipIf(!hasChromium)("operations", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let origin: string;
-  const visitors: Visitor[] = [];
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    origin = appliance.running.url;
-    for (const [email, role] of OTHERS) {
-      const networks = role === "Admin" ? [] : ["--networks", appliance.networkId];
-      const password = ["--password-file", await workplace.passwordFile()];
-      const made = await workplace.command(
-        "user",
-        "create",
-        "--email",
-        email,
-        "--role",
-        role,
-        ...networks,
-        ...password,
-      );
-      expect(made).toMatchObject({ code: 0 });
-    }
+  const appliance = serveForAll(async ({ addUser, networkId }) => {
+    for (const [email, role] of OTHERS) await addUser(email, role, role === "Admin" ? [] : [networkId]);
   });
-
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) await visitor.leave();
-  });
-
-  afterAll(() => workplace.close());
-
-  async function arrived(email: string, path: string): Promise<{ visitor: Visitor; page: Page }> {
-    const visitor = await Visitor.arrive(origin);
-    visitors.push(visitor);
-    return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
-  }
 
   const focused = (page: Page) => page.evaluate("document.activeElement?.textContent");
 
   test("a backup is taken, verified, downloaded after repeating the password, and deleted permanently", async () => {
-    const { visitor, page } = await arrived(OWNER, "/settings/backups");
+    const { visitor, page } = await appliance.arrived(OWNER, "/settings/backups");
     await page.getByText("There is no backup yet.").waitFor();
     await page.getByRole("button", { name: "Take a backup" }).click();
     const row = page.getByRole("row").filter({ hasText: "netledger-" });
@@ -94,7 +59,7 @@ describe.skipIf(!hasChromium)("operations", () => {
     await form.getByRole("button", { name: "Download" }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe(name);
-    const file = workplace.path("taken-along.db");
+    const file = appliance.workplace.path("taken-along.db");
     await download.saveAs(file);
     await page.getByText(`${name} was downloaded.`).waitFor();
     await settles(
@@ -102,7 +67,7 @@ describe.skipIf(!hasChromium)("operations", () => {
       expect.stringContaining(`--backup ${name} --head ${backup?.sequence}:`),
     );
     const head = `${backup?.sequence}:${backup?.hash}`;
-    expect(await workplace.run(["verify", "--backup", file, "--head", head])).toMatchObject({ code: 0 });
+    expect(await appliance.workplace.run(["verify", "--backup", file, "--head", head])).toMatchObject({ code: 0 });
 
     await row.getByRole("button", { name: `Delete ${name}` }).click();
     await page.getByText("This cannot be undone.").waitFor();
@@ -119,7 +84,7 @@ describe.skipIf(!hasChromium)("operations", () => {
   });
 
   test("the ledger is verified with progress and findings", async () => {
-    const { visitor, page } = await arrived(OWNER, "/ledger");
+    const { visitor, page } = await appliance.arrived(OWNER, "/ledger");
     await page.getByText("None was made here yet.").waitFor();
     // A ledger of this size is verified before its progress is queried.
     let isHeldBack = true;
@@ -145,7 +110,7 @@ describe.skipIf(!hasChromium)("operations", () => {
   });
 
   test.each(OTHERS)("%s sees no backups, and the API refuses access to them", async (email) => {
-    const { visitor, page } = await arrived(email, "/settings/backups");
+    const { visitor, page } = await appliance.arrived(email, "/settings/backups");
     await page.getByText("This concerns the whole appliance.").waitFor();
     expect(await page.getByRole("main").getByRole("navigation").getByRole("link").allTextContents()).not.toContain(
       "Backups",
@@ -155,7 +120,7 @@ describe.skipIf(!hasChromium)("operations", () => {
     expect(visitor.troubles()).toEqual([]);
     const name = "netledger-20261121T091500123Z.db";
     const { request } = page;
-    const api = `${origin}/api/v1/backups`;
+    const api = `${appliance.url}/api/v1/backups`;
     const answers = [
       await request.get(api),
       await request.post(api),

@@ -1,43 +1,21 @@
 // Command palette in Chromium, on the executable: every page, action and record, by keyboard only.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { made } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
-const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
 
 describe.skipIf(!hasChromium)("the command palette", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    await workplace.command(
-      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", appliance.networkId],
-      ...["--password-file", await workplace.passwordFile()],
-    );
-    await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "core-9" }));
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
+  const { appliance, visitor, page } = visitForAll(async ({ addUser, client, networkId }) => {
+    await addUser(VIEWER, "Viewer", [networkId]);
+    await made(client.post("hosts", { network_id: networkId, name: "core-9" }));
   });
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   const choose = async (on: Page, typed: string, title: string) => {
     await on.keyboard.press("Control+k");
@@ -48,7 +26,7 @@ describe.skipIf(!hasChromium)("the command palette", () => {
 
   test("leads to any page", async () => {
     const titles = new Map<string, string>();
-    await page.goto(appliance.running.url);
+    await page.goto(appliance.url);
     await page.getByRole("banner").waitFor();
     await page.keyboard.press("Control+k");
     const options = page.getByRole("option").filter({ hasText: "Go to" });
@@ -76,7 +54,7 @@ describe.skipIf(!hasChromium)("the command palette", () => {
   });
 
   test("finds by synonyms, starts a scan of the selected network, and goes to an instant", async () => {
-    await page.goto(`${appliance.running.url}/hosts?network=${appliance.networkId}`);
+    await page.goto(`${appliance.url}/hosts?network=${appliance.networkId}`);
     await page.getByRole("banner").waitFor();
     for (const [typed, title] of [
       ["password", "Account"],
@@ -104,7 +82,7 @@ describe.skipIf(!hasChromium)("the command palette", () => {
   });
 
   test("reopens when the keys are pressed right after closing", async () => {
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("banner").waitFor();
     const box = page.getByRole("combobox", { name: "A page, an action or a record" });
     await page.keyboard.press("Control+k");
@@ -124,17 +102,14 @@ describe.skipIf(!hasChromium)("the command palette", () => {
   });
 
   test("returns focus on closing, even mid-word, and leaves the text intact", async () => {
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     const box = page.getByRole("searchbox").first();
     await box.pressSequentially("cor");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("zzzz");
     await page.getByText("Nothing matches.").waitFor();
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("h");
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
-    }
+    await expectAccessibleInBoth(page);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await settles(() => box.evaluate((element) => element === element.ownerDocument.activeElement), true);
@@ -143,7 +118,7 @@ describe.skipIf(!hasChromium)("the command palette", () => {
   });
 
   test("focuses the chosen page, wherever the focus was before", async () => {
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("button", { name: "Compare…" }).focus();
     await choose(page, "core-9", "core-9");
     await page.getByRole("heading", { level: 1, name: "core-9" }).and(page.locator(":focus")).waitFor();
@@ -154,8 +129,7 @@ describe.skipIf(!hasChromium)("the command palette", () => {
   });
 
   test("offers nothing the role forbids", async () => {
-    const looker = await Visitor.arrive(appliance.running.url);
-    const seen = await looker.signIn(VIEWER, PASSWORD);
+    const { page: seen } = await appliance.arrived(VIEWER);
     await seen.keyboard.press("Control+k");
     await seen.getByRole("combobox", { name: "A page, an action or a record" }).fill("new");
     await seen.getByRole("dialog").waitFor();
@@ -167,6 +141,5 @@ describe.skipIf(!hasChromium)("the command palette", () => {
     await seen.getByRole("combobox", { name: "A page, an action or a record" }).fill("go to");
     await seen.getByRole("option", { name: "Hosts" }).waitFor();
     expect(await seen.getByRole("option", { name: "Backups" }).count()).toBe(0);
-    await looker.leave();
   });
 });

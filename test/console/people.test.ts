@@ -1,21 +1,14 @@
 // Users and their rights in Chromium, on the executable: the own account, an API key and a user under axe-core. Rights
 // of roles and ends of sessions are in people-in-process.test.ts.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { browserName } from "../../src/console/settings/browser-name.ts";
 import { made } from "../support/appliance/factories.ts";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, follow, hasChromium, settles } from "../support/browser/browser.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
+import { PASSWORD } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
 const NEW = "night@acme.example";
@@ -52,43 +45,12 @@ describe("a session's browser", () => {
   });
 });
 
-afterAll(() => closeBrowser());
-
 describe.skipIf(!hasChromium)("users and rights", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let origin: string;
-  const visitors: Visitor[] = [];
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    origin = appliance.running.url;
-    for (const [email, role] of PEOPLE) {
-      const added = await workplace.command(
-        ...["user", "create", "--email", email, "--role", role, "--networks", appliance.networkId],
-        ...["--password-file", await workplace.passwordFile()],
-      );
-      expect(added).toMatchObject({ code: 0 });
-    }
+  const appliance = serveForAll(async ({ addUser, networkId }) => {
+    for (const [email, role] of PEOPLE) await addUser(email, role, [networkId]);
   });
-
-  afterEach(async () => {
-    for (const visitor of visitors.splice(0)) await visitor.leave();
-  });
-
-  afterAll(() => workplace.close());
-
-  async function arrived(
-    email: string,
-    path: string,
-    permissions: string[] = [],
-  ): Promise<{ visitor: Visitor; page: Page }> {
-    const visitor = await Visitor.arrive(origin, { timezoneId: "Europe/Berlin", permissions });
-    visitors.push(visitor);
-    return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
-  }
+  const arrived = (email: string, path: string, permissions: string[] = []) =>
+    appliance.arrived(email, path, { timezoneId: "Europe/Berlin", permissions });
 
   test("stored preferences are listed, reset singly or all, and restored", async () => {
     const { client, networkId } = appliance;
@@ -129,7 +91,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
     await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Branch" });
     await page.waitForURL((url) => url.searchParams.has("network"));
     // Kept across documents.
-    await page.goto(`${origin}/settings`);
+    await page.goto(`${appliance.url}/settings`);
     const chosen = {
       ...{ zone: "UTC", range: "Day", network: "Branch", asked: "core-1 until you sign out", pins: "core-1" },
       views: "Hosts: The core",
@@ -155,7 +117,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
     await settles(shown, beginning);
     await page.getByText("All of them are as they were at the beginning.").waitFor();
     expect(await page.getByRole("button", { name: /^Reset/ }).count()).toBe(0);
-    const ofUser = async () => (await (await page.request.get(`${origin}/api/auth/preferences`)).json()).data;
+    const ofUser = async () => (await (await page.request.get(`${appliance.url}/api/auth/preferences`)).json()).data;
     expect(await ofUser()).toEqual({});
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await settles(shown, chosen);
@@ -175,7 +137,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
   });
 
   test("ending a session and changing the password are accessible", async () => {
-    const elsewhere = await fetch(`${origin}/api/auth/login`, {
+    const elsewhere = await fetch(`${appliance.url}/api/auth/login`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ email: VIEWER, password: PASSWORD }),
@@ -197,7 +159,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
   });
 
   const asked = async (path: string, key: string) =>
-    fetch(`${origin}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+    fetch(`${appliance.url}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
   const copied = async (page: Page) => {
     await page.locator(".command").getByRole("button").click();
     return String(await page.evaluate("navigator.clipboard.readText()"));
@@ -236,7 +198,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
     expect((await asked("hosts", first)).status).toBe(200);
     // Using a key creates no version that would update the page.
     const uses = async () =>
-      (await (await page.request.get(`${origin}/api/v1/auth/keys`)).json()).data[0].last_used !== null;
+      (await (await page.request.get(`${appliance.url}/api/v1/auth/keys`)).json()).data[0].last_used !== null;
     await settles(uses, true);
     await page.reload();
     await row.waitFor();
@@ -252,7 +214,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
     expect([(await asked("hosts", first)).status, (await asked("hosts", second)).status]).toEqual([401, 200]);
     await page.getByRole("button", { name: "I have copied it" }).click();
 
-    const stream = await fetch(`${origin}/api/v1/changes`, {
+    const stream = await fetch(`${appliance.url}/api/v1/changes`, {
       headers: { authorization: `Bearer ${second}`, accept: "text/event-stream" },
     });
     expect(stream.headers.get("content-type")).toContain("text/event-stream");
@@ -293,7 +255,7 @@ describe.skipIf(!hasChromium)("users and rights", () => {
     const { data: users } = await client.get("users");
     const { id } = users.find((each: { email: string }) => each.email === NEW);
     const key = { name: "theirs", organization_id: organizationId, user_id: id, tags: [] };
-    expect((await page.request.post(`${origin}/api/v1/auth/keys`, { data: key })).status()).toBe(200);
+    expect((await page.request.post(`${appliance.url}/api/v1/auth/keys`, { data: key })).status()).toBe(200);
     await row.getByRole("button", { name: "Edit Night shift" }).click();
     const editing = page.getByRole("form", { name: "Edit Night shift" });
     await editing.getByLabel("May sign in").uncheck();

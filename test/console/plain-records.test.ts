@@ -1,39 +1,18 @@
 // Records without a page of their own, in Chromium, on the executable: current and past states, history, and the way
 // back; accessibility if missing. Edits, links and rights are in plain-records-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, follow, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { accessibilityFindings, follow, hasChromium } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("a record without a page of its own", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  const { appliance, client, visitor, page } = visitForAll();
 
   const open = (address: string) => follow(page, address);
   const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
 
   test("shows its present and past fields, and is restored from the list of versions", async () => {
-    const { client } = appliance;
     const tag = await made(client.post("tags", { name: "core", color: "Red", description: "Do not touch" }));
     await made(client.put(`tags/${tag.id}`, { name: "core", color: "Blue", description: "" }));
     await open("/settings/tags");
@@ -63,10 +42,13 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
   });
 
   test("is accessible when deleted, and when unknown", async () => {
-    const { client, networkId } = appliance;
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
     const host = await made(
-      client.post("hosts", { network_id: networkId, name: "printer", ip_addresses: [{ ip_address: "10.7.0.9" }] }),
+      client.post("hosts", {
+        network_id: appliance.networkId,
+        name: "printer",
+        ip_addresses: [{ ip_address: "10.7.0.9" }],
+      }),
     );
     const [address] = host.ip_addresses as readonly Wire[];
     await made(client.delete(`ip-addresses/${address?.id}`));

@@ -1,9 +1,8 @@
 // States of record pages in Chromium, on the executable: loading, and under axe-core when failed or not yet created.
 // Texts and requests are in record-states-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import { accessibilityFindings, closeBrowser, follow, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { accessibilityFindings, follow, hasChromium } from "../support/browser/browser.ts";
 import {
   FAILED_REQUEST,
   FAILURES,
@@ -12,36 +11,17 @@ import {
   NOT_THERE,
   type RecordPage,
 } from "../support/browser/record-pages.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("a record page", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
-  let visitor: Visitor;
-  let page: Page;
   let records: readonly RecordPage[];
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    appliance = made;
-    records = await fillRecordPages(made.client, made.networkId);
-    visitor = await Visitor.arrive(made.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
+  const { appliance, visitor, page } = visitForAll(async ({ client, networkId }) => {
+    records = await fillRecordPages(client, networkId);
   });
 
   beforeEach(async () => {
     await page.unrouteAll();
     visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
   });
 
   test("shows a loading notice after a delay, and the record in the same place", async () => {
@@ -51,7 +31,7 @@ describe.skipIf(!hasChromium)("a record page", () => {
         await promise;
         await route.continue();
       });
-      await page.goto(appliance.running.url + path);
+      await page.goto(appliance.url + path);
       // Not the loading state of the page's files.
       await page.getByRole("main").getByRole("status").getByText("Loading…").waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
@@ -94,7 +74,7 @@ describe.skipIf(!hasChromium)("a record page", () => {
     const [path, , title] = records[0] ?? ["", "", ""];
     const small = await visitor.context.newPage();
     await small.setViewportSize({ width: 360, height: 640 });
-    await small.goto(`${appliance.running.url}${path}?tab=history`);
+    await small.goto(`${appliance.url}${path}?tab=history`);
     await small.getByRole("heading", { name: title, level: 1 }).waitFor();
     const shown = small.locator('.tabs a[aria-current="true"]');
     await shown.filter({ hasText: "History" }).waitFor();

@@ -1,47 +1,20 @@
 // Creating and deleting records in Chromium, on the executable: from lists and pages, with dependents, and the way
 // back.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
-const VIEWER = "viewer@acme.example";
+import { accessibilityFindings, expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("creating and deleting records", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll();
 
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    await workplace.command(
-      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", appliance.networkId],
-      ...["--password-file", await workplace.passwordFile()],
-    );
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
+  beforeEach(() => void visitor.troubles());
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
-
-  const open = (path: string) => page.goto(appliance.running.url + path);
+  const open = (path: string) => page.goto(appliance.url + path);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
-  const newHost = (name: string) => made(appliance.client.post("hosts", { network_id: appliance.networkId, name }));
+  const list = (path: string) => made(client.get(path)) as unknown as Promise<Wire[]>;
+  const newHost = (name: string) => made(client.post("hosts", { network_id: appliance.networkId, name }));
 
   test("creates a host from the list, shows missing fields, and opens it", async () => {
     await open("/hosts");
@@ -53,10 +26,7 @@ describe.skipIf(!hasChromium)("creating and deleting records", () => {
     await page.getByLabel("Why").fill("new in hall 3");
     await page.reload();
     await settles(() => page.getByRole("textbox", { name: "Name", exact: true }).inputValue(), "dist-1");
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
-    }
+    await expectAccessibleInBoth(page);
     await button("Create").click();
     await page.getByText("Created.").waitFor();
     await page.getByRole("link", { name: "dist-1" }).waitFor();
@@ -69,7 +39,6 @@ describe.skipIf(!hasChromium)("creating and deleting records", () => {
   });
 
   test("edits a list cell in place, or the focused row, by keyboard only", async () => {
-    const { client } = appliance;
     await made(client.post("tags", { name: "wireless", color: "Sky", description: "Access points" }));
     await open("/settings/tags");
     await page.getByRole("row").filter({ hasText: "wireless" }).getByText("Access points").dblclick();
@@ -109,10 +78,10 @@ describe.skipIf(!hasChromium)("creating and deleting records", () => {
 
   test("binds a service to a port and an address, and deletes the binding", async () => {
     const host = await newHost("web-3");
-    await made(appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.6.0.0/24", name: "Web" }));
-    await made(appliance.client.post("ip-addresses", { host_id: host.id, ip_address: "10.6.0.7" }));
-    await made(appliance.client.post("ports", { host_id: host.id, number: 8443, protocol: "Tcp" }));
-    await made(appliance.client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.6.0.0/24", name: "Web" }));
+    await made(client.post("ip-addresses", { host_id: host.id, ip_address: "10.6.0.7" }));
+    await made(client.post("ports", { host_id: host.id, number: 8443, protocol: "Tcp" }));
+    await made(client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
     await open(`/hosts/${host.id}?tab=services`);
     await button("Bind portal").click();
     await page.getByRole("combobox", { name: "Port", exact: true }).selectOption({ label: "8443/Tcp" });
@@ -129,11 +98,8 @@ describe.skipIf(!hasChromium)("creating and deleting records", () => {
 
   test("accepts a conflict with a reason, and withdraws that", async () => {
     const two = [await newHost("twin-1"), await newHost("twin-2")];
-    await made(
-      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", name: "Twins" }),
-    );
-    for (const { id } of two)
-      await made(appliance.client.post("ip-addresses", { host_id: id, ip_address: "10.7.0.9" }));
+    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", name: "Twins" }));
+    for (const { id } of two) await made(client.post("ip-addresses", { host_id: id, ip_address: "10.7.0.9" }));
     await open("/conflicts");
     await button("Accept: 10.7.0.9").click();
     await page.getByLabel("Reason to accept it").fill("a cluster");

@@ -246,6 +246,30 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   );
 }
 
+/** Asserts that axe-core finds nothing on a page, in light and in dark colors. */
+export async function expectAccessibleInBoth(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+  }
+}
+
+/**
+ * Asserts that axe-core finds nothing on a page, and that nothing overflows the window.
+ * @param what the page, named in a failure
+ */
+export async function expectAccessibleWithin(page: Page, what: unknown): Promise<void> {
+  expect([what, await accessibilityFindings(page)]).toEqual([what, []]);
+  const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+  expect([what, beside <= 0]).toEqual([what, true]);
+}
+
+/** Color schemes and window widths for accessibility tests. */
+export const LOOKS = [
+  ["light", 1280],
+  ["dark", 360],
+] as const;
+
 /**
  * Follows a link to a path below the origin within the document, without reloading scripts. Waits until the page is
  * shown.

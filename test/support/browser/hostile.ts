@@ -2,7 +2,7 @@
 // number of addresses, and a device as large as the largest recording. No assertions.
 
 import type { Client } from "../appliance/client.ts";
-import type { Wire } from "../appliance/factories.ts";
+import { made, type Wire } from "../appliance/factories.ts";
 
 /** Maximum length of a name, without a break opportunity. */
 const NAME_MAX = 255;
@@ -40,97 +40,46 @@ function fill(text: string): string {
   return text + "x".repeat(Math.max(0, NAME_MAX - text.length));
 }
 
-/** Data of a successful answer. @throws on a refusal */
-async function data(answer: Promise<{ status: number; body: Wire }>): Promise<Wire> {
-  const { status, body } = await answer;
-  if (status !== 200) throw new Error(JSON.stringify(body).slice(0, 2_000));
-  return body.data as Wire;
-}
-
 /** Fills a network through the API. */
 export async function fillHostile(client: Client, networkId: string): Promise<HostileNetwork> {
   const { markup, rightToLeft, emoji, formula } = HOSTILE_NAMES;
-  const tag = await data(client.post("tags", { name: markup, color: "Red", description: rightToLeft }));
-  const vlan = await data(
-    client.post("vlans", { network_id: networkId, number: 666, name: rightToLeft, description: markup }),
-  );
-  const subnet = await data(
-    client.post("subnets", {
-      network_id: networkId,
-      cidr: "10.0.0.0/16",
-      name: markup,
-      description: formula,
-      subnet_type: "Lan",
-      vlan_id: vlan.id,
-      tags: [tag.id],
-    }),
-  );
-  await data(
-    client.post("ip-ranges", {
-      network_id: networkId,
-      subnet_id: subnet.id,
-      first: "10.0.200.0",
-      last: "10.0.200.255",
-      purpose: "Dhcp",
+  const add = (path: string, fields: Wire) => made(client.post(path, { network_id: networkId, ...fields }));
+  const tag = await made(client.post("tags", { name: markup, color: "Red", description: rightToLeft }));
+  const vlan = await add("vlans", { number: 666, name: rightToLeft, description: markup });
+  const place = { cidr: "10.0.0.0/16", subnet_type: "Lan", vlan_id: vlan.id, tags: [tag.id] };
+  const subnet = await add("subnets", { name: markup, description: formula, ...place });
+  const range = { first: "10.0.200.0", last: "10.0.200.255", purpose: "Dhcp", description: markup };
+  await add("ip-ranges", { subnet_id: subnet.id, ...range });
+  const hosts: Record<string, Wire> = {};
+  for (const [index, [key, name]] of Object.entries(HOSTILE_NAMES).entries()) {
+    const address = { subnet_id: subnet.id, ip_address: `10.0.100.${index + 1}`, mac_address: macOf(0x10000 + index) };
+    hosts[key] = await add("hosts", {
+      name,
+      hostname: name,
       description: markup,
-    }),
-  );
-  const made: Record<string, Wire> = {};
-  for (const [index, [key, name]] of Object.entries(HOSTILE_NAMES).entries())
-    made[key] = await data(
-      client.post("hosts", {
-        network_id: networkId,
-        name,
-        hostname: name,
-        description: markup,
-        sys_descr: formula,
-        sys_location: rightToLeft,
-        hidden: false,
-        tags: [tag.id],
-        management_url: "javascript:window.broken='url'",
-        ip_addresses: [
-          { subnet_id: subnet.id, ip_address: `10.0.100.${index + 1}`, mac_address: macOf(0x10000 + index), name },
-        ],
-        ports: [{ number: 443, protocol: "Tcp" }],
-        services: [{ name, service_definition: formula.slice(0, 100) }],
-      }),
-    );
-  const device = await data(
-    client.post("hosts/bulk", [
-      {
-        network_id: networkId,
-        name: "chassis",
-        hidden: false,
-        tags: [],
-        interfaces: Array.from({ length: INTERFACES }, (_, index) => interfaceOf(index + 1, vlan.id)),
-      },
-    ]),
-  );
-  const server = await data(
-    client.post("hosts/bulk", [
-      {
-        network_id: networkId,
-        name: emoji,
-        hidden: false,
-        tags: [],
-        ip_addresses: Array.from({ length: ADDRESSES }, (_, index) => ({
-          subnet_id: subnet.id,
-          ip_address: `10.0.${Math.floor(index / 256)}.${index % 256}`,
-          mac_address: macOf(0x20000 + (index % 3)),
-          name: index % 100 === 0 ? markup : null,
-        })),
-      },
-    ]),
-  );
-  const entries = await data(client.get(`if-entries?host_id=${device[0].id}&limit=1`));
-  return {
-    hosts: made as HostileNetwork["hosts"],
-    device: device[0],
-    server: server[0],
-    interfaceId: entries[0].id,
-    subnet,
-    vlan,
-  };
+      sys_descr: formula,
+      sys_location: rightToLeft,
+      hidden: false,
+      tags: [tag.id],
+      management_url: "javascript:window.broken='url'",
+      ip_addresses: [{ ...address, name }],
+      ports: [{ number: 443, protocol: "Tcp" }],
+      services: [{ name, service_definition: formula.slice(0, 100) }],
+    });
+  }
+  const addLarge = async (fields: Wire): Promise<Wire> =>
+    (await made(client.post("hosts/bulk", [{ network_id: networkId, hidden: false, tags: [], ...fields }])))[0];
+  const interfaces = Array.from({ length: INTERFACES }, (_, index) => interfaceOf(index + 1, vlan.id));
+  const device = await addLarge({ name: "chassis", interfaces });
+  const ip_addresses = Array.from({ length: ADDRESSES }, (_, index) => ({
+    subnet_id: subnet.id,
+    ip_address: `10.0.${Math.floor(index / 256)}.${index % 256}`,
+    mac_address: macOf(0x20000 + (index % 3)),
+    name: index % 100 === 0 ? markup : null,
+  }));
+  const server = await addLarge({ name: emoji, ip_addresses });
+  const [entry] = (await made(client.get(`if-entries?host_id=${device.id}&limit=1`))) as unknown as [Wire];
+  return { hosts: hosts as HostileNetwork["hosts"], device, server, interfaceId: entry.id, subnet, vlan };
 }
 
 /** Twelve modules of 48 ports, the rest logical, as on a modular chassis. */

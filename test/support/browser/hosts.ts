@@ -15,60 +15,43 @@ export interface FilledHosts {
 
 /** Fills a network through the API. */
 export async function fillHosts(client: Client, networkId: string): Promise<FilledHosts> {
-  const subnet = await made(
-    client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
-  );
-  const host = (name: string, address: string) =>
-    made(
-      client.post("hosts", {
-        network_id: networkId,
-        name,
-        hidden: false,
-        tags: [],
-        ip_addresses: [{ subnet_id: subnet.id, ip_address: address, mac_address: `00:1b:21:00:00:0${address.at(-1)}` }],
-      }),
-    );
+  const add = (path: string, fields: Wire) => made(client.post(path, { network_id: networkId, ...fields }));
+  const subnet = await add("subnets", { cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] });
+  const host = (name: string, ip_address: string) => {
+    const address = { subnet_id: subnet.id, ip_address, mac_address: `00:1b:21:00:00:0${ip_address.at(-1)}` };
+    return add("hosts", { name, hidden: false, tags: [], ip_addresses: [address] });
+  };
   const switchId = (await host("access-1", "10.2.3.1")).id;
   await host("printer-2", "10.2.3.2");
   const ports: Wire[] = [];
   for (let index = 1; index <= 24; index += 1)
     ports.push(
-      await made(
-        client.post("if-entries", {
-          host_id: switchId,
-          network_id: networkId,
-          if_index: index,
-          if_descr: `GigabitEthernet1/0/${index}`,
-          if_name: `Gi1/0/${index}`,
-          if_alias: index === 1 ? "<b>uplink</b>" : null,
-          if_type: 6,
-          speed_bps: 1_000_000_000,
-          admin_status: index === 24 ? "Down" : "Up",
-          oper_status: index % 2 === 0 ? "Down" : "Up",
-          fdb_macs: index === 3 ? ["00:1b:21:00:00:02"] : [],
-          ...(index === 5
-            ? {
-                lldp_sys_name: "core-9",
-                lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:99" },
-                lldp_port_id: { subtype: "InterfaceName", value: "Te1/1/4" },
-              }
-            : {}),
-        }),
-      ),
+      await add("if-entries", {
+        host_id: switchId,
+        if_index: index,
+        if_descr: `GigabitEthernet1/0/${index}`,
+        if_name: `Gi1/0/${index}`,
+        if_alias: index === 1 ? "<b>uplink</b>" : null,
+        if_type: 6,
+        speed_bps: 1_000_000_000,
+        admin_status: index === 24 ? "Down" : "Up",
+        oper_status: index % 2 === 0 ? "Down" : "Up",
+        fdb_macs: index === 3 ? ["00:1b:21:00:00:02"] : [],
+        ...(index === 5
+          ? {
+              lldp_sys_name: "core-9",
+              lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:99" },
+              lldp_port_id: { subtype: "InterfaceName", value: "Te1/1/4" },
+            }
+          : {}),
+      }),
     );
   const before = await made(client.get(`hosts/${switchId}`));
-  await made(
-    client.put(
-      `hosts/${switchId}`,
-      { ...editable(before), name: "access-one" },
-      { "x-change-reason": "CHG-17: renamed" },
-    ),
-  );
+  const reason = { "x-change-reason": "CHG-17: renamed" };
+  await made(client.put(`hosts/${switchId}`, { ...editable(before), name: "access-one" }, reason));
   const gone = await host("old-server", "10.2.3.9");
   await client.delete(`hosts/${gone.id}`, { "x-change-reason": "scrapped" });
-  const stays = await made(
-    client.post("hosts", { network_id: networkId, name: "core-router", hidden: false, tags: [] }),
-  );
+  const stays = await add("hosts", { name: "core-router", hidden: false, tags: [] });
   const goes = await host("<b>10.2.3.99</b>", "10.2.3.8");
   await made(client.put(`hosts/${stays.id}/consolidate/${goes.id}`, {}));
   return { switchId, ports, gone, stays };

@@ -2,7 +2,7 @@
 // replaced, an address and a VLAN moved. No assertions.
 
 import type { Client } from "../appliance/client.ts";
-import type { Wire } from "../appliance/factories.ts";
+import { made, type Wire } from "../appliance/factories.ts";
 
 /** Without a break opportunity, right to left, with markup. */
 export const RENAMED = `<b>acc</b>-\u202e${"z".repeat(120)}`;
@@ -23,33 +23,23 @@ export interface TwoInstants {
 /** More than one page of a read. */
 export const MANY = 1_100;
 
-/** Data of a successful answer. @throws on a refusal */
-async function data(answer: Promise<{ status: number; body: Wire }>): Promise<Wire> {
-  const { status, body } = await answer;
-  if (status !== 200) throw new Error(JSON.stringify(body));
-  return body.data as Wire;
-}
-
 /** Fills a network through the API, with a marker at the start. */
 export async function fillTwoInstants(client: Client, networkId: string): Promise<TwoInstants> {
-  const instant = async () => (await data(client.get("ledger"))).at as string;
-  const tag = await data(client.post("tags", { name: "Core", color: "Blue" }));
-  const vlan = await data(client.post("vlans", { network_id: networkId, number: 20, name: "Offices" }));
-  const subnetOf = (cidr: string, name: string) =>
-    data(client.post("subnets", { network_id: networkId, cidr, name, subnet_type: "Lan", tags: [] }));
+  const instant = async () => (await made(client.get("ledger"))).at as string;
+  const add = (path: string, fields: Wire) => made(client.post(path, { network_id: networkId, ...fields }));
+  const tag = await made(client.post("tags", { name: "Core", color: "Blue" }));
+  const vlan = await add("vlans", { number: 20, name: "Offices" });
+  const subnetOf = (cidr: string, name: string) => add("subnets", { cidr, name, subnet_type: "Lan", tags: [] });
   const subnet = await subnetOf("10.2.3.0/28", "Offices");
   const oldSubnet = await subnetOf("10.9.9.0/24", "Old lab");
   const hostOf = (name: string, last: number, more: Wire = {}) =>
-    data(
-      client.post("hosts", {
-        network_id: networkId,
-        name,
-        hidden: false,
-        tags: [],
-        ip_addresses: [{ subnet_id: subnet.id, ip_address: `10.2.3.${last}`, mac_address: `00:1b:21:00:00:0${last}` }],
-        ...more,
-      }),
-    );
+    add("hosts", {
+      name,
+      hidden: false,
+      tags: [],
+      ip_addresses: [{ subnet_id: subnet.id, ip_address: `10.2.3.${last}`, mac_address: `00:1b:21:00:00:0${last}` }],
+      ...more,
+    });
   const core = await hostOf("core", 1, {
     serial_number: "FOC1",
     model: "C9300-24T",
@@ -57,19 +47,11 @@ export async function fillTwoInstants(client: Client, networkId: string): Promis
     ports: [{ number: 22, protocol: "Tcp" }],
   });
   const left = await hostOf("leaving", 2);
-  const portOf = (index: number) =>
-    data(
-      client.post("if-entries", {
-        host_id: core.id,
-        if_index: index,
-        if_descr: `GigabitEthernet1/0/${index}`,
-        if_name: `Gi1/0/${index}`,
-        if_type: 6,
-        admin_status: "Up",
-        oper_status: "Up",
-        native_vlan_id: vlan.id,
-      }),
-    );
+  const portOf = (index: number) => {
+    const names = { if_descr: `GigabitEthernet1/0/${index}`, if_name: `Gi1/0/${index}` };
+    const up = { if_type: 6, admin_status: "Up", oper_status: "Up", native_vlan_id: vlan.id };
+    return made(client.post("if-entries", { host_id: core.id, if_index: index, ...names, ...up }));
+  };
   const ports = [await portOf(1), await portOf(2), await portOf(3)];
   const many = Array.from({ length: MANY }, (_, n) => ({
     network_id: networkId,
@@ -80,20 +62,20 @@ export async function fillTwoInstants(client: Client, networkId: string): Promis
   }));
   const writeHosts = async (hosts: readonly Wire[]) => {
     for (let start = 0; start < MANY; start += 550)
-      await data(client.post("hosts/bulk", hosts.slice(start, start + 550)));
+      await made(client.post("hosts/bulk", hosts.slice(start, start + 550)));
   };
   await writeHosts(many);
-  await data(client.post("markers", { name: "before the move", network_id: networkId }));
+  await add("markers", { name: "before the move" });
   const before = await instant();
 
-  await data(client.delete(`hosts/${left.id}`, { "x-change-reason": "sold" }));
+  await made(client.delete(`hosts/${left.id}`, { "x-change-reason": "sold" }));
   const came = await hostOf("arriving", 5);
   const [down, gone] = ports;
   const { created_at, updated_at, valid_from, valid_to, lineage_id, last_seen_at, ...sent } = down as Wire;
-  await data(client.put(`if-entries/${down?.id}`, { ...sent, oper_status: "Down", if_alias: RENAMED }));
-  await data(client.delete(`if-entries/${gone?.id}`));
+  await made(client.put(`if-entries/${down?.id}`, { ...sent, oper_status: "Down", if_alias: RENAMED }));
+  await made(client.delete(`if-entries/${gone?.id}`));
   await portOf(4);
-  await data(
+  await made(
     client.put(`hosts/${core.id}`, {
       id: core.id,
       name: "core",
@@ -106,32 +88,16 @@ export async function fillTwoInstants(client: Client, networkId: string): Promis
       ports: [{ number: 443, protocol: "Tcp" }],
     }),
   );
-  await data(client.put(`vlans/${vlan.id}`, { network_id: networkId, number: 20, name: "Offices, new" }));
-  await data(
-    client.put(`subnets/${subnet.id}`, {
-      network_id: networkId,
-      cidr: "10.2.3.0/28",
-      name: "Offices",
-      subnet_type: "Lan",
-      tags: [],
-      vlan_id: vlan.id,
-    }),
-  );
-  await data(client.delete(`subnets/${oldSubnet.id}`));
-  await data(
-    client.post("subnets", {
-      network_id: networkId,
-      cidr: "10.2.5.0/24",
-      name: "New lab",
-      subnet_type: "Lan",
-      tags: [],
-    }),
-  );
+  await made(client.put(`vlans/${vlan.id}`, { network_id: networkId, number: 20, name: "Offices, new" }));
+  const offices = { network_id: networkId, cidr: "10.2.3.0/28", name: "Offices", subnet_type: "Lan", tags: [] };
+  await made(client.put(`subnets/${subnet.id}`, { ...offices, vlan_id: vlan.id }));
+  await made(client.delete(`subnets/${oldSubnet.id}`));
+  await subnetOf("10.2.5.0/24", "New lab");
   const after = await instant();
 
   const { data: known } = (await client.get("hosts?hidden=true&limit=0&include_children=false")).body;
-  const made = known.map(({ id, name }: Wire) => ({ id, network_id: networkId, name, manufacturer: "Juniper" }));
-  await writeHosts(made.map((host: Wire) => ({ ...host, hidden: true, tags: [] })));
+  const juniper = { network_id: networkId, manufacturer: "Juniper", hidden: true, tags: [] };
+  await writeHosts(known.map(({ id, name }: Wire) => ({ id, name, ...juniper })));
   return {
     before,
     after,

@@ -1,6 +1,7 @@
 // Appliances of page tests with their visitors, set up and left by hooks of the calling file or `describe`.
 
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
+import type { TestApplianceOptions } from "../appliance/appliance.ts";
 import type { Client } from "../appliance/client.ts";
 import { OWNER } from "../executable/executable.ts";
 import { later } from "./later.ts";
@@ -28,14 +29,17 @@ export interface ServedAppliance extends VisitedAppliance {
 /** Adds records and users to an appliance. */
 export type Fill = (appliance: ServedAppliance) => unknown;
 
-type Options = Parameters<typeof serveVisited>[0];
+interface Options {
+  /** Option of serveVisited; called after the hooks that were registered before. */
+  readonly scanning?: () => NonNullable<TestApplianceOptions["scanning"]>;
+}
 
 /** An appliance for all tests of the calling file or `describe`. */
-export function serveForAll(fill: Fill = () => {}, options?: Options): ServedAppliance {
+export function serveForAll(fill: Fill = () => {}, { scanning }: Options = {}): ServedAppliance {
   let served: ServedAppliance;
   const visitors: Visitor[] = [];
   beforeAll(async () => {
-    const visited = await serveVisited(options);
+    const visited = await serveVisited(scanning === undefined ? {} : { scanning: scanning() });
     const { url } = visited.running;
     const arrived = async (email: string, path?: string, password?: string) => {
       const visitor = await Visitor.arrive(url);
@@ -64,7 +68,7 @@ export interface Visit extends Arrival {
  * to the current one.
  * @param path opened once the appliance is filled
  */
-export function visitForAll(fill?: Fill, { path = "/", ...options }: Options & { readonly path?: string } = {}): Visit {
+export function visitForAll(fill?: Fill, { path, ...options }: Options & { readonly path?: string } = {}): Visit {
   let arrival: Arrival;
   // Hooks run in the order of their registration: the pages close before the appliance.
   afterAll(() => arrival.visitor.leave());

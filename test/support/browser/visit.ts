@@ -1,0 +1,107 @@
+// Appliances on the executable with visitors in Chromium, set up and left by hooks of the calling file or `describe`:
+// the interface of support/page/visit.ts.
+
+import { afterAll, afterEach, beforeAll, expect } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Role } from "../../../src/access/role.ts";
+import type { Client } from "../appliance/client.ts";
+import { OWNER, PASSWORD, type Running, type SetUp, type Workplace } from "../executable/executable.ts";
+import { workplaceForAll } from "../executable/workplaces.ts";
+import { later } from "../page/later.ts";
+import { closeBrowser, Visitor } from "./browser.ts";
+
+export { OWNER };
+
+export interface Arrival {
+  readonly visitor: Visitor;
+  readonly page: Page;
+}
+
+export interface ServedAppliance extends SetUp {
+  readonly workplace: Workplace;
+  readonly running: Running;
+  /** Its origin. */
+  readonly url: string;
+  /** With the Owner's key. */
+  readonly client: Client;
+  /** Adds a user with PASSWORD. */
+  addUser(email: string, role: Role, networkIds?: readonly string[]): Promise<void>;
+  /** Opens a page as a user with PASSWORD, in a browser of their own, which is closed after the test. */
+  arrived(email: string, path?: string, options?: BrowserContextOptions): Promise<Arrival>;
+}
+
+/** Adds records and users to an appliance. */
+export type Fill = (appliance: ServedAppliance) => unknown;
+
+interface Options {
+  /** Arguments of `netledger serve`; called after the hooks that were registered before. */
+  readonly args?: () => readonly string[];
+  /** Folder in which the data is kept. */
+  readonly parent?: string;
+}
+
+/** An appliance for all tests of the calling file or `describe`. */
+export function serveForAll(fill: Fill = () => {}, { args, parent }: Options = {}): ServedAppliance {
+  let served: ServedAppliance;
+  const visitors: Visitor[] = [];
+  // Hooks run in the order of their registration: the pages close before the appliance.
+  afterAll(closeBrowser);
+  const workplace = workplaceForAll(parent);
+  beforeAll(async () => {
+    const setUp = await workplace.serveSetUp(args?.());
+    const { url } = setUp.running;
+    served = {
+      ...setUp,
+      workplace,
+      url,
+      async addUser(email, role, networkIds = []) {
+        const networks = networkIds.length === 0 ? [] : ["--networks", networkIds.join()];
+        const password = ["--password-file", await workplace.passwordFile()];
+        const user = ["--email", email, "--role", role, ...networks, ...password];
+        expect(await workplace.command("user", "create", ...user)).toMatchObject({ code: 0 });
+      },
+      async arrived(email, path, options) {
+        const visitor = await Visitor.arrive(url, options);
+        visitors.push(visitor);
+        return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
+      },
+    };
+    await fill(served);
+  });
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.leave();
+  });
+  return later(() => served);
+}
+
+export interface Visit extends Arrival {
+  readonly appliance: ServedAppliance;
+  /** With the Owner's key. */
+  readonly client: Client;
+}
+
+interface VisitOptions extends Options {
+  /** Opened once the appliance is filled. */
+  readonly path?: string;
+  readonly context?: BrowserContextOptions;
+}
+
+/**
+ * As serveForAll, with one page of the Owner for all tests. The objects may be destructured at once: each use resolves
+ * to the current one.
+ */
+export function visitForAll(fill?: Fill, { path, context, ...options }: VisitOptions = {}): Visit {
+  const appliance = serveForAll(fill, options);
+  let arrival: Arrival;
+  beforeAll(async () => {
+    const visitor = await Visitor.arrive(appliance.url, context);
+    arrival = { visitor, page: await visitor.signIn(OWNER, PASSWORD, path) };
+    expect(visitor.troubles()).toEqual([]);
+  });
+  return {
+    appliance,
+    client: later(() => appliance.client),
+    visitor: later(() => arrival.visitor),
+    page: later(() => arrival.page),
+  };
+}
