@@ -4,47 +4,34 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import type { Page } from "../support/page/page.ts";
-import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
-import { Visitor } from "../support/page/visitor.ts";
+import { type Fill, visitForAll } from "../support/page/visit.ts";
 import { settles } from "../support/page/waiting.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
 import { probesOf, startSwitch } from "../support/snmp/small-switch.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const DEVICE = "127.0.9.1";
 const [WRONG, RIGHT] = ["wr0ng-word-of-acme", "r1ght-word-of-acme"];
 
 describe("a credential", () => {
-  let appliance: VisitedAppliance;
-  let running: VisitedAppliance["running"];
-  let client: VisitedAppliance["client"];
   let agent: SnmpAgent;
-  let visitor: Visitor;
-  let page: Page;
-  let urls: string[];
-
   beforeAll(async () => {
     agent = await startSwitch(DEVICE, RIGHT);
-    appliance = await serveVisited({ scanning: { probes: probesOf(agent) } });
-    ({ running, client } = appliance);
-    await appliance.addUser(MEMBER, "Member", [appliance.networkId]);
-    await made(
-      client.post("subnets", { network_id: appliance.networkId, cidr: "127.0.9.0/30", subnet_type: "Lan", tags: [] }),
-    );
-    visitor = await Visitor.arrive(running.url);
+  });
+  const fill: Fill = async ({ addUser, client, networkId }) => {
+    await addUser(MEMBER, "Member", [networkId]);
+    const subnet = { network_id: networkId, cidr: "127.0.9.0/30", subnet_type: "Lan", tags: [] };
+    await made(client.post("subnets", subnet));
+  };
+  const { appliance, client, visitor, page } = visitForAll(fill, { scanning: () => ({ probes: probesOf(agent) }) });
+  afterAll(() => agent.close());
+
+  let urls: string[];
+  beforeAll(() => {
     urls = visitor.requests();
-    page = await visitor.signedIn(OWNER);
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    agent.close();
-    await appliance.close();
-  });
-
-  const open = (path: string, on = page) => on.goto(running.url + path);
+  const open = (path: string, on = page) => on.goto(appliance.url + path);
   const records = async (path: string): Promise<Wire[]> => made(client.get(path)) as unknown as Promise<Wire[]>;
   const step = (name: string) =>
     page
@@ -195,8 +182,7 @@ describe("a credential", () => {
 
   test("is visible to a Member without Admin actions, which the API refuses too", async () => {
     const [credential] = await records("credentials");
-    const other = await Visitor.arrive(running.url);
-    const theirs = await other.signedIn(MEMBER, `/settings/credentials/${credential?.id}`);
+    const { visitor: other, page: theirs } = await appliance.arrived(MEMBER, `/settings/credentials/${credential?.id}`);
     await theirs.getByRole("heading", { name: "Switches", level: 1 }).waitFor();
     await theirs.getByRole("row", { name: /127.0.9.0\/30/ }).waitFor();
     await theirs.getByText("changed: secret").waitFor();
@@ -210,11 +196,10 @@ describe("a credential", () => {
     await theirs.getByRole("row", { name: /Switches/ }).waitFor();
     expect(await theirs.getByRole("button", { name: /^(Assign|Unassign|Try)/ }).count()).toBe(0);
     expect(other.troubles()).toEqual([]);
-    const refused = await theirs.request.post(`${running.url}/api/v1/credentials/${credential?.id}/try`, {
+    const refused = await theirs.request.post(`${appliance.url}/api/v1/credentials/${credential?.id}/try`, {
       data: { network_id: appliance.networkId, ip_address: DEVICE },
     });
     expect(refused.status()).toBe(403);
-    await other.leave();
   });
 
   test("for SNMPv3 accepts each of its passwords separately, and is deleted after listing the consequences", async () => {

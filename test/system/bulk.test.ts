@@ -1,15 +1,9 @@
 // Bulk write of hosts on the executable, with the body in shared memory for the writer thread.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { expect, test } from "bun:test";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-let place: Workplace;
-
-beforeAll(() => {
-  ensureExecutable();
-  place = new Workplace();
-});
-afterAll(() => place.close());
+const place = workplaceForAll();
 
 test("a bulk of 200 hosts is written as one transaction, read by others in the meantime, and refused with the position of errors", async () => {
   const { key, networkId } = await place.setUp();

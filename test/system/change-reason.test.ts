@@ -1,17 +1,15 @@
 // X-Change-Reason bytes on the wire and as stored by the executable with its threads.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { ensureExecutable, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { Workplace, withDeadline } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-let place: Workplace;
+const place = workplaceForAll();
 let setUp: Awaited<ReturnType<Workplace["serveSetUp"]>>;
 beforeAll(async () => {
-  ensureExecutable();
-  place = new Workplace();
   setUp = await place.serveSetUp();
 });
-afterAll(() => place.close());
 
 let tags = 0;
 

@@ -1,22 +1,20 @@
 // Large bodies on the executable, checked on a separate thread: the same results as for small ones.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { type Running } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-let place: Workplace;
+const place = workplaceForAll();
 let running: Running;
 let key: string;
 let networkId: string;
 
 beforeAll(async () => {
-  ensureExecutable();
-  place = new Workplace();
   ({ key, networkId } = await place.setUp());
   running = await place.serve();
 });
-afterAll(() => place.close());
 
 const ports = Array.from({ length: 3_000 }, (_, position) => ({
   number: position + 1,

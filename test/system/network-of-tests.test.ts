@@ -1,6 +1,6 @@
 // Network of a test run: loopback only, so that no packet of a test leaves the machine.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { cpSync, readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
@@ -17,7 +17,7 @@ import {
 import { newAppliance } from "../support/appliance/appliance.ts";
 import { made, newApiKey, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
 /** Documentation addresses (RFC 5737, RFC 3849): an escaping packet would reach no machine. */
 const OUTSIDE = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
@@ -57,12 +57,7 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
   });
 
   describe("around an appliance", () => {
-    let place: Workplace;
-    beforeAll(() => {
-      ensureExecutable();
-      place = new Workplace();
-    });
-    afterAll(() => place.close());
+    const place = workplaceForAll();
 
     test("confines a scan without targets, although its subnets are outside", async () => {
       const { client, networkId, organizationId } = await place.serveSetUp();

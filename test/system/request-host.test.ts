@@ -1,19 +1,17 @@
 // Host of a request on the wire: exactly one (RFC 9112 section 3.2).
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { ensureExecutable, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { type Running, withDeadline } from "../support/executable/executable.ts";
+import { workplaceForAll, workplaceForEach } from "../support/executable/workplaces.ts";
 import { makePair, writePair } from "../support/tls/certificates.ts";
 
-let place: Workplace;
+const place = workplaceForAll();
 let running: Running;
 beforeAll(async () => {
-  ensureExecutable();
-  place = new Workplace();
   running = await place.serve(["--host-name", "inventory.example", "--host-name", "NETLEDGER,xn--bcher-kva.example."]);
 });
-afterAll(() => place.close());
 
 /** Reads until the connection is closed. */
 function wholeOf(socket: Socket): Promise<string> {
@@ -122,11 +120,7 @@ describe("if others can connect", () => {
     } as RequestInit);
     return ((await health.json()) as any).data.limitations.map(({ code }: { code: string }) => code);
   };
-  let elsewhere: Workplace;
-  beforeEach(() => {
-    elsewhere = new Workplace();
-  });
-  afterEach(() => elsewhere.close());
+  const elsewhere = workplaceForEach();
 
   test("only the certificate's names are accepted, including those of a new one immediately", async () => {
     const from = Date.now() - 24 * 60 * 60 * 1000;

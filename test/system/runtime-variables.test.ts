@@ -1,24 +1,22 @@
 // Effects of Bun's environment variables on the executable, as of this Bun version, so that another one shows its
 // changes; and the executable's message when it grants privileges to its callers.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import manifest from "../../package.json" with { type: "json" };
-import { EXECUTABLE, ensureExecutable, Running, spawnPiped, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, Running, spawnPiped } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
-let place: Workplace;
+// A file in memory may not keep capabilities.
+const place = workplaceForAll(tmpdir());
 let preload: string;
 beforeAll(() => {
-  ensureExecutable();
-  // A file in memory may not keep capabilities.
-  place = new Workplace(tmpdir());
   preload = place.path("preload.ts");
   writeFileSync(preload, 'console.log("PRELOADED");');
 });
-afterAll(() => place.close());
 
 test("these facts are of Bun 1.4.5, and to be reviewed for another version", () => {
   expect([manifest.devDependencies.bun, Bun.version]).toEqual(["1.4.5", "1.4.5"]);

@@ -1,15 +1,9 @@
 // Table import on the executable, with separate threads for reading and writing.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { expect, test } from "bun:test";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-let place: Workplace;
-
-beforeAll(() => {
-  ensureExecutable();
-  place = new Workplace();
-});
-afterAll(() => place.close());
+const place = workplaceForAll();
 
 test("a table of 2,000 hosts is planned, written as one transaction, sent back unchanged, and changed by a filter", async () => {
   const { key, networkId } = await place.setUp();

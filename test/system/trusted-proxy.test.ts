@@ -1,8 +1,9 @@
 // Caller addresses on the wire: by socket and header lines as received by the executable.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { ensureExecutable, PASSWORD, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
 /** All of 127.0.0.0/8 belongs to this machine: any of these can be a peer. */
 const [PROXY, OTHER] = ["127.0.0.2", "127.0.0.3"];
@@ -36,14 +37,11 @@ async function sourceOf(running: Running, from: string, lines: readonly string[]
 }
 
 describe("an appliance that trusts a proxy", () => {
-  let place: Workplace;
+  const place = workplaceForAll();
   let running: Running;
   beforeAll(async () => {
-    place = new Workplace();
     running = await place.serve(["--trusted-proxy", `${PROXY},192.0.2.0/24`, "--log-format", "json"]);
   });
-
-  afterAll(() => place.close());
 
   test.each<[string, string[], string]>([
     ["the forwarded address", ["X-Forwarded-For: 203.0.113.5"], "203.0.113.5"],
@@ -75,15 +73,12 @@ describe("an appliance that trusts a proxy", () => {
 });
 
 describe("a key with allowed sources", () => {
-  let place: Workplace;
+  const place = workplaceForAll();
   let running: Running;
   beforeAll(async () => {
-    place = new Workplace();
     await place.setUp();
     running = await place.serve(["--trusted-proxy", PROXY]);
   });
-
-  afterAll(() => place.close());
 
   const keyFrom = async (...sources: string[]) => {
     const flags = ["--email", "owner@acme.example", "--name", `from ${sources}`, "--permissions", "Member"];
