@@ -1,42 +1,25 @@
 // Hostile content in the console, in Chromium, on the executable: names on every page, a device with thousands of
 // interfaces, a host with thousands of addresses.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type PageOfRows, pageOfRead, pageOfRows, windowToRead } from "../../src/console/parts/paged-rows.ts";
-import type { Client } from "../support/appliance/client.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
 import { ADDRESSES, fillHostile, HOSTILE_NAMES, type HostileNetwork, INTERFACES } from "../support/browser/hostile.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
 
 /** Layout and scrolling stutter beyond this. */
 const ELEMENTS_MAX = 6_000;
 
 describe.skipIf(!hasChromium)("hostile names", () => {
-  let workplace: Workplace;
-  let running: Running;
-  let client: Client;
   let filled: HostileNetwork;
-  let networkId: string;
   /** Before any of it existed. */
   let before: string;
   let sequence: number;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    ({ running, client, networkId } = made);
+  const appliance = serveForAll(async ({ client, networkId }) => {
     before = (await client.get("ledger")).body.data.at;
     filled = await fillHostile(client, networkId);
     sequence = (await client.get(`hosts/${filled.hosts.markup.id}/history`)).body.data[0].transaction.sequence;
-  });
-
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
   });
 
   const addresses = (): string[] => {
@@ -61,8 +44,8 @@ describe.skipIf(!hasChromium)("hostile names", () => {
       `/subnets/${subnet.id}`,
       `/subnets/${subnet.id}?tab=history`,
       `/vlans/${vlan.id}`,
-      `/map?network=${networkId}`,
-      `/map?network=${networkId}&table=links`,
+      `/map?network=${appliance.networkId}`,
+      `/map?network=${appliance.networkId}&table=links`,
       "/changes",
       `/changes/${sequence}`,
       `/compare?vs=${before}`,
@@ -72,10 +55,9 @@ describe.skipIf(!hasChromium)("hostile names", () => {
   };
 
   test("break, run and overflow nothing on any page, on phone and desktop", async () => {
-    const visitor = await Visitor.arrive(running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD);
+    const { visitor, page } = await appliance.arrived(OWNER);
     for (const address of addresses()) {
-      await page.goto(running.url + address);
+      await page.goto(appliance.url + address);
       await isAnswered(page);
       for (const width of [360, 1_280]) {
         await page.setViewportSize({ width, height: 800 });
@@ -88,28 +70,24 @@ describe.skipIf(!hasChromium)("hostile names", () => {
       }
     }
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("are not formulas in exported CSV", async () => {
-    const visitor = await Visitor.arrive(running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD);
+    const { page } = await appliance.arrived(OWNER);
     for (const list of ["/hosts", "/interfaces", "/addresses", "/services", "/subnets", "/vlans"]) {
-      await page.goto(running.url + list);
+      await page.goto(appliance.url + list);
       const href = await page.getByRole("link", { name: "Export CSV", exact: true }).getAttribute("href");
-      const csv = await (await page.request.get(running.url + href)).text();
+      const csv = await (await page.request.get(appliance.url + href)).text();
       expect([list, csv.length > 500, csv.match(/(?:^|,)"?[=+@\-\t][^,]{0,20}/m)?.[0]]).toEqual([
         list,
         true,
         undefined,
       ]);
     }
-    await visitor.leave();
   });
 
   test("of thousands of interfaces are paged, searched, and linked", async () => {
-    const visitor = await Visitor.arrive(running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.device.id}?tab=ports`);
+    const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${filled.device.id}?tab=ports`);
     await page.getByRole("link", { name: /^Interfaces 3,271$/ }).waitFor();
     const table = page.getByRole("table");
     await table.getByRole("link", { name: "Te1/1", exact: true }).waitFor();
@@ -129,19 +107,22 @@ describe.skipIf(!hasChromium)("hostile names", () => {
     expect(page.url()).toContain("find=vl3271");
     // The host's identity does not wait for the details of all its addresses.
     const asked = visitor.requests();
-    await page.goto(`${running.url}/hosts/${filled.server.id}`);
+    await page.goto(`${appliance.url}/hosts/${filled.server.id}`);
     await page.getByRole("link", { name: "Addresses 10,000" }).waitFor();
     await page.getByRole("heading", { name: "Details" }).waitFor();
     await isAnswered(page);
     // A port's stations do not wait for those of all ports.
-    await page.goto(`${running.url}/interfaces/${filled.interfaceId}`);
+    await page.goto(`${appliance.url}/interfaces/${filled.interfaceId}`);
     await page.getByText("Nothing connected.").waitFor();
     await isAnswered(page);
     const reads = asked.filter((url) => url.includes("/api/v1/") && !url.includes("/changes"));
     for (const each of ["/ip-addresses?", "/faceplate?"]) expect(reads.some((url) => url.includes(each))).toBe(true);
     for (const { pathname, search } of reads.map((url) => new URL(url)))
-      expect([pathname, (await client.get(pathname + search)).text.length < 50_000]).toEqual([pathname, true]);
-    await page.goto(`${running.url}/hosts/${filled.device.id}`);
+      expect([pathname, (await appliance.client.get(pathname + search)).text.length < 50_000]).toEqual([
+        pathname,
+        true,
+      ]);
+    await page.goto(`${appliance.url}/hosts/${filled.device.id}`);
     await page.getByRole("link", { name: "All 3,271 interfaces" }).waitFor();
     await settles(() => page.locator(".plate li").count(), 384);
     const plates = asked.filter((url) => url.includes(`/hosts/${filled.device.id}/faceplate`) && !url.includes("ids="));
@@ -150,18 +131,16 @@ describe.skipIf(!hasChromium)("hostile names", () => {
     await table.getByRole("link", { name: "Te1/1", exact: true }).waitFor();
     await page.getByText("Page 1 of 33").first().waitFor();
     await settles(() => page.locator(".plate li").count(), 12 * 48);
-    await page.goto(`${running.url}/hosts/${filled.server.id}?tab=addresses&page=100`);
+    await page.goto(`${appliance.url}/hosts/${filled.server.id}?tab=addresses&page=100`);
     await page.getByRole("table").getByText("10.0.39.15", { exact: true }).waitFor();
     await settles(() => page.getByRole("link", { name: "Addresses 10,000" }).count(), 1);
     expect(ADDRESSES).toBe(10_000);
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("of thousands of addresses are paged, searched, and compared", async () => {
-    const visitor = await Visitor.arrive(running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD);
+    const { visitor, page } = await appliance.arrived(OWNER);
     const asked = visitor.requests();
     const addressReads = () =>
       asked
@@ -169,7 +148,7 @@ describe.skipIf(!hasChromium)("hostile names", () => {
         .filter((url) => url.includes("/api/v1/ip-addresses?") && url.includes("order_by=ip_address"))
         .map((url) => new URL(url).searchParams.get("limit"));
     const host = `/hosts/${filled.server.id}?tab=addresses`;
-    await page.goto(`${running.url}${host}&page=2`);
+    await page.goto(`${appliance.url}${host}&page=2`);
     const rows = page.getByRole("region", { name: "Addresses" }).locator("tbody tr");
     await rows.first().getByText("10.0.0.100", { exact: true }).waitFor();
     await rows.last().getByText("10.0.0.199", { exact: true }).waitFor();
@@ -186,40 +165,32 @@ describe.skipIf(!hasChromium)("hostile names", () => {
     await page.getByLabel("Filter: Addresses").fill("");
     await page.getByText("Page 1 of 100").first().waitFor();
     // Page numbers beyond the end show the last page.
-    await page.goto(`${running.url}${host}&page=4000`);
+    await page.goto(`${appliance.url}${host}&page=4000`);
     await page.getByText("Page 100 of 100").first().waitFor();
     await rows.last().getByText("10.0.39.15", { exact: true }).waitFor();
 
-    const vs = (await client.get("ledger")).body.data.at;
-    const of = (address: string) => client.get(`ip-addresses?filter=${encodeURIComponent(`ip_address = ${address}`)}`);
+    const vs = (await appliance.client.get("ledger")).body.data.at;
+    const of = (address: string) =>
+      appliance.client.get(`ip-addresses?filter=${encodeURIComponent(`ip_address = ${address}`)}`);
     const gone = (await of("10.0.20.7")).body.data[0];
     const moved = (await of("10.0.10.1")).body.data[0];
-    expect((await client.delete(`ip-addresses/${gone.id}`)).status).toBe(200);
-    expect((await client.put(`ip-addresses/${moved.id}`, { ...moved, name: "moved" })).status).toBe(200);
-    await page.goto(`${running.url}${host}&vs=${vs}&page=100`);
+    expect((await appliance.client.delete(`ip-addresses/${gone.id}`)).status).toBe(200);
+    expect((await appliance.client.put(`ip-addresses/${moved.id}`, { ...moved, name: "moved" })).status).toBe(200);
+    await page.goto(`${appliance.url}${host}&vs=${vs}&page=100`);
     await page.getByText("Page 100 of 100").first().waitFor();
     await rows.last().getByText("Removed").waitFor();
     await rows.last().getByText("10.0.20.7", { exact: true }).waitFor();
     await settles(() => rows.count(), 100);
-    await page.goto(`${running.url}${host}&vs=${vs}&page=26`);
+    await page.goto(`${appliance.url}${host}&vs=${vs}&page=26`);
     await rows.filter({ hasText: "10.0.10.1" }).filter({ hasText: "moved" }).getByText("Changed").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 });
 
 describe.skipIf(!hasChromium)("a host with very many services", () => {
-  let workplace: Workplace;
-  let running: Running;
-  let client: Client;
   let id: string;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    ({ running, client } = made);
+  const appliance = serveForAll(async ({ client, networkId }) => {
     // The last service is bound to the last port.
     const ports = Array.from({ length: 450 }, (_, index) => ({
       id: idOf(index),
@@ -231,22 +202,16 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
       service_definition: "Http",
       bindings: [{ type: "Port", port_id: idOf(200 + index), ip_address_id: null }],
     }));
-    const host = { network_id: made.networkId, name: "proxy", hidden: false, tags: [], ports, services };
+    const host = { network_id: networkId, name: "proxy", hidden: false, tags: [], ports, services };
     const { status, body } = await client.post("hosts", host);
     expect([status, body.error]).toEqual([200, undefined]);
     id = body.data.id;
   });
 
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
-  });
-
   const idOf = (index: number) => `01936f2e-0d5c-7d3a-9a39-${index.toString(16).padStart(12, "0")}`;
 
   test("is paged, with its ports, and shows each binding's target wherever it is", async () => {
-    const visitor = await Visitor.arrive(running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD);
+    const { visitor, page } = await appliance.arrived(OWNER);
     const asked = visitor.requests();
     const limitsOf = (path: string) =>
       asked
@@ -254,7 +219,7 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
         .map((url) => new URL(url).searchParams)
         .filter((query) => query.has("offset"))
         .map((query) => `${query.get("limit")} from ${query.get("offset")}`);
-    await page.goto(`${running.url}/hosts/${id}?tab=services`);
+    await page.goto(`${appliance.url}/hosts/${id}?tab=services`);
     await page.getByRole("link", { name: /^Services and ports 700$/ }).waitFor();
     const services = page.getByRole("region", { name: "Services" });
     const ports = page.getByRole("region", { name: "Listening ports" });
@@ -275,15 +240,14 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
       ["100 from 0", "100 from 100", "0 from 0"],
     ]);
 
-    const vs = (await client.get("ledger")).body.data.at;
-    expect((await client.delete(`ports/${idOf(0)}`)).status).toBe(200);
-    await page.goto(`${running.url}/hosts/${id}?tab=services&vs=${vs}&ports_page=5`);
+    const vs = (await appliance.client.get("ledger")).body.data.at;
+    expect((await appliance.client.delete(`ports/${idOf(0)}`)).status).toBe(200);
+    await page.goto(`${appliance.url}/hosts/${id}?tab=services&vs=${vs}&ports_page=5`);
     const last = ports.locator("tbody tr").last();
     await last.getByText("Removed").waitFor();
     await settles(() => last.textContent(), expect.stringContaining("10001"));
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 });
 

@@ -6,10 +6,9 @@ import type { Page } from "playwright-core";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { closeBrowser, hasChromium, LAN_NAME, settles, Visitor } from "../support/browser/browser.ts";
+import { hasChromium, LAN_NAME, settles, Visitor } from "../support/browser/browser.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
 
 describe.skipIf(!hasChromium)("with a month of campus history", () => {
   let workplace: Workplace;
@@ -80,18 +79,11 @@ function fieldsOf(line: string): string[] {
 }
 
 describe.skipIf(!hasChromium)("on a separate appliance", () => {
-  let workplace: Workplace;
-  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let host: Wire;
   let entry: Wire;
   let subnet: Wire;
   let vlan: Wire;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    const { client, networkId: network_id } = appliance;
+  const appliance = serveForAll(async ({ client, networkId: network_id }) => {
     subnet = await made(client.post("subnets", { network_id, cidr: "127.0.0.0/24", name: "here" }));
     vlan = await made(client.post("vlans", { network_id, number: 20, name: "Staff" }));
     host = await made(
@@ -107,14 +99,8 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
     [entry = {}] = host.interfaces as Wire[];
   });
 
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
-  });
-
   test("changes are followed during a scan, and nothing moves unasked", async () => {
-    const visitor = await Visitor.arrive(appliance.running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD, "/changes");
+    const { visitor, page } = await appliance.arrived(OWNER, "/changes");
     await page.getByText("new host access-1").waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     const scans = await visitor.open("/discovery");
@@ -131,14 +117,12 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
       .waitFor();
     await scans.locator(`a[href*="${scan.id}"]`).first().waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("a page reports a restart of the appliance, and continues by itself, still signed in", async () => {
-    const { running } = appliance;
+    const { running, workplace } = appliance;
     const listen = new URL(running.url).host;
-    const visitor = await Visitor.arrive(running.url);
-    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${host.id}`);
+    const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${host.id}`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     const list = await visitor.open("/hosts");
     await list.getByRole("link", { name: "access-1" }).waitFor();
@@ -157,10 +141,10 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
     expect(await list.getByLabel("Password").count()).toBe(0);
     // The browser's message about an unreachable host.
     expect(visitor.troubles().filter((each) => !/net::ERR_|503/.test(each))).toEqual([]);
-    await visitor.leave();
   });
 
   test("a backup is served read-only: every page says so, and offers no writes", async () => {
+    const { workplace } = appliance;
     const file = workplace.path("copy.db");
     expect((await workplace.command("backup", file)).code).toBe(0);
     const copy = await workplace.serve(["--read-only", file]);

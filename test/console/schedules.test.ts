@@ -1,46 +1,25 @@
 // Schedules in Chromium, on the executable: created with a preview of the next five times, changed, deleted and
 // restored; by role.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 
 describe.skipIf(!hasChromium)("scheduling scans", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll(
+    ({ addUser, networkId }) => addUser(MEMBER, "Member", [networkId]),
+    { context: { timezoneId: "UTC" } },
+  );
 
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    await workplace.command(
-      ...["user", "create", "--email", MEMBER, "--role", "Member", "--networks", appliance.networkId],
-      ...["--password-file", await workplace.passwordFile()],
-    );
-    visitor = await Visitor.arrive(appliance.running.url, { timezoneId: "UTC" });
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
-
-  const schedules = (): Promise<Wire[]> =>
-    made(appliance.client.get("discovery/schedules")) as unknown as Promise<Wire[]>;
+  const schedules = (): Promise<Wire[]> => made(client.get("discovery/schedules")) as unknown as Promise<Wire[]>;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const dueTimes = () => page.locator(".due-times time");
 
   test("creates a schedule with a preview of its next runs, changes, deletes and restores it", async () => {
-    await page.goto(`${appliance.running.url}/discovery/schedules`);
+    await page.goto(`${appliance.url}/discovery/schedules`);
     await button("New schedule").click();
     const form = page.getByRole("form");
     await form.getByLabel("Network", { exact: true }).selectOption({ index: 1 });
@@ -95,17 +74,15 @@ describe.skipIf(!hasChromium)("scheduling scans", () => {
 
   test("shows a Member the next run, without Admin actions", async () => {
     const [schedule] = await schedules();
-    const own = await Visitor.arrive(appliance.running.url);
-    const theirs = await own.signIn(MEMBER, PASSWORD, `/discovery/schedules/${schedule?.id}`);
+    const { visitor: own, page: theirs } = await appliance.arrived(MEMBER, `/discovery/schedules/${schedule?.id}`);
     await theirs.locator(".due-times time").nth(4).waitFor();
     expect(await theirs.getByRole("button", { name: /^(Edit|Delete)$/ }).count()).toBe(0);
-    await theirs.goto(`${appliance.running.url}/discovery/schedules/${schedule?.id}?at=${schedule?.created_at}`);
+    await theirs.goto(`${appliance.url}/discovery/schedules/${schedule?.id}?at=${schedule?.created_at}`);
     await theirs.getByRole("heading", { name: "Every night" }).waitFor();
     expect(await theirs.locator(".due-times").count()).toBe(0);
-    await theirs.goto(`${appliance.running.url}/discovery/schedules`);
+    await theirs.goto(`${appliance.url}/discovery/schedules`);
     await theirs.getByRole("link", { name: "Every night" }).waitFor();
     expect(await theirs.getByRole("button", { name: "New schedule" }).count()).toBe(0);
     expect(own.troubles()).toEqual([]);
-    await own.leave();
   });
 });

@@ -1,40 +1,14 @@
 // Settings list next to its pages, in Chromium, on the executable: its position, and its button on narrow screens.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  hasChromium,
-  isShown,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
-
-afterAll(() => closeBrowser());
+import { describe, expect, test } from "bun:test";
+import { accessibilityFindings, hasChromium, isShown, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("the settings list", () => {
-  let workplace: Workplace;
-  let running: Running;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    ({ running } = await workplace.serveSetUp());
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signIn("owner@acme.example", PASSWORD);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await workplace.close();
-  });
+  const { appliance, visitor, page } = visitForAll();
 
   async function open(address: string): Promise<void> {
-    await page.goto(running.url + address);
+    await page.goto(appliance.url + address);
     await isShown(page);
   }
 

@@ -1,15 +1,12 @@
 // Table files and their imports under axe-core in Chromium, on the executable. Texts, refusals and writes are in
 // tables-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { columnTwice, matchColumns } from "../../src/console/bulk/table-columns.ts";
 import { readTable, type Table, textOfFile, writtenTable } from "../../src/console/bulk/table-file.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, follow, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
-
-const OWNER = "owner@acme.example";
+import { accessibilityFindings, expectAccessibleInBoth, follow, hasChromium } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
 function tableOf(text: string): Table {
   const table = readTable("t.csv", text);
@@ -75,19 +72,10 @@ describe("a parsed table", () => {
 });
 
 describe.skipIf(!hasChromium)("an accessible import", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
+  const { appliance, client, visitor, page } = visitForAll(undefined, { path: "/hosts" });
 
   beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
-    expect(visitor.troubles()).toEqual([]);
-    const { client, networkId } = appliance;
+    const { networkId } = appliance;
     await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
     await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
     const ports = [443, 8443].map((number) => ({ number, protocol: "Tcp" }));
@@ -100,18 +88,10 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
     );
   });
 
-  beforeEach(() => {
-    visitor.troubles();
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  beforeEach(() => void visitor.troubles());
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
-  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
+  const list = (path: string) => made(client.get(path)) as unknown as Promise<Wire[]>;
   const give = (name: string, text: string) =>
     page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
@@ -130,10 +110,7 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
     await button("Preview").click();
     await page.getByRole("alert").getByText("10 things are wrong in 10 rows.").waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
-    }
+    await expectAccessibleInBoth(page);
     for (const row of [3, 7, 11, 15, 19]) await page.getByLabel(`name of row ${row}`).fill(`mended-${row}`);
     for (const row of [5, 9, 13, 17]) await page.getByLabel(`hidden of row ${row}`).fill("true");
     await button("Leave out row 21").click();
