@@ -2,7 +2,7 @@
 // their remedies, and no loss of typed text on a full disk. The refusals for a Member are in
 // appliance-in-process.test.ts.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,24 +10,19 @@ import type { Page } from "playwright-core";
 import { ProvedAppliance } from "../../scripts/proof/disk/appliance.ts";
 import { SmallDisk } from "../../scripts/proof/disk/small-disk.ts";
 import { sizeText } from "../../src/console/text/settings.ts";
+import { made } from "../support/appliance/factories.ts";
 import {
   accessibilityFindings,
   closeBrowser,
   follow,
   hasChromium,
+  LOOKS,
   settles,
   Visitor,
 } from "../support/browser/browser.ts";
-import {
-  EXECUTABLE,
-  ensureExecutable,
-  PASSWORD,
-  type Running,
-  type SetUp,
-  Workplace,
-} from "../support/executable/executable.ts";
+import { OWNER, visitForAll } from "../support/browser/visit.ts";
+import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const MISSING = "No backup has been taken yet.";
 /** Size at which a disk with space for the database log is not full. */
@@ -52,51 +47,18 @@ const fact = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
 
 describe.skipIf(!hasChromium)("the appliance", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let origin: string;
-  let visitor: Visitor;
-  let member: Visitor;
-  let page: Page;
-  let memberPage: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace(tmpdir());
-    appliance = await workplace.serveSetUp();
-    origin = appliance.running.url;
-    const password = ["--password-file", await workplace.passwordFile()];
-    const networks = ["--networks", appliance.networkId];
-    const made = await workplace.command(
-      "user",
-      "create",
-      "--email",
-      MEMBER,
-      "--role",
-      "Member",
-      ...networks,
-      ...password,
-    );
-    expect(made).toMatchObject({ code: 0 });
-    const host = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "core-1" });
-    expect(host.status).toBe(200);
-    visitor = await Visitor.arrive(origin, { permissions: ["clipboard-read", "clipboard-write"] });
-    member = await Visitor.arrive(origin);
-    page = await visitor.signIn(OWNER, PASSWORD);
-    memberPage = await member.signIn(MEMBER, PASSWORD);
-    expect([...visitor.troubles(), ...member.troubles()]).toEqual([]);
-  });
+  const { appliance, visitor, page } = visitForAll(
+    async ({ addUser, client, networkId }) => {
+      await addUser(MEMBER, "Member", [networkId]);
+      await made(client.post("hosts", { network_id: networkId, name: "core-1" }));
+    },
+    { parent: tmpdir(), context: { permissions: ["clipboard-read", "clipboard-write"] } },
+  );
 
   beforeEach(async () => {
-    for (const each of [visitor, member]) each.troubles();
+    visitor.troubles();
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ colorScheme: null });
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await member.leave();
-    await workplace.close();
   });
 
   test("shows a missing backup on the start page until one is taken and verified, and the true state of disk and log", async () => {
@@ -115,15 +77,15 @@ describe.skipIf(!hasChromium)("the appliance", () => {
 
     await follow(page, "/settings/appliance");
     await page.getByText("Nothing needs attention.").waitFor();
-    const { data } = await (await page.request.get(`${origin}/api/v1/appliance`)).json();
-    const { blocks, bsize } = statfsSync(workplace.data);
+    const { data } = await (await page.request.get(`${appliance.url}/api/v1/appliance`)).json();
+    const { blocks, bsize } = statfsSync(appliance.workplace.data);
     expect(data.disk.size_bytes).toBe(blocks * bsize);
     expect(data.store).toMatchObject({
-      database_bytes: statSync(join(workplace.data, "netledger.db")).size,
-      log_bytes: statSync(join(workplace.data, "netledger.db-wal")).size,
+      database_bytes: statSync(join(appliance.workplace.data, "netledger.db")).size,
+      log_bytes: statSync(join(appliance.workplace.data, "netledger.db-wal")).size,
     });
     expect(data.work).toMatchObject({ writes_waiting: 0, scans: 0 });
-    expect(data.url).toBe(origin);
+    expect(data.url).toBe(appliance.url);
     await fact(page, "Disk of the data")
       .getByText(`of ${sizeText(data.disk.size_bytes)} free`)
       .waitFor();
@@ -133,10 +95,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("is accessible in %s colors, %i pixels wide", async (colorScheme, width) => {
+  test.each(LOOKS)("is accessible in %s colors, %i pixels wide", async (colorScheme, width) => {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     for (const path of ["/settings/appliance", "/settings/log", "/settings/about"]) {
@@ -154,11 +113,11 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     const lines = page.locator(".log-line").filter({ hasText: "code=auth_invalid_credentials" });
     await page.locator(".log-line").first().waitFor();
     const before = await lines.count();
-    await failSignIn(origin);
+    await failSignIn(appliance.url);
     await settles(() => lines.count(), before + 1);
 
     await page.getByRole("button", { name: "Pause" }).click();
-    await failSignIn(origin);
+    await failSignIn(appliance.url);
     await page.getByText("Paused: 1 new line", { exact: true }).waitFor();
     await settles(() => lines.count(), before + 1);
     await page.getByRole("button", { name: "Copy all" }).click();
@@ -168,7 +127,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await settles(() => lines.count(), before + 2);
 
     // Once scrolled up, it keeps its position.
-    await Promise.all(Array.from({ length: MANY_LINES }, () => fetch(`${origin}/api/v1/hosts`)));
+    await Promise.all(Array.from({ length: MANY_LINES }, () => fetch(`${appliance.url}/api/v1/hosts`)));
     const refused = page.locator(".log-line").filter({ hasText: "code=auth_not_authenticated" });
     await settles(() => refused.count(), MANY_LINES);
     const top = () => page.evaluate<number>("document.querySelector('.log').scrollTop");
@@ -178,7 +137,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await page.mouse.wheel(0, -200);
     await page.getByText("Paused", { exact: true }).waitFor();
     await settles(async () => (await top()) < atEnd, true);
-    await failSignIn(origin);
+    await failSignIn(appliance.url);
     await page.getByText("Paused: 1 new line", { exact: true }).waitFor();
     expect(await top()).toBeLessThan(atEnd);
     await settles(() => lines.count(), before + 2);
@@ -196,6 +155,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   });
 
   test("shows a Member who has access, on accessible pages", async () => {
+    const { visitor: member, page: memberPage } = await appliance.arrived(MEMBER);
     for (const path of ["/settings/appliance", "/settings/log"]) {
       await follow(memberPage, path);
       await memberPage.getByText("This concerns the whole appliance.").waitFor();
@@ -205,7 +165,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   });
 
   test("lists its components with their license texts, and offers the bill of materials", async () => {
-    await follow(memberPage, "/settings/about");
+    const { visitor: member, page: memberPage } = await appliance.arrived(MEMBER, "/settings/about");
     for (const [name, words] of [
       ["preact", "Permission is hereby granted, free of charge"],
       ["elysia", "Permission is hereby granted, free of charge"],
@@ -219,7 +179,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     const downloading = memberPage.waitForEvent("download");
     await memberPage.getByRole("link", { name: "Bill of materials (CycloneDX)" }).click();
     const download = await downloading;
-    const file = workplace.path("bill.json");
+    const file = appliance.workplace.path("bill.json");
     await download.saveAs(file);
     const bill = readFileSync(file, "utf8");
     expect(bill).toBe(readFileSync(`${EXECUTABLE}.cdx.json`, "utf8"));
@@ -233,7 +193,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     }
     const { components: inBill } = JSON.parse(bill) as { components: Named[] };
     const named = ({ group, name, version }: Named) => `${group === undefined ? "" : `${group}/`}${name} ${version}`;
-    const { data } = await (await memberPage.request.get(`${origin}/api/v1/licences`)).json();
+    const { data } = await (await memberPage.request.get(`${appliance.url}/api/v1/licences`)).json();
     const told = data.components as Array<{ name: string; version: string; part_of: string[]; texts: unknown[] }>;
     const all = inBill.flatMap((each) => [each, ...(each.components ?? [])]).map(named);
     expect(told.slice(1).map(named).sort()).toEqual(all.sort());

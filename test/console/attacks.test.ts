@@ -2,26 +2,22 @@
 // another origin that knows the appliance's address.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { type DescribedFields, formsOf } from "../../scripts/console-forms.ts";
 import { apiPath, EDITED_KINDS, type EditedKind, operationOn } from "../../src/console/kinds/kinds.ts";
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { hasChromium } from "../support/browser/browser.ts";
+import { type Fill, visitForAll } from "../support/browser/visit.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 import { recordingText } from "../support/reconcile/recorded-reads.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
 import { startAgents } from "../support/snmp/agents.ts";
 import { viewOfSnmprec } from "../support/snmp/view.ts";
 
-const OWNER = "owner@acme.example";
 const MARKUP = `"><img src=x onerror="window.broken=1"><script>window.broken=2</script>`;
 const LINK = "javascript:window.broken=3";
-
-type Served = SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
 
 /** Valid values of formatted fields. */
 const FORMED: Readonly<Record<string, unknown>> = {
@@ -103,50 +99,36 @@ function hostileBody(kind: EditedKind, fields: DescribedFields, places: Wire): R
 }
 
 describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
-  let workplace: Workplace;
-  let appliance: Served;
-  let visitor: Visitor;
-  let page: Page;
   let device: SnmpAgent | undefined;
   let discovery: DiscoveryClient;
   const records = new Map<EditedKind, Wire>();
 
   beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const setUp = await workplace.setUp();
     [device] = await startAgents([{ address: "127.17.66.1", communities: { public: viewOfSnmprec(announced()) } }]);
-    const running = await workplace.serve(["--snmp-port", String(device?.port)]);
-    appliance = { ...setUp, running, client: running.withKey(setUp.key) };
-    discovery = new DiscoveryClient(appliance.client, appliance.organizationId);
+  });
+  afterAll(() => device?.close());
+  const fill: Fill = async ({ client, networkId, organizationId }) => {
+    discovery = new DiscoveryClient(client, organizationId);
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
     // Containers come first, and a custom field before the records with values of it.
     const order: EditedKind[] = ["custom_field", "network", "subnet", "host", ...EDITED_KINDS];
-    let places: Wire = { network_id: appliance.networkId } as unknown as Wire;
+    let places: Wire = { network_id: networkId };
     for (const kind of new Set(order)) {
       const valued = ["host", "subnet", "vlan", "if_entry", "service", "ip_range"].includes(kind);
       const body = {
         ...hostileBody(kind, forms[operationOn("create", kind)], places),
         ...(valued ? { custom_fields: { hostile: LINK } } : {}),
       };
-      const record = await made(appliance.client.post(apiPath(kind).replace("/api/v1/", ""), body));
+      const record = await made(client.post(apiPath(kind).replace("/api/v1/", ""), body));
       records.set(kind, record);
-      if (kind === "host") places = { ...places, host_id: record.id } as unknown as Wire;
+      if (kind === "host") places = { ...places, host_id: record.id };
     }
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
-
-  afterAll(async () => {
-    device?.close();
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
+  };
+  const { appliance, visitor, page } = visitForAll(fill, { args: () => ["--snmp-port", String(device?.port)] });
 
   /** @param isTroubled whether the browser may report errors, for requests of missing records */
   const looked = async (address: string, isTroubled = false) => {
-    await page.goto(appliance.running.url + address);
+    await page.goto(appliance.url + address);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".waiting").first().waitFor({ state: "detached" });
     const seen = await page.evaluate<unknown>(`({
@@ -179,7 +161,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     const others = [`/?q=${encodeURIComponent('"><img')}`, `/?q=00:1b:21:66:66:66`, "/map?table=links"];
     for (const address of [...plain, ...pages, ...tabs, ...forms, ...others]) await looked(address);
     // As text.
-    await page.goto(`${appliance.running.url}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("link", { name: MARKUP, exact: true }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill('"><img');
@@ -244,11 +226,11 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     ])
       await looked(address, true);
     // In place of "now", a path that is a page of the appliance.
-    await page.goto(`${appliance.running.url}//elsewhere.example/?at=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
+    await page.goto(`${appliance.url}//elsewhere.example/?at=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
     await page.getByRole("banner").waitFor();
     await page.keyboard.press("t");
     await page.waitForURL((url) => !url.searchParams.has("at"));
-    expect(new URL(page.url()).origin).toBe(appliance.running.url);
+    expect(new URL(page.url()).origin).toBe(appliance.url);
     visitor.troubles();
   });
 
@@ -272,7 +254,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     ]) {
       const shown = await visitor.context.newPage();
       const download = shown.waitForEvent("download").catch(() => null);
-      const answer = await shown.goto(appliance.running.url + path).catch(() => null);
+      const answer = await shown.goto(appliance.url + path).catch(() => null);
       // Downloads are not displayed.
       if (answer === null) expect([path, await download]).toEqual([path, expect.anything()]);
       else {
@@ -291,7 +273,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
   });
 
   test("cannot write, read or frame anything from a page of another origin", async () => {
-    const target = appliance.running.url;
+    const target = appliance.url;
     const hostId = records.get("host")?.id;
     const head = async () => (await appliance.client.get("ledger")).body.data.sequence;
     const before = await head();

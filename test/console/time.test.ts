@@ -1,7 +1,7 @@
 // Time bar: its pure functions; and in Chromium, on the executable, its streams, layout and pointer. Keys, words and
 // URLs are in time-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { LiveChange } from "../../src/console/api/concern.ts";
 import { concerns } from "../../src/console/api/concern.ts";
@@ -19,20 +19,20 @@ import {
   windowBetween,
   windowEnding,
 } from "../../src/console/time/window.ts";
-import type { Client } from "../support/appliance/client.ts";
 import {
   accessibilityFindings,
-  closeBrowser,
   dimmingOver,
+  expectAccessibleWithin,
   follow,
   hasChromium,
   LAN_NAME,
+  LOOKS,
   settles,
   Visitor,
 } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
+import { PASSWORD, Workplace } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const BERLIN = "Europe/Berlin";
 const HOUR = 3_600_000;
 
@@ -262,24 +262,14 @@ describe("a page's relevant changes", () => {
 });
 
 describe.skipIf(!hasChromium)("the time bar", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: Client };
-  let origin: string;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp(["--host-name", LAN_NAME]);
-    origin = appliance.running.url;
-    for (const name of ["web-1", "web-2"]) await createHost(name);
-    await appliance.client.post("markers", { name: "before the core upgrade" });
-    for (const name of ["web-3", "web-4"]) await createHost(name);
-  });
-
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
-  });
+  const appliance = serveForAll(
+    async ({ client }) => {
+      for (const name of ["web-1", "web-2"]) await createHost(name);
+      await client.post("markers", { name: "before the core upgrade" });
+      for (const name of ["web-3", "web-4"]) await createHost(name);
+    },
+    { args: () => ["--host-name", LAN_NAME] },
+  );
 
   async function createHost(name: string): Promise<void> {
     await appliance.client.post("hosts", { network_id: appliance.networkId, name, hidden: false, tags: [] });
@@ -310,8 +300,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   }
 
   test("dragging shows past states live, and Back returns to the start of the drag", async () => {
-    const visitor = await Visitor.arrive(origin);
-    const page = await visitor.signIn(OWNER, PASSWORD, "/?q=web");
+    const { visitor, page } = await appliance.arrived(OWNER, "/?q=web");
     await page.getByRole("list").getByText("web-4").first().waitFor();
     await showAll(page);
     const track = await page.locator(".track").boundingBox();
@@ -333,14 +322,12 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     expect(new Set(searches).size).toBe(searches.length);
     await page.goBack();
     await page.getByRole("list").getByText("web-4").first().waitFor();
-    expect(page.url()).toBe(`${origin}/?q=web`);
+    expect(page.url()).toBe(`${appliance.url}/?q=web`);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("a page is compared with a marker, swapped, and the comparison ended", async () => {
-    const visitor = await Visitor.arrive(origin);
-    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts?at=2026-03-01T02:12:00Z");
+    const { visitor, page } = await appliance.arrived(OWNER, "/hosts?at=2026-03-01T02:12:00Z");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "before the core upgrade" }).click();
     const words = page.getByRole("status").filter({ hasText: "Comparing" });
@@ -356,40 +343,36 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.waitForURL(/at=2026-03-01T02:12:00Z&vs=2026-02-/);
     await page.goBack();
     await page.getByRole("link", { name: "Swap" }).click();
-    await page.waitForURL(`${origin}/hosts?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
+    await page.waitForURL(`${appliance.url}/hosts?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
     await page.getByRole("link", { name: "End comparison" }).click();
     await words.waitFor({ state: "detached" });
     // The focused control is gone: the focus moves to its neighbor.
     await settles(() => page.evaluate<string>("document.activeElement.id"), "shown-instant");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "Now", exact: true }).click();
-    await page.waitForURL(`${origin}/hosts?vs=marker:before+the+core+upgrade`);
+    await page.waitForURL(`${appliance.url}/hosts?vs=marker:before+the+core+upgrade`);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("printouts show the instant, in the reader's zone and in UTC, and the print time", async () => {
-    const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
-    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts?at=2026-03-01T02:12:00Z");
+    const { visitor, page } = await appliance.arrived(OWNER, "/hosts?at=2026-03-01T02:12:00Z", { timezoneId: BERLIN });
     await page.emulateMedia({ media: "print" });
     const band = page.getByRole("region", { name: "Time", exact: true });
     const said = () => page.evaluate<string>("document.querySelector('.band-said').innerText");
     await band.getByText("2026-03-01T02:12:00.000Z (UTC)").waitFor();
     expect(await said()).toContain("2026-03-01 03:12:00");
-    await page.goto(`${origin}/hosts`);
+    await page.goto(`${appliance.url}/hosts`);
     await band.getByText("Z (UTC)").waitFor();
     expect(await said()).toMatch(/Now\s+(\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d · \d{4}-\d\d-\d\dT/);
     await page.emulateMedia({ media: "screen" });
     expect(await said()).not.toContain("UTC");
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test.each([1280, 800, 360])(
     "announces other users' changes without moving anything, and shows them on request: %i wide",
     async (width) => {
-      const visitor = await Visitor.arrive(origin, { viewport: { width, height: 800 } });
-      const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+      const { visitor, page } = await appliance.arrived(OWNER, "/hosts", { viewport: { width, height: 800 } });
       await page.getByText("web-4").first().waitFor();
       await page.getByText("live", { exact: true }).waitFor();
       const heading = page.getByRole("heading", { level: 1 });
@@ -409,18 +392,16 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await page.keyboard.press("[");
       await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
       expect(await heading.boundingBox()).toEqual(before);
-      await page.goto(`${origin}/hosts?at=2026-03-01T02:12:00Z`);
+      await page.goto(`${appliance.url}/hosts?at=2026-03-01T02:12:00Z`);
       await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
       expect(await page.getByText("live", { exact: true }).count()).toBe(0);
       expect(visitor.troubles()).toEqual([]);
-      await visitor.leave();
     },
   );
 
   test("a page waiting for another instant is dimmed until the answer arrives", async () => {
-    const visitor = await Visitor.arrive(origin);
     const [, , , instant = ""] = await changes();
-    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+    const { visitor, page } = await appliance.arrived(OWNER, "/hosts");
     for (const [path, asked] of [
       ["/hosts", "hosts"],
       ["/changes", "transactions"],
@@ -450,18 +431,12 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await page.unrouteAll({ behavior: "wait" });
     }
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("a host page updates live, and [ steps through its own changes only", async () => {
-    const created = await appliance.client.post("hosts", {
-      network_id: appliance.networkId,
-      name: "core-1",
-      hidden: false,
-      tags: [],
-    });
-    const visitor = await Visitor.arrive(origin);
-    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${created.data.id}`);
+    const core = { network_id: appliance.networkId, name: "core-1", hidden: false, tags: [] };
+    const created = await appliance.client.post("hosts", core);
+    const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${created.data.id}`);
     await page.getByRole("heading", { name: "core-1" }).waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     await appliance.client.put(`hosts/${created.data.id}`, { ...created.data, name: "core-2" });
@@ -473,11 +448,10 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("heading", { name: "core-1" }).waitFor();
     expect(Date.parse(atOf(page) ?? "")).toBe(Date.parse(created.data.created_at));
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("all tabs of a browser share one stream; when its tab closes, another resumes it", async () => {
-    const visitor = await Visitor.arrive(origin);
+    const visitor = await Visitor.arrive(appliance.url);
     const streams = () => asked.filter((url) => url.includes("/api/v1/changes")).length;
     const asked = visitor.requests();
     const first = await visitor.signIn(OWNER, PASSWORD, "/hosts");
@@ -520,7 +494,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   });
 
   test("over plain HTTP on a LAN, without locks, the visible tab still follows", async () => {
-    const lan = origin.replace("127.0.0.1", LAN_NAME);
+    const lan = appliance.url.replace("127.0.0.1", LAN_NAME);
     const visitor = await Visitor.arrive(lan);
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
     await settles(() => page.evaluate<boolean>("navigator.locks === undefined"), true);
@@ -538,8 +512,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   ])(
     "leaves most of a phone's window to content, %i by %i: a list begins in its upper 28 hundredths",
     async (width, height) => {
-      const visitor = await Visitor.arrive(origin, { viewport: { width, height } });
-      const page = await visitor.signIn(OWNER, PASSWORD);
+      const { visitor, page } = await appliance.arrived(OWNER, "/", { viewport: { width, height } });
       const [, , , instant = ""] = await changes();
       for (const path of ["/hosts", `/hosts?at=${instant}`]) {
         await follow(page, path);
@@ -548,7 +521,6 @@ describe.skipIf(!hasChromium)("the time bar", () => {
         expect((await row.boundingBox())?.y ?? height).toBeLessThanOrEqual(height * 0.28);
       }
       expect(visitor.troubles()).toEqual([]);
-      await visitor.leave();
     },
   );
 
@@ -557,9 +529,8 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     [320, 568],
     [640, 360],
   ])("is one line in little space, %i by %i, and expands", async (width, height) => {
-    const visitor = await Visitor.arrive(origin, { viewport: { width, height } });
     const [, , , instant = ""] = await changes();
-    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts?at=${instant}`);
+    const { visitor, page } = await appliance.arrived(OWNER, `/hosts?at=${instant}`, { viewport: { width, height } });
     const bar = page.getByRole("region", { name: "Time", exact: true });
     const heading = page.getByRole("heading", { level: 1 });
     const said = page.getByRole("status").filter({ hasText: "As of" });
@@ -603,38 +574,30 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await said.waitFor();
     await page.getByRole("heading", { level: 1 }).focus();
     await page.keyboard.press("t");
-    await page.waitForURL(`${origin}/hosts`);
+    await page.waitForURL(`${appliance.url}/hosts`);
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth")).toBeLessThanOrEqual(
       0,
     );
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("is accessible without overflow: %s, %i pixels wide", async (colorScheme, width) => {
-    const visitor = await Visitor.arrive(origin, { colorScheme, viewport: { width, height: 740 } });
-    const page = await visitor.signIn(OWNER, PASSWORD);
+  test.each(LOOKS)("is accessible without overflow: %s, %i pixels wide", async (colorScheme, width) => {
+    const { visitor, page } = await appliance.arrived(OWNER, "/", { colorScheme, viewport: { width, height: 740 } });
     for (const address of [
       "/",
       "/?at=marker:before the core upgrade&vs=2026-03-01T02:12:00Z",
       "/?at=2020-01-01T00:00:00Z",
     ]) {
-      await page.goto(origin + address);
+      await page.goto(appliance.url + address);
       await showAll(page);
       await page.getByRole("button", { name: "Compare…" }).click();
-      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
-      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      expect([address, beside <= 0]).toEqual([address, true]);
+      await expectAccessibleWithin(page, address);
     }
     await page.keyboard.press("Escape");
     await page.getByLabel("Range", { exact: true }).selectOption("custom");
     await page.getByRole("heading", { name: "Show the time" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 });
