@@ -2,62 +2,38 @@
 // delete. Texts and behavior are in credentials-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { expectAccessibleInBoth, hasChromium } from "../support/browser/browser.ts";
+import { type Fill, visitForAll } from "../support/browser/visit.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
 import { startSwitch } from "../support/snmp/small-switch.ts";
 
-const OWNER = "owner@acme.example";
 const DEVICE = "127.0.9.1";
 const [WRONG, RIGHT] = ["wr0ng-word-of-acme", "r1ght-word-of-acme"];
 
 describe.skipIf(!hasChromium)("accessible credential pages", () => {
-  let workplace: Workplace;
-  let appliance: SetUp;
-  let running: Running;
-  let client: ReturnType<Running["withKey"]>;
-  let discovery: DiscoveryClient;
   let agent: SnmpAgent;
-  let visitor: Visitor;
-  let page: Page;
-
+  let discovery: DiscoveryClient;
   beforeAll(async () => {
-    ensureExecutable();
     agent = await startSwitch(DEVICE, RIGHT);
-    workplace = new Workplace();
-    appliance = await workplace.setUp();
-    running = await workplace.serve(["--snmp-port", String(agent.port)]);
-    client = running.withKey(appliance.key);
-    discovery = new DiscoveryClient(client, appliance.organizationId);
-    await made(
-      client.post("subnets", { network_id: appliance.networkId, cidr: "127.0.9.0/30", subnet_type: "Lan", tags: [] }),
-    );
-    visitor = await Visitor.arrive(running.url);
-    page = await visitor.signIn(OWNER, PASSWORD, "/settings/credentials?new=credential");
+  });
+  afterAll(() => agent.close());
+  const fill: Fill = async ({ client, networkId, organizationId }) => {
+    discovery = new DiscoveryClient(client, organizationId);
+    const subnet = { network_id: networkId, cidr: "127.0.9.0/30", subnet_type: "Lan", tags: [] };
+    await made(client.post("subnets", subnet));
+  };
+  const { appliance, client, visitor, page } = visitForAll(fill, {
+    args: () => ["--snmp-port", String(agent.port)],
+    path: "/settings/credentials?new=credential",
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    agent.close();
-    await workplace.close();
-  });
-
-  const open = (path: string) => page.goto(running.url + path);
+  const open = (path: string) => page.goto(appliance.url + path);
   const tryIt = async (outcome: string) => {
     await page.getByRole("button", { name: /^Try it/ }).click();
     await page.getByText(outcome).first().waitFor();
   };
-
-  async function axeInBoth(): Promise<void> {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
-    }
-  }
 
   test("while one is created, in the list, and in a failed and a successful trial", async () => {
     const form = page.getByRole("form", { name: "New credential" });
@@ -65,15 +41,15 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await form.getByLabel("Community", { exact: true }).fill(WRONG);
     await form.getByLabel("Main", { exact: true }).check();
     await form.getByText("Main: it is now also sent to 1 subnet that accepts credentials").waitFor();
-    await axeInBoth();
+    await expectAccessibleInBoth(page);
     await form.getByRole("button", { name: "Create" }).click();
     await page.getByText("The credential Switches was created.").waitFor();
     await page.getByRole("row", { name: /Switches SNMPv2c 1 0/ }).waitFor();
-    await axeInBoth();
+    await expectAccessibleInBoth(page);
     await page.getByRole("link", { name: "Switches" }).click();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
     await tryIt("It does not work");
-    await axeInBoth();
+    await expectAccessibleInBoth(page);
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Type a new one: the old one is forgotten").check();
     await page.getByLabel("New community").fill(RIGHT);
@@ -83,7 +59,7 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await page.getByRole("row", { name: /changed: secret CHG-31: the word was mistyped/ }).waitFor();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
     await tryIt("It works");
-    await axeInBoth();
+    await expectAccessibleInBoth(page);
     expect(visitor.troubles()).toEqual([]);
   });
 
@@ -96,11 +72,11 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await page.getByRole("button", { name: "Assign it" }).click();
     await page.getByText("Choose at least one address, or every address.").waitFor();
     await page.getByRole("checkbox", { name: DEVICE }).check();
-    await axeInBoth();
+    await expectAccessibleInBoth(page);
     await page.getByRole("button", { name: "Assign it" }).click();
     await page.getByText("Switches is assigned to this host.").waitFor();
     await tryIt("It works");
-    await axeInBoth();
+    await expectAccessibleInBoth(page);
     expect(visitor.troubles()).toEqual([]);
   });
 
@@ -119,8 +95,8 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await tryIt("no folder of secrets is configured");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("It is assigned to 1 network: it is no longer sent there.").waitFor();
-    await axeInBoth();
-    for (const secret of [WRONG, RIGHT]) expect(running.log).not.toContain(secret);
+    await expectAccessibleInBoth(page);
+    for (const secret of [WRONG, RIGHT]) expect(appliance.running.log).not.toContain(secret);
     expect(visitor.troubles()).toEqual([]);
   });
 });

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Page } from "playwright-core";
 import { offerOf } from "../../src/console/first-run/subnet-offer.ts";
 import { wrongTarget } from "../../src/console/scanning/targets.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 import { recordingText } from "../support/reconcile/recorded-reads.ts";
@@ -429,36 +429,20 @@ const FOCUSED = `(() => {
 })()`;
 
 describe.skipIf(!hasChromium)("the guided setup", () => {
-  let workplace: Workplace;
-  let appliance: { readonly running: Running; readonly client: Client; networkId: string; organizationId: string };
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    for (const role of ["Member", "Viewer"])
-      await workplace.command(
-        ...["user", "create", "--email", `${role}@acme.example`, "--role", role, "--networks", appliance.networkId],
-        ...["--password-file", await workplace.passwordFile()],
-      );
+  const appliance = serveForAll(async ({ addUser, networkId }) => {
+    for (const role of ["Member", "Viewer"] as const) await addUser(`${role}@acme.example`, role, [networkId]);
   });
-  afterAll(() => workplace.close());
-
-  const ownersPage = async (path: string) => {
-    const visitor = await Visitor.arrive(appliance.running.url);
-    return { visitor, page: await visitor.signIn("owner@acme.example", PASSWORD, path) };
-  };
 
   test("is offered to an Admin on the empty start page and host list, in Discovery and in the palette", async () => {
-    const { visitor, page } = await ownersPage("/");
+    const { visitor, page } = await appliance.arrived(OWNER, "/");
     for (const path of ["/", "/hosts", "/discovery"]) {
-      await page.goto(appliance.running.url + path);
+      await page.goto(appliance.url + path);
       await page.getByRole("main").getByRole("link", { name: "Get started" }).click();
       await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
       // The only network.
       await page.waitForURL((url) => url.searchParams.get("network") === appliance.networkId);
     }
-    await page.goto(`${appliance.running.url}/hosts?at=2030-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/hosts?at=2030-01-01T00:00:00Z`);
     await page.getByText("No hosts existed").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "Get started" }).count()).toBe(0);
     await page.keyboard.press("Control+k");
@@ -467,32 +451,29 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
     expect(new URL(page.url()).searchParams.get("at")).toBeNull();
-    await page.goto(`${appliance.running.url}/start?at=2030-01-01T00:00:00Z`);
+    await page.goto(`${appliance.url}/start?at=2030-01-01T00:00:00Z`);
     await page.getByText("The past is not scanned.").waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test.each([
     ["Member", "You may scan what lies in the network's subnets:", "Discovery"],
     ["Viewer", "What has been found so far is here:", "Hosts"],
   ])("is not offered to a %s, who sees who may use it, with links onward", async (role, said, onward) => {
-    const visitor = await Visitor.arrive(appliance.running.url);
-    const page = await visitor.signIn(`${role}@acme.example`, PASSWORD, "/start?step=credentials");
+    const { visitor, page } = await appliance.arrived(`${role}@acme.example`, "/start?step=credentials");
     await page.getByText("This is for Admins").waitFor();
     await page.getByText(said).waitFor();
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("main").getByRole("link", { name: onward }).click();
     await page.getByRole("heading", { level: 1, name: onward }).waitFor();
-    await page.goto(`${appliance.running.url}/`);
+    await page.goto(`${appliance.url}/`);
     await page.getByText("The inventory is empty. An Admin starts the first scan.").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "Get started" }).count()).toBe(0);
     await page.keyboard.press("Control+k");
     await page.getByRole("option").first().waitFor();
     expect(await page.getByRole("option", { name: "Get started" }).count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 
   test("is for the selected network, reuses another network's credential, and restarts with another network", async () => {
@@ -514,7 +495,7 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
     await made(
       client.post("subnets", { network_id: branch.id, cidr: "10.8.0.0/16", name: "Halls", subnet_type: "Lan" }),
     );
-    const { visitor, page } = await ownersPage("/start");
+    const { visitor, page } = await appliance.arrived(OWNER, "/start");
     await page.getByText("A scan is of one network. Choose one:").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("main").getByRole("link", { name: "Branch" }).click();
@@ -541,6 +522,5 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
     await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
     await settles(async () => [...new URL(page.url()).searchParams.keys()], ["network"]);
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
   });
 });

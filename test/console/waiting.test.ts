@@ -1,83 +1,42 @@
 // Pending approvals in Chromium, on the executable: addresses and subnets added by a Member, with the effect of sending
 // credentials there; approved singly and in bulk, and withdrawn; and the view of other roles.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { type Fill, visitForAll } from "../support/browser/visit.ts";
+import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { PASSWORD } from "../support/executable/executable.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
 
 describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
   let discovery: DiscoveryClient;
-  let admin: Visitor;
-  let page: Page;
   let member: Visitor;
   let host: Wire;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    const { client, networkId, organizationId, running } = appliance;
+  const fill: Fill = async ({ addUser, client, networkId, organizationId, url }) => {
     discovery = new DiscoveryClient(client, organizationId);
-    for (const [email, role] of [
-      [MEMBER, "Member"],
-      [VIEWER, "Viewer"],
-    ] as const)
-      await workplace.command(
-        ...["user", "create", "--email", email, "--role", role, "--networks", networkId],
-        ...["--password-file", await workplace.passwordFile()],
-      );
+    await addUser(MEMBER, "Member", [networkId]);
+    await addUser(VIEWER, "Viewer", [networkId]);
     await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
     host = await made(
       client.post("hosts", { network_id: networkId, name: "core-1", ip_addresses: [{ ip_address: "10.2.3.1" }] }),
     );
-    await made(
-      client.post("credentials", {
-        organization_id: organizationId,
-        name: "campus",
-        tags: [],
-        assigned_network_ids: [networkId],
-        host_assignments: [],
-        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } },
-      }),
-    );
-    await made(
-      client.post("credentials", {
-        organization_id: organizationId,
-        name: "core",
-        tags: [],
-        assigned_network_ids: [],
-        host_assignments: [{ host_id: host.id }],
-        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } },
-      }),
-    );
-    admin = await Visitor.arrive(running.url);
-    page = await admin.signIn(OWNER, PASSWORD);
-    member = await Visitor.arrive(running.url);
+    await discovery.credential(community("s3cret"), [networkId], { name: "campus" });
+    await discovery.credential(community("s3cret"), [], { name: "core", host_assignments: [{ host_id: host.id }] });
+    member = await Visitor.arrive(url);
     await member.signIn(MEMBER, PASSWORD);
-  });
+  };
+  const { appliance, client, visitor: admin, page } = visitForAll(fill);
 
-  afterAll(async () => {
-    await admin.leave();
-    await member.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
-
-  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const open = (path: string, on = page) => on.goto(appliance.url + path);
   const waiting = async (): Promise<string[]> => (await discovery.all("discovery/withheld")).map(({ value }) => value);
 
   /** As the Member, with the session of the browser. */
   async function asMember(method: "post" | "put" | "delete", path: string, data: Wire): Promise<Wire> {
-    const origin = appliance.running.url;
+    const origin = appliance.url;
     const [tab] = member.context.pages();
     const answer = await (tab as Page).request[method](`${origin}/api/v1/${path}`, { data, headers: { origin } });
     const body = await answer.json();
@@ -98,7 +57,7 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
     // The same rows as a table.
     const exported = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
     expect(exported).toBe("/api/v1/discovery/withheld/export/csv");
-    const table = await page.request.get(appliance.running.url + exported);
+    const table = await page.request.get(appliance.url + exported);
     expect(await table.text()).toContain(",10.2.3.9,");
     await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
     const plan = page.getByRole("region", { name: "Where credentials will go" });
@@ -151,14 +110,14 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
     await settles(() => plan.getByRole("link", { name: /^Transaction/ }).count(), 2);
     await page.getByText("Nothing waits").waitFor();
     expect(await waiting()).toEqual([]);
-    const after = await made(appliance.client.get(`subnets/${subnet.id}`));
+    const after = await made(client.get(`subnets/${subnet.id}`));
     expect(after).toMatchObject({ accepts_credentials: true, cidr: "10.2.9.0/24", subnet_type: "Lan" });
     await plan.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Done.").waitFor();
     await row("10.2.3.9").waitFor();
     expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9"]);
-    expect((await made(appliance.client.get(`subnets/${subnet.id}`))).accepts_credentials).toBe(false);
+    expect((await made(client.get(`subnets/${subnet.id}`))).accepts_credentials).toBe(false);
     expect(admin.troubles()).toEqual([]);
   });
 
@@ -177,8 +136,8 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
   });
 
   test("a Member and a Viewer see pending items, and who may approve them, also in the past", async () => {
-    const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
-    const small = await viewer.signIn(VIEWER, PASSWORD);
+    const phone = { viewport: { width: 360, height: 740 } };
+    const { visitor: viewer, page: small } = await appliance.arrived(VIEWER, "/", phone);
     await small.getByRole("heading", { name: "Needs attention" }).waitFor();
     expect(await small.getByText("for an Admin").count()).toBe(0);
     for (const colorScheme of ["light", "dark"] as const) {
@@ -191,12 +150,11 @@ describe.skipIf(!hasChromium)("items that wait for an Admin", () => {
     expect(await small.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
     expect(await small.getByRole("checkbox").count()).toBe(0);
     expect(viewer.troubles()).toEqual([]);
-    await viewer.leave();
     const [tab] = member.context.pages() as [Page];
     await open("/discovery/waiting", tab);
     await tab.getByText("Only an Admin can let credentials go to them.").waitFor();
     expect(await tab.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
-    const { data } = await appliance.client.get("transactions?limit=1&order_direction=asc");
+    const { data } = await client.get("transactions?limit=1&order_direction=asc");
     const [first] = data as unknown as Wire[];
     await open(`/discovery/waiting?at=${first?.at}`);
     await page.getByText("Nothing waited then.").waitFor();
