@@ -1,54 +1,24 @@
 // Restores as seen in Chromium, on the executable: forms, plans and refusals under axe-core, and the focus. Writes,
 // refusals and undos are in bring-back-in-process.test.ts.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { changedHost, newTag } from "../support/appliance/changed-host.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import {
-  accessibilityFindings,
-  closeBrowser,
-  follow,
-  hasChromium,
-  settles,
-  Visitor,
-} from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, follow, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
-const OWNER = "owner@acme.example";
 const PORTS = 48;
 const WIDE = { width: 1280, height: 800 };
 
 describe.skipIf(!hasChromium)("restoring", () => {
-  let workplace: Workplace;
-  let client: Client;
-  let networkId: string;
-  let origin: string;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    const appliance = await workplace.serveSetUp();
-    ({ client, networkId } = appliance);
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
-    origin = appliance.running.url;
-    visitor = await Visitor.arrive(origin);
-    page = await visitor.signIn(OWNER, PASSWORD);
-  });
+  const { appliance, client, visitor, page } = visitForAll(({ client, networkId }) =>
+    made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] })),
+  );
 
   // All tests share one window.
   beforeEach(async () => {
     visitor.troubles();
     await look("light", WIDE);
-  });
-
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
   });
 
   async function look(colorScheme: "light" | "dark", size: { readonly width: number; readonly height: number }) {
@@ -60,7 +30,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
   const offer = (name: string) => page.getByRole("button", { name: `Restore fields of ${name}` });
 
   test("has an accessible field form in both color schemes, at any width", async () => {
-    const { host } = await changedHost(client, networkId, "core-3");
+    const { host } = await changedHost(client, appliance.networkId, "core-3");
     await look("dark", { width: 360, height: 740 });
     await follow(page, `/hosts/${host.id}?at=${host.updated_at}`);
     await page.getByRole("link", { name: "Restore…" }).click();
@@ -78,9 +48,9 @@ describe.skipIf(!hasChromium)("restoring", () => {
   });
 
   test("shows remaining differences at once in place, and offers concurrent changes", async () => {
-    const { host } = await changedHost(client, networkId, "core-7");
-    await changedHost(client, networkId, "core-8");
-    await page.goto(`${origin}/compare?vs=${host.updated_at}&types=host`);
+    const { host } = await changedHost(client, appliance.networkId, "core-7");
+    await changedHost(client, appliance.networkId, "core-8");
+    await page.goto(`${appliance.url}/compare?vs=${host.updated_at}&types=host`);
     const lines = page.locator(".difference > li");
     const line = lines.filter({ hasText: "core-7" });
     await settles(
@@ -125,10 +95,10 @@ describe.skipIf(!hasChromium)("restoring", () => {
 
   test("a record completely reports equality, and stays on the page", async () => {
     const host = await made(
-      client.post("hosts", { network_id: networkId, name: "core-9", description: "in the cellar" }),
+      client.post("hosts", { network_id: appliance.networkId, name: "core-9", description: "in the cellar" }),
     );
     await made(client.put(`hosts/${host.id}`, { ...bodyOf(host), description: "in the attic" }));
-    await page.goto(`${origin}/compare?vs=${host.updated_at}&types=host`);
+    await page.goto(`${appliance.url}/compare?vs=${host.updated_at}&types=host`);
     await offer("core-9").click();
     await page.getByRole("form").getByLabel("Description").check();
     await page.getByRole("button", { name: "Restore this field" }).click();
@@ -145,12 +115,14 @@ describe.skipIf(!hasChromium)("restoring", () => {
   });
 
   test("a record or reverting a transaction first shows present and future values, by name", async () => {
-    const { host } = await changedHost(client, networkId, "core-4");
+    const { host } = await changedHost(client, appliance.networkId, "core-4");
     const tag = await newTag(client, "labelled");
     const put = (fields: object) =>
       made(client.put(`hosts/${host.id}`, { id: host.id, hidden: false, tags: [tag.id], ...fields }));
     const [old, other] = await Promise.all(
-      [20, 30].map((number) => made(client.post("vlans", { network_id: networkId, number, name: `vlan-${number}` }))),
+      [20, 30].map((number) =>
+        made(client.post("vlans", { network_id: appliance.networkId, number, name: `vlan-${number}` })),
+      ),
     );
     const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1", if_name: "Gi1/0/1" };
     const entry = await made(client.post("if-entries", { ...named, native_vlan_id: old?.id }));
@@ -196,7 +168,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
   });
 
   test("shows an accessible refusal if records changed since the plan", async () => {
-    const { host, changed } = await changedHost(client, networkId, "core-6");
+    const { host, changed } = await changedHost(client, appliance.networkId, "core-6");
     await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
     await follow(page, `/hosts/${host.id}?at=${changed.updated_at}`);
     await page.getByRole("button", { name: "Restore this" }).click();
@@ -216,7 +188,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
   test("a deleted switch includes its 48 ports, as its plan says", async () => {
     const access = await made(
       client.post("hosts", {
-        network_id: networkId,
+        network_id: appliance.networkId,
         name: "access-1",
         ip_addresses: [{ ip_address: "10.2.3.41" }, { ip_address: "10.2.3.42" }],
         interfaces: Array.from({ length: PORTS }, (_, port) => ({

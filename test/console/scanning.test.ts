@@ -1,14 +1,12 @@
 // Scan requests in Chromium, on the executable: of a page's record or of selected rows, as a dry run and then for real,
 // cancelled, and for a single address; each by role.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
 import { addressesOfTargets, areLarge, targetsIn } from "../../src/console/scanning/targets.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
+import { visitForAll } from "../support/browser/visit.ts";
 
-const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
 
@@ -31,49 +29,19 @@ describe("typed targets", () => {
 });
 
 describe.skipIf(!hasChromium)("scanning", () => {
-  let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let visitor: Visitor;
-  let page: Page;
   let subnet: Wire;
-
-  beforeAll(async () => {
-    ensureExecutable();
-    workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    const { client, networkId } = appliance;
-    for (const [email, role] of [
-      [MEMBER, "Member"],
-      [VIEWER, "Viewer"],
-    ] as const)
-      await workplace.command(
-        ...["user", "create", "--email", email, "--role", role, "--networks", networkId],
-        ...["--password-file", await workplace.passwordFile()],
-      );
-    subnet = await made(
-      client.post("subnets", {
-        network_id: networkId,
-        cidr: "127.0.8.8/30",
-        name: "Loops",
-        subnet_type: "Lan",
-        tags: [],
-      }),
-    );
-    visitor = await Visitor.arrive(appliance.running.url);
-    page = await visitor.signIn(OWNER, PASSWORD);
+  const { appliance, client, visitor, page } = visitForAll(async ({ addUser, client, networkId }) => {
+    await addUser(MEMBER, "Member", [networkId]);
+    await addUser(VIEWER, "Viewer", [networkId]);
+    const loops = { network_id: networkId, cidr: "127.0.8.8/30", name: "Loops", subnet_type: "Lan", tags: [] };
+    subnet = await made(client.post("subnets", loops));
   });
 
-  afterAll(async () => {
-    await visitor.leave();
-    await closeBrowser();
-    await workplace.close();
-  });
-
-  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const open = (path: string, on = page) => on.goto(appliance.url + path);
   const hosts = async (search: string): Promise<Wire[]> =>
-    made(appliance.client.get(`hosts?search=${search}`)) as unknown as Promise<Wire[]>;
+    made(client.get(`hosts?search=${search}`)) as unknown as Promise<Wire[]>;
   const scans = async (): Promise<Wire[]> =>
-    made(appliance.client.get("discovery/scans?order_direction=desc")) as unknown as Promise<Wire[]>;
+    made(client.get("discovery/scans?order_direction=desc")) as unknown as Promise<Wire[]>;
 
   test("previews a scan of a subnet from its page, and runs it", async () => {
     await open(`/subnets/${subnet.id}`);
@@ -188,17 +156,10 @@ describe.skipIf(!hasChromium)("scanning", () => {
   });
 
   test("inside the subnets is offered to a Member, with a notice who may scan the rest", async () => {
-    await made(
-      appliance.client.post("subnets", {
-        network_id: appliance.networkId,
-        cidr: "192.0.2.0/30",
-        name: "Nobody",
-        subnet_type: "Lan",
-        tags: [],
-      }),
-    );
-    const own = await Visitor.arrive(appliance.running.url);
-    const theirs = await own.signIn(MEMBER, PASSWORD, "/discovery?ask=yes&targets=198.51.100.1&kind=full");
+    const nobody = { cidr: "192.0.2.0/30", name: "Nobody", subnet_type: "Lan", tags: [] };
+    await made(client.post("subnets", { network_id: appliance.networkId, ...nobody }));
+    const asked = "/discovery?ask=yes&targets=198.51.100.1&kind=full";
+    const { visitor: own, page: theirs } = await appliance.arrived(MEMBER, asked);
     await theirs
       .getByText("The network's credentials go to its subnets that accept credentials, and nowhere else.")
       .waitFor();
@@ -211,14 +172,12 @@ describe.skipIf(!hasChromium)("scanning", () => {
     await theirs.getByRole("heading", { name: "Request" }).waitFor();
     expect((await scans())[0]).toMatchObject({ targets: ["192.0.2.1"], requested_by: { name: MEMBER } });
     expect(own.troubles()).toEqual([]);
-    await own.leave();
   });
 
   test("is not offered to a Viewer, whose request the API refuses", async () => {
-    const own = await Visitor.arrive(appliance.running.url);
     const [scan] = await scans();
     const [host] = await hosts("127.0.8.9");
-    const theirs = await own.signIn(VIEWER, PASSWORD, "/discovery?ask=yes");
+    const { visitor: own, page: theirs } = await appliance.arrived(VIEWER, "/discovery?ask=yes");
     for (const path of ["/discovery?ask=yes", `/discovery/${scan?.id}`, `/hosts/${host?.id}?tab=addresses`]) {
       await open(path, theirs);
       await theirs.getByRole("heading", { level: 1 }).waitFor();
@@ -233,6 +192,5 @@ describe.skipIf(!hasChromium)("scanning", () => {
         .then(({ status }) => status)`,
     );
     expect(status).toBe(403);
-    await own.leave();
   });
 });
