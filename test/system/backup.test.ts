@@ -1,7 +1,7 @@
 // Backups of the compiled executable: during writes and without an appliance, on a small disk, restored, and refused.
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -18,19 +18,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, type Finished } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { EARLIER_SCHEMA, toEarlierSchema } from "../support/store/earlier-schema.ts";
 
-let place: Workplace;
+const place = workplaceForEach(tmpdir());
 let file: string;
 let elsewhere: string;
-beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace(tmpdir());
   file = place.path("copy.db");
   elsewhere = place.path("elsewhere");
 });
-afterEach(() => place.close());
 
 const WRITERS = 4;
 /** Subnets created before the first backup starts, and between two. */

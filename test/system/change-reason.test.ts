@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { Workplace, withDeadline } from "../support/executable/executable.ts";
+import { type Workplace, withDeadline } from "../support/executable/executable.ts";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
 
 const place = workplaceForAll();

@@ -1,11 +1,12 @@
 // Command line: help of every command, exit statuses, and ignored input.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { EXECUTABLE, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 
 const COMMANDS = [
   "serve",
@@ -31,12 +32,7 @@ const COMMANDS = [
   "version",
 ];
 
-let place: Workplace;
-beforeAll(() => {
-  ensureExecutable();
-  place = new Workplace();
-});
-afterAll(() => place.close());
+const place = workplaceForAll();
 
 describe("help", () => {
   test("of the program lists every command and exit status", async () => {

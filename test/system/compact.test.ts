@@ -1,21 +1,16 @@
 // netledger compact of the compiled executable: data with whole versions, as written before schema 28, takes less space
 // afterwards and has the same content.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { VersionPacker } from "../../src/history/pack-versions.ts";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { withoutGuards } from "../support/store/unguarded.ts";
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace(tmpdir());
-});
-afterEach(() => place.close());
+const place = workplaceForEach(tmpdir());
 
 const CHANGES = 300;
 

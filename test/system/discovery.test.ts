@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Wire } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient, user } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import type { Running } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
 import { COMMUNITY, LAB_CIDR, LAB_USER, MANAGER_ADDRESS, SILENT_CIDR } from "../support/lab/network.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
@@ -13,7 +14,7 @@ describe.skipIf(LAB_MISSING !== null)(
   `discovery in a real network${LAB_MISSING === null ? "" : ` (skipped: ${LAB_MISSING})`}`,
   () => {
     let lab: Lab;
-    let place: Workplace;
+    const place = workplaceForAll();
     let running: Running;
     let discovery: DiscoveryClient;
     let key: string;
@@ -21,8 +22,6 @@ describe.skipIf(LAB_MISSING !== null)(
     let networkId: string;
 
     beforeAll(async () => {
-      ensureExecutable();
-      place = new Workplace();
       lab = await Lab.start();
       ({ key, networkId, organizationId } = await place.setUp());
       await start();
@@ -31,7 +30,6 @@ describe.skipIf(LAB_MISSING !== null)(
       await discovery.credential(community(COMMUNITY), [networkId]);
     });
     afterAll(async () => {
-      await place.close();
       await lab.stop();
     });
 

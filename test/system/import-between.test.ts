@@ -1,24 +1,19 @@
 // Disturbances between an import and its target: lost answers, restarts, and concurrent writes.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { emptyWorld, type FakeNetbox, type NetboxWorld, serveNetbox } from "../support/imports/fake-netbox.ts";
 import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
 
-let place: Workplace;
+const place = workplaceForEach();
 let at: ImportPlace;
 let netbox: FakeNetbox;
 let proxy: Bun.Server<undefined>;
-beforeAll(ensureExecutable);
 beforeEach(async () => {
-  place = new Workplace();
   at = await ImportPlace.open(place);
   netbox = serveNetbox(world(), { token: NETBOX_TOKEN });
 });
-afterEach(async () => {
-  await Promise.all([netbox.stop(), proxy.stop(true)]);
-  await place.close();
-});
+afterEach(() => Promise.all([netbox.stop(), proxy.stop(true)]));
 
 function world(): NetboxWorld {
   const made = emptyWorld();

@@ -1,8 +1,8 @@
 // Imports with a source, target or environment that tries to obtain the token and key, or to abort the import: neither
 // is disclosed, no unrequested traffic leaves this machine, and all other objects are imported.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 import {
   emptyWorld,
   type FakeNetbox,
@@ -13,19 +13,13 @@ import {
 import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
 import { openProxy, PROXY_VARIABLES, type ProxyLog } from "../support/imports/proxy.ts";
 
-let place: Workplace;
+const place = workplaceForAll();
 let at: ImportPlace;
-let servers: Array<{ stop(): Promise<unknown> }>;
+const servers: Array<{ stop(): Promise<unknown> }> = [];
 beforeAll(async () => {
-  ensureExecutable();
-  place = new Workplace();
   at = await ImportPlace.open(place);
 });
-afterAll(() => place.close());
-beforeEach(() => {
-  servers = [];
-});
-afterEach(() => Promise.all(servers.map((server) => server.stop())));
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
 function serve(world: NetboxWorld, options: FakeNetboxOptions = {}): FakeNetbox {
   const server = serveNetbox(world, { token: NETBOX_TOKEN, ...options });

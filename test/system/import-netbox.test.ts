@@ -1,8 +1,9 @@
 // netledger import netbox: a NetBox of version 3 or 4 is imported through the API, re-imported without duplicates, and
 // resumed after an interruption.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { EXECUTABLE, ensureExecutable, spawnPiped, Workplace } from "../support/executable/executable.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { EXECUTABLE, spawnPiped, Workplace } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import {
   emptyWorld,
   type FakeNetbox,
@@ -13,19 +14,13 @@ import {
 import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
-let place: Workplace;
+const place = workplaceForEach();
+const servers: FakeNetbox[] = [];
 let at: ImportPlace;
-let servers: FakeNetbox[];
-beforeAll(ensureExecutable);
 beforeEach(async () => {
-  place = new Workplace();
-  servers = [];
   at = await ImportPlace.open(place);
 });
-afterEach(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await place.close();
-});
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
 function serve(world: NetboxWorld, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
   const server = serveNetbox(world, { token: NETBOX_TOKEN, ...options }, port);

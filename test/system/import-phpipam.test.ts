@@ -1,24 +1,18 @@
 // netledger import phpipam: sections, subnets, VLANs, devices and addresses are imported, and re-imported without
 // duplicates.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { type FakePhpipam, PHPIPAM_APP, type PhpipamWorld, servePhpipam } from "../support/imports/fake-phpipam.ts";
 import { counts, ImportPlace, NETBOX_TOKEN as TOKEN } from "../support/imports/import-place.ts";
 
-let place: Workplace;
+const place = workplaceForEach();
+const servers: FakePhpipam[] = [];
 let at: ImportPlace;
-let servers: FakePhpipam[];
-beforeAll(ensureExecutable);
 beforeEach(async () => {
-  place = new Workplace();
-  servers = [];
   at = await ImportPlace.open(place);
 });
-afterEach(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await place.close();
-});
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
 function serve(world: PhpipamWorld, intercept?: (path: string) => Response | null): string {
   const server = servePhpipam(world, TOKEN, intercept);

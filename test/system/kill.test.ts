@@ -1,11 +1,12 @@
 // Durability of acknowledged writes under kill -9, and an intact ledger afterwards.
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writtenSql } from "../../src/db/packing.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import type { Running } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 
 /** Number of concurrent connections, and of acknowledged writes before each kill. */
 const WRITERS = 8;
@@ -17,12 +18,7 @@ interface Acknowledged {
   readonly updatedAt: string;
 }
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace(tmpdir());
-});
-afterEach(() => place.close());
+const place = workplaceForEach(tmpdir());
 
 test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
   const { key, networkId } = await place.setUp();

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
-import { type Running } from "../support/executable/executable.ts";
+import type { Running } from "../support/executable/executable.ts";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
 
 const place = workplaceForAll();

@@ -1,12 +1,13 @@
 // Lifecycle of an appliance: first start, claim, restart, stop.
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { EXECUTABLE, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 /** Documented limits (handbook: running, "Stopping"). */
@@ -18,12 +19,7 @@ const MEMORY_AT_REST_MAX_KIB = 120 * 1024;
 
 const CLAIM = { organization_name: "Acme", network_name: "Main", email: "owner@acme.example", password: PASSWORD };
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace(tmpdir());
-});
-afterEach(() => place.close());
+const place = workplaceForEach(tmpdir());
 
 describe("the first start", () => {
   test("prints in three lines its address, its data folder and how to claim it", async () => {

@@ -1,12 +1,13 @@
 // Long lists of a running appliance: ordered and complete, off the serving thread, and ended with their request.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import type { Running } from "../support/executable/executable.ts";
+import { workplaceForAll } from "../support/executable/workplaces.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 const HOSTS = 2_000;
@@ -19,14 +20,12 @@ const LEAVERS = 60;
 const MEMORY_GROWTH_MAX_KIB = 64 * 1024;
 const WAIT_MAX_MS = 50;
 
-let place: Workplace;
+const place = workplaceForAll();
 let running: Running;
 let client: Client;
 let key: string;
 
 beforeAll(async () => {
-  ensureExecutable();
-  place = new Workplace();
   const made = await place.setUp();
   key = made.key;
   running = await place.serve();
@@ -42,7 +41,6 @@ beforeAll(async () => {
     expect((await client.post("hosts/bulk", hosts)).status).toBe(200);
   }
 });
-afterAll(() => place.close());
 
 /** The whole list in order, streamed. */
 const whole = (signal?: AbortSignal) =>

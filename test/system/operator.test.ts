@@ -2,17 +2,13 @@
 // without one.
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
-import { ensureExecutable, type Finished, PASSWORD, SET_UP_KEY, Workplace } from "../support/executable/executable.ts";
+import { type Finished, PASSWORD, SET_UP_KEY } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace();
-});
-afterEach(() => place.close());
+const place = workplaceForEach();
 
 function command(...args: string[]): Promise<Finished> {
   return place.command(...args);

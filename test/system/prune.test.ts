@@ -1,19 +1,15 @@
 // netledger prune of the compiled executable: history is thinned permanently and marked as such; everything else
 // continues with the rest.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inUnits } from "../../src/base/byte-size.ts";
-import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, type Finished, type Workplace } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace(tmpdir());
-});
-afterEach(() => place.close());
+const place = workplaceForEach(tmpdir());
 
 const RENAMES = 200;
 /** Distinct in every version: the first 2 kB of the description. */

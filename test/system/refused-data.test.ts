@@ -2,7 +2,7 @@
 // sentence with status 3, or 1 from before the first release, without changing a byte.
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -20,19 +20,17 @@ import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { DirectWriteQueue } from "../../src/db/writing/write-queue.ts";
 import { openWriter } from "../../src/server/open-writer.ts";
-import { ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
+import type { Finished } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let place: Workplace;
+const place = workplaceForEach(tmpdir());
 let database: string;
-beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace(tmpdir());
   database = join(place.data, "netledger.db");
 });
-afterEach(() => place.close());
 
 describe("refused without changes:", () => {
   test("a database of a newer version", async () => {

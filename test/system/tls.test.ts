@@ -1,27 +1,23 @@
 // HTTPS of the executable: with a certificate and key, or with its own pair; and refusals without either.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect as connectPlain, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
-import { ensureExecutable, PASSWORD, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { PASSWORD, type Running, withDeadline } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { encrypted, type MadePair, makePair, otherKey, writePair } from "../support/tls/certificates.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let place: Workplace;
+const place = workplaceForEach();
 let pair: MadePair;
 beforeAll(async () => {
-  ensureExecutable();
   pair = await makePair(Date.now() - DAY_MS);
 });
-beforeEach(() => {
-  place = new Workplace();
-});
-afterEach(() => place.close());
 
 const flagsOf = (made: MadePair, name = "server") => {
   const files = writePair(place.directory, made, name);

@@ -1,22 +1,18 @@
 // Tours of the README and the handbook, pasted as by a reader, on the compiled executable.
 
-import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { EXECUTABLE, ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE } from "../support/executable/executable.ts";
 import { IN_NEW_NETWORK, inNetworkOf } from "../support/executable/own-network.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 import { HANG_MS } from "../support/measure/limits.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const HANDBOOK = readFileSync(join(ROOT, "src/handbook/api-by-example.md"), "utf8");
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace();
-});
-afterEach(() => place.close());
+const place = workplaceForEach();
 
 /** Lines in a page's code blocks of a kind; for a tour, those after the one with the token. */
 function linesOf(page: string, kind: string): string {

@@ -2,12 +2,13 @@
 // database, cancelled, and interrupted by the end of the appliance.
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { PASSWORD, type Running } from "../support/executable/executable.ts";
+import { workplaceForEach } from "../support/executable/workplaces.ts";
 
 const PATH = "ledger/verifications";
 const STOP_MAX_MS = 5_000;
@@ -17,12 +18,7 @@ const ENTRIES = 15;
 
 type Wire = Record<string, any>;
 
-let place: Workplace;
-beforeAll(ensureExecutable);
-beforeEach(() => {
-  place = new Workplace(tmpdir());
-});
-afterEach(() => place.close());
+const place = workplaceForEach(tmpdir());
 
 async function signedIn(running: Running): Promise<Client> {
   const answer = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
