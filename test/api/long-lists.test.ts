@@ -1,4 +1,4 @@
-// Long lists, read off the serving thread: the same answers as short lists.
+// Long lists, read on a worker thread, with the same answers as short lists.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { compareCodePoints, textSortKey } from "../../src/base/text.ts";
@@ -17,7 +17,7 @@ const { inTransaction, newNetwork, newUser, tick } = appliance;
 let tagId: string;
 let second: string;
 let at: string;
-/** Number of reads off the thread. */
+/** Number of worker reads. */
 let longReads = 0;
 
 beforeAll(async () => {
@@ -196,7 +196,7 @@ describe("a long list by name at changing instants", () => {
       for (const direction of ["asc", "desc"] as const) await expectOrder(instants[place] as string, direction);
     for (let round = 4; round < 6; round += 1) await change(round);
     for (const place of [6, 1, 5, 3]) await expectOrder(instants[place] as string, "asc");
-    // All of them had another name at some of these.
+    // Every timestamp is distinct.
     expect(new Set(instants).size).toBe(7);
   });
 

@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)("a record page", () => {
         await route.continue();
       });
       await page.goto(appliance.url + path);
-      // Not the loading state of the page's files.
+      // Not the placeholder shown while scripts load.
       await page.getByRole("main").getByRole("status").getByText("Loading…").waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
       const before = await page.locator("main h1").boundingBox();

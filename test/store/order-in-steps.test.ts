@@ -43,7 +43,7 @@ beforeAll(() => {
   // More versions of one record than a step reads.
   for (let each = 0; each < STEP_VERSIONS + 100; each += 1) rename(hosts[700], `often ${each % 3}`);
   instants.push(store.clock.at);
-  // The present is not a past state.
+  // A later write must not appear in past states.
   rename(hosts[3], "last of all");
 });
 

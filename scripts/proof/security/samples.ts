@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * Two-sided p-value of two sets under the same distribution: the Mann–Whitney U test by its normal approximation, which
- * is good from about twenty values each. Ties share their ranks.
+ * is accurate from about 20 values per sample. Ties share their ranks.
  */
 export function mannWhitney(some: readonly number[], others: readonly number[]): number {
   const all = [

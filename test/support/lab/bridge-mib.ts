@@ -1,10 +1,10 @@
-// BRIDGE-MIB (RFC 4188) of the bridge br0 of its network namespace, for snmpd's pass_persist; the forwarding table is
-// the kernel's. With a file of VLANs as its argument also Q-BRIDGE-MIB (RFC 4363): the same table, in VLAN 1.
+// BRIDGE-MIB (RFC 4188) of br0 in this network namespace, for snmpd's pass_persist, from the kernel's forwarding table.
+// With a file of VLANs as its argument also Q-BRIDGE-MIB (RFC 4363): the same table, in VLAN 1.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";
 
-/** Entry of the VLAN file. Ports of the bridge, by name. */
+/** Entry of the VLAN file. Bridge port names. */
 export interface ServedVlan {
   readonly number: number;
   readonly name: string;

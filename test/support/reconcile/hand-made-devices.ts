@@ -39,7 +39,7 @@ const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
   ip_addr_table: tableOf({ "10.9.0.1": { ipAdEntIfIndex: 101, ipAdEntNetMask: "255.255.255.0" } }),
   ip_net_to_media_table: tableOf({
     "101.10.9.0.7": { ipNetToMediaPhysAddress: hex(mac(70)), ipNetToMediaType: 3 },
-    // Its own card, with an address that the device does not have.
+    // The device's own MAC address, with an IP address it does not have.
     "101.10.9.0.8": { ipNetToMediaPhysAddress: hex(mac(2)), ipNetToMediaType: 3 },
   }),
 };
@@ -97,7 +97,7 @@ const PER_VLAN: Readonly<Record<string, HandMadeStep>> = {
   },
 };
 
-/** A switch with Q-BRIDGE-MIB, its chassis in LLDP-MIB and its neighbors in LLDP-V2-MIB. */
+/** A switch with Q-BRIDGE-MIB, its local chassis ID in LLDP-MIB and its neighbors in LLDP-V2-MIB. */
 const LLDP_V2: Readonly<Record<string, HandMadeStep>> = {
   ...INTERFACES,
   system: system("lldp-v2"),
