@@ -11,6 +11,7 @@ import { choicesOf } from "../parts/select.tsx";
 import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
+import { isolated } from "../text/isolated.ts";
 import { roleOptions, rolesUpTo } from "./roles.ts";
 
 type Key = DataOf<"/api/v1/auth/keys">[number];
@@ -61,7 +62,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   return (
     <AskFirst
       form={form}
-      title={edited === null ? "New key" : editText.title(edited.name)}
+      title={edited === null ? "New key" : `Edit the key ${isolated(edited.name)}`}
       verb={edited === null ? editText.create : "Save"}
       run={run}
       onEnd={onEnd}

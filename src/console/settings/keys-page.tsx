@@ -14,7 +14,6 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow, me } from "../session/me.ts";
-import { editText } from "../text/editing.ts";
 import { isolated } from "../text/isolated.ts";
 import { settingsText } from "../text/settings.ts";
 import { now } from "../time/clock.ts";
@@ -244,7 +243,11 @@ function KeyActions({ of: key, user, onAsk }: KeyRowProps) {
   return (
     <span class="settings-actions">
       {mayNow("updateApiKey") && (
-        <button type="button" aria-label={editText.title(key.name)} onClick={() => onAsk({ what: "edit", key })}>
+        <button
+          type="button"
+          aria-label={`Edit the key ${isolated(key.name)}`}
+          onClick={() => onAsk({ what: "edit", key })}
+        >
           Edit
         </button>
       )}
