@@ -103,6 +103,8 @@ class Report {
   text = "";
   /** The running file. */
   file: string | null = null;
+  /** The file to which the time since the last sample is charged. */
+  private charged: string | null = null;
   private readonly pid: number;
   private readonly say: (text: string) => void;
   private untold = "";
@@ -122,17 +124,30 @@ class Report {
   take(text: string): void {
     this.text += text;
     const parts = (this.untold + text).split(HEADING);
+    // On a busy machine one chunk may hold several files: the first is charged, the others are known to have run.
+    for (const part of parts) this.enter(NAME.exec(part)?.[1] ?? null);
     this.untold = parts.pop() ?? "";
     for (const part of parts) this.tell(part);
-    const running = NAME.exec(this.untold)?.[1] ?? null;
-    if (running === null || running === this.file) return;
-    this.account();
-    this.file = running;
   }
 
-  /** Samples the processor time. A browser ends with the process, whose final figures exclude it. */
-  look(): void {
-    this.seenMs = Math.max(this.seenMs, processorMsOf(this.pid));
+  private enter(file: string | null): void {
+    if (file === null || file === this.file) return;
+    this.file = file;
+    // Of an exited process only the total is known: it stays with the file that ran when it was last sampled.
+    if (this.look() || this.charged === null) {
+      this.account();
+      this.charged = file;
+    } else this.costs.set(file, { wallMs: 0, processorMs: 0 });
+  }
+
+  /**
+   * Samples the processor time. A browser ends with the process, whose final figures exclude it.
+   * @returns whether the process still exists
+   */
+  look(): boolean {
+    const nowMs = processorMsOf(this.pid);
+    this.seenMs = Math.max(this.seenMs, nowMs);
+    return nowMs > 0;
   }
 
   /** @param microseconds processor time of the whole process, including waited-for descendants */
@@ -142,12 +157,11 @@ class Report {
     this.account();
   }
 
-  /** Charges the time since the last call to the current file, including the loading of the first file. */
+  /** Charges the time since the last call, including the loading of the first file. */
   private account(): void {
-    if (this.file === null) return;
-    this.look();
+    if (this.charged === null) return;
     const now = performance.now();
-    this.costs.set(this.file, { wallMs: now - this.beganMs, processorMs: this.seenMs - this.chargedMs });
+    this.costs.set(this.charged, { wallMs: now - this.beganMs, processorMs: this.seenMs - this.chargedMs });
     this.beganMs = now;
     this.chargedMs = this.seenMs;
   }

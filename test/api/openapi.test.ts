@@ -25,8 +25,14 @@ const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
 
 /** Media types of answers without the envelope. */
 const MEDIA_TYPES = [
-  ..."text/csv application/x-ndjson text/event-stream text/plain text/vnd.mermaid".split(" "),
-  ..."application/graphml+xml application/vnd.sqlite3 application/vnd.cyclonedx+json".split(" "),
+  "text/csv",
+  "application/x-ndjson",
+  "text/event-stream",
+  "text/plain",
+  "text/vnd.mermaid",
+  "application/graphml+xml",
+  "application/vnd.sqlite3",
+  "application/vnd.cyclonedx+json",
 ];
 
 describe("the OpenAPI document", () => {
