@@ -16,7 +16,10 @@ const folder = mkdtempSync(join(DIST, ".runner-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Writes test files and runs them in one process. */
-async function run(sources: Readonly<Record<string, string>>, silenceMaxMs?: number) {
+async function run(
+  sources: Readonly<Record<string, string>>,
+  { silenceMaxMs, heard = () => {} }: { silenceMaxMs?: number; heard?: (text: string) => void } = {},
+) {
   const files = Object.keys(sources).map((name) => relative(ROOT, join(folder, `${name}.test.ts`)));
   for (const [name, source] of Object.entries(sources))
     writeFileSync(join(folder, `${name}.test.ts`), `import { expect, test } from "bun:test";\n${source}\n`);
@@ -25,6 +28,7 @@ async function run(sources: Readonly<Record<string, string>>, silenceMaxMs?: num
     env: {},
     say: (text) => {
       said += text;
+      heard(text);
     },
     ...(silenceMaxMs === undefined ? {} : { silenceMaxMs }),
   });
@@ -47,13 +51,26 @@ describe("a test process", () => {
 
   test("is charged for a child that outlives its tests", async () => {
     const loop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; cat /proc/$$/stat; exec cat";
-    const { costs, files, said, problems } = await run({
+    const heard = join(folder, "heard");
+    const sources = {
       first: `test("leaves a process behind", async () => {
         const { stdout } = Bun.spawn(["sh", "-c", ${JSON.stringify(loop)}], { stdin: "pipe", stdout: "pipe" });
         const { value } = await stdout.getReader().read();
         console.log(new TextDecoder().decode(value));
       });`,
-      second: `test("holds", () => expect(1).toBe(1));`,
+      // The child ends with this process, and must be sampled before.
+      second: `import { existsSync, watch } from "node:fs";
+      test("runs until the first file is charged", async () => {
+        const { promise, resolve } = Promise.withResolvers();
+        const look = () => existsSync(${JSON.stringify(heard)}) && resolve();
+        const watcher = watch(${JSON.stringify(folder)}, look);
+        look();
+        await promise;
+        watcher.close();
+      });`,
+    };
+    const { costs, files, said, problems } = await run(sources, {
+      heard: (text) => text.includes("leaves a process behind") && writeFileSync(heard, ""),
     });
     expect(problems).toEqual([]);
     // User time, in hundredths of a second (proc_pid_stat(5)).
@@ -79,7 +96,7 @@ describe("a test process", () => {
 
   test("in an endless loop is killed, with the file and the last known test", async () => {
     const loops = `test("says a word", () => expect(1).toBe(1));\ntest("loops", () => { for (;;); });`;
-    const { problems, failed } = await run({ loops }, 3_000);
+    const { problems, failed } = await run({ loops }, { silenceMaxMs: 3_000 });
     expect(problems).toEqual([
       expect.stringMatching(/loops\.test\.ts hangs: nothing for 3 s after \(pass\) says a word/),
     ]);
