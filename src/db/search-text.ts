@@ -15,7 +15,10 @@ export interface SearchTexts {
   readonly wholes?: ReadonlyArray<string | null | undefined>;
 }
 
-/** Maximum characters and words per search, enforced by parameter validation. Query cost grows with the matches of each word. */
+/**
+ * Maximum characters and words per search, enforced by parameter validation. Query cost grows with the matches of each
+ * word.
+ */
 export const SEARCH_MAX_LENGTH = 200;
 export const SEARCH_MAX_WORDS = 10;
 /** Longer words are found by their first characters and parts only. */

@@ -105,7 +105,7 @@ const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
 /** Story time does not advance by itself: a timer would never fire. */
 const UNTIMED: Timers = { after: () => () => {} };
 
-/** mulberry32. */
+/** The same bytes in every demo, for IDs; never for secrets. mulberry32. */
 function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

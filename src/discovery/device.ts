@@ -79,10 +79,7 @@ export interface Device {
   readonly extended_interfaces?: readonly number[];
   /** IP-MIB (RFC 4293, old and new) and IPV6-MIB, each address once, by ipSortKey. */
   readonly addresses?: readonly DeviceAddress[];
-  /**
-   * ipNetToMediaTable and ipNetToPhysicalTable: ARP and neighbor cache entries. Complete entries
-   * only.
-   */
+  /** ipNetToMediaTable and ipNetToPhysicalTable: complete ARP and neighbor cache entries. */
   readonly arp?: readonly ArpEntry[];
   /** dot1qVlanStaticTable, dot1qVlanCurrentTable (RFC 4363) or CISCO-VTP-MIB, by number. */
   readonly vlans?: readonly DeviceVlan[];

@@ -273,7 +273,7 @@ function nameOfNamed(fields: readonly FormField[], name: string): string {
   return field === undefined ? name : nameOfField(field);
 }
 
-/** Body of the creation, as far as known. */
+/** Initial body of a creation: defaults of the kind, time zone, parent, and defaults of custom fields. */
 function newRecord(
   kind: EditedKind,
   definitions: readonly { readonly key: string; readonly default?: unknown }[],

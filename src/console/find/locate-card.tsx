@@ -139,7 +139,7 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
   );
 }
 
-/** Empty if unknown. */
+/** Vendor or well-known use of a MAC address; empty if unknown. */
 function Vendor({ mac }: { readonly mac: string }) {
   const { data, isEarlier } = useAnswer(read("/api/v1/vendors/{mac}", { path: { mac } }));
   const told = data?.known_use ?? data?.vendor ?? null;

@@ -125,7 +125,10 @@ interface UnlistedNetworkProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows the page anyway if the network existed at the shown instant. */
+/**
+ * Replaces the page of an unknown network, where everything would appear empty. Shows it anyway if the network existed
+ * at the shown instant.
+ */
 function UnlistedNetwork({ id, children }: UnlistedNetworkProps) {
   const isInstant = !isPast.value || atMs.value !== null;
   const { data } = useAnswer(isInstant ? read("/api/v1/networks", { query: { ids: [id], ...atQuery() } }) : null);

@@ -364,7 +364,7 @@ function addressOf(list: AnyList, query: ListQuery, at: string | null): string {
   return `/api/v1/${list.path}${text === "" ? "" : `?${text}`}`;
 }
 
-/** @param around additional content, evaluated on every render */
+/** The list page of a kind. @param around additional content, evaluated on every render */
 export function listPage(kind: ListedKind, details: KindDetails, around: () => Around = () => ({})) {
   const list = listOf(kind, details);
   return () => <ListPage key={kind} list={list} {...around()} />;

@@ -213,6 +213,7 @@ function Ranges({ id }: { readonly id: string }) {
 
 const LATELY = "-30d";
 
+/** Number of used addresses seen recently, and a link to the others. Last-seen times have no history: present only. */
 function SeenLately({ id }: { readonly id: string }) {
   const inSubnet = `subnet_id = "${id}"`;
   const countOf = (filter: string) => read("/api/v1/ip-addresses", { query: { filter, limit: 1 } });

@@ -155,6 +155,7 @@ function presetsOf(kind: PagedKind, id: string, record: object): Readonly<Record
 /** Tab key of the history. */
 export const HISTORY = "history";
 
+/** Pin button, for the list on the start page. */
 function Pin({ kind, id }: Pinned) {
   const [problem, setProblem] = useState("");
   const isPinned = pins().some((each) => each.id === id);

@@ -369,7 +369,11 @@ function isAnother(
 /** Read once per write; subnets created by this write do not count. */
 const READ = new WeakMap<ScanWrite, AcceptingSubnets>();
 
-/** @param host the device as a host record */
+/**
+ * Covers the host's own reported addresses: a device polled with an assigned credential may then be polled there too,
+ * in subnets that accept credentials.
+ * @param host the device as a host record
+ */
 function coverReported(write: ScanWrite, host: HostRecord, { device, credential }: DeviceSighting): void {
   if (credential === null) return;
   const { tx, networkId } = write;
