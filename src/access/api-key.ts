@@ -53,6 +53,7 @@ const CHECKSUM_BITS = 32n;
 const CHECKSUM_MASK = (1n << CHECKSUM_BITS) - 1n;
 const MASK_VISIBLE_LENGTH = 4;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const POWERS = Array.from({ length: 9 }, (_, digits) => 62n ** BigInt(digits));
 const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${API_KEY_DIGITS}}$`);
 
 function toBase62(number: bigint): string {
@@ -65,10 +66,10 @@ function toBase62(number: bigint): string {
 function fromBase62(text: string): bigint {
   let number = 0n;
   for (let start = 0; start < text.length; start += 8) {
-    const group = text.slice(start, start + 8);
+    const end = Math.min(start + 8, text.length);
     let value = 0;
-    for (let i = 0; i < group.length; i += 1) value = value * 62 + DIGITS.indexOf(group.charAt(i));
-    number = number * 62n ** BigInt(group.length) + BigInt(value);
+    for (let i = start; i < end; i += 1) value = value * 62 + DIGITS.indexOf(text.charAt(i));
+    number = number * (POWERS[end - start] as bigint) + BigInt(value);
   }
   return number;
 }

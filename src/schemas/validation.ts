@@ -313,9 +313,10 @@ function mapped(items: unknown[], replace: (item: unknown) => unknown): unknown[
 function mappedFields(schema: TObject, object: object, replace: (schema: TSchema, value: unknown) => unknown): object {
   let result = object as Record<string, unknown>;
   for (const name of Object.keys(object)) {
-    if (!Object.hasOwn(schema.properties, name)) continue;
-    const value = ownValue(object as Record<string, unknown>, name);
-    const replaced = replace(ownValue(schema.properties, name) as TSchema, value);
+    const field = ownValue(schema.properties, name);
+    if (field === undefined) continue;
+    const value = ownValue(object, name);
+    const replaced = replace(field, value);
     if (replaced === value) continue;
     if (result === object) result = { ...result };
     result[name] = replaced;

@@ -212,13 +212,18 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   private named(actor: Actor): { id: string; name: string; userId: string; organizationId: string } {
-    const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [
-      string,
-      string,
-      string,
-      string | null,
-      string | null,
-    ];
+    const { n, userN, organizationN } = actor;
+    const row = this.reader.remember(
+      `actor ${n} ${userN} ${organizationN}`,
+      () =>
+        this.reader.statement(AUTHOR_SQL).values(n, userN, organizationN)[0] as [
+          id: string,
+          userId: string,
+          organizationId: string,
+          userName: string | null,
+          keyName: string | null,
+        ],
+    );
     return {
       id: row[0],
       name: (actor.type === "User" ? row[3] : row[4]) ?? "",
@@ -335,13 +340,18 @@ export function sessionToken(cookieHeader: string | null): string | null {
 /** The well-formed key in a header; null without one. */
 function keyIn(authorization: string): string | null {
   if (authorization.length > AUTHORIZATION_MAX_LENGTH) return null;
-  const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-  return key !== undefined && isWellFormedApiKey(key) ? key : null;
+  const token = bearerToken(authorization);
+  return isWellFormedApiKey(token) ? token : null;
 }
 
-/** The stored hash of a request's credential. */
+/** The token of a header; empty without one. */
+function bearerToken(authorization: string): string {
+  return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
+}
+
+/** The stored hash of the credential of an identified request. */
 function credentialOf({ headers }: Request): Uint8Array {
   const authorization = headers.get("authorization");
-  if (authorization !== null) return hashApiKey(keyIn(authorization) ?? "");
+  if (authorization !== null) return hashApiKey(bearerToken(authorization));
   return hashSessionToken(sessionToken(headers.get("cookie")) ?? "");
 }
