@@ -5,7 +5,7 @@ import { hrefHere, hrefOf, pathname } from "../url/location.ts";
 import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
 import { routeOf } from "../url/route.ts";
 import { at, atMs, vs, vsMs } from "./at.ts";
-import { now } from "./clock.ts";
+import { exactNow, now } from "./clock.ts";
 
 export interface ComparedEnds {
   /** A, as in the address. */
@@ -20,7 +20,8 @@ export interface ComparedEnds {
 export const compared = computed<ComparedEnds | null>(() => {
   const [from, to] = [vs.value, at.value];
   if (from === null || vsMs.value === null) return null;
-  if (to === null) return vsMs.value > now.peek() ? null : { from, to, isBackwards: false };
+  // A record written since the clock's last tick is compared at once; an instant still ahead, once it has passed.
+  if (to === null) return vsMs.value > exactNow() && vsMs.value > now.value ? null : { from, to, isBackwards: false };
   return atMs.value === null ? null : { from, to, isBackwards: vsMs.value > atMs.value };
 });
 
