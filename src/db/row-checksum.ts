@@ -66,18 +66,14 @@ export function checkedTables(db: Sql): CheckedTable[] {
   const rows = db.$client
     .query(
       `SELECT t.name, c.name, c.pk FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c
-       WHERE t.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) x WHERE x.name = 'checksum')
-       ORDER BY t.name, c.name`,
+       WHERE t.type = 'table' AND t.sql LIKE '%${CHECKSUM}%' ORDER BY t.name, c.name`,
     )
     .values() as Array<[string, string, number]>;
-  return [...Map.groupBy(rows, ([table]) => table)].map(([name, columns]) => ({
-    name,
-    columns: columns.map(([, column]) => column).filter((column) => column !== CHECKSUM),
-    key: columns
-      .filter(([, , place]) => place > 0)
-      .sort((a, b) => a[2] - b[2])
-      .map(([, column]) => column),
-  }));
+  return [...Map.groupBy(rows, ([table]) => table)].flatMap(([name, all]) => {
+    const columns = all.map(([, column]) => column).filter((column) => column !== CHECKSUM);
+    const key = all.filter(([, , position]) => position > 0).sort((a, b) => a[2] - b[2]);
+    return columns.length === all.length ? [] : [{ name, columns, key: key.map(([, column]) => column) }];
+  });
 }
 
 /**
