@@ -99,6 +99,7 @@ export async function updateMany(
       headers: plan === null ? {} : reasonHeader(reason),
       body: {
         ...(ids === null ? { filter: asked.join(" AND ") } : { ids: [...ids] }),
+        // The fields are of the kind in the path, which the type of all such paths leaves open.
         set: set as never,
         ...(plan === null ? { dry_run: true } : { plan }),
       },
